@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+var settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+    .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470
+    .enableUpcomingFeature("ImmutableWeakCaptures"),  // SE-0481
+    .strictMemorySafety(),  // SE-0458
+    .treatWarning("ExplicitSendable", as: .error),  // SE-0443
+]
+
+// A newer compiler's new warnings must not break a checkout, so only the checks ask for this.
+if Context.environment["STRICT"] != nil {
+    settings.append(.treatAllWarnings(as: .error))
+}
+
+// The thread sanitizer reports a false race for every critical section of Synchronization.Mutex on
+// Linux; under it, `Locked` is built over a pthread lock instead.
+if Context.environment["ACTIVECONFIG_PTHREAD_LOCK"] != nil {
+    settings.append(.define("ACTIVECONFIG_PTHREAD_LOCK"))
+}
+
+let package = Package(
+    name: "ActiveConfig",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "ActiveConfig", targets: ["ActiveConfig"]),
+        .library(name: "ActiveConfigTesting", targets: ["ActiveConfigTesting"]),
+        .executable(name: "ActiveConfigSampleApp", targets: ["ActiveConfigSampleApp"]),
+    ],
+    targets: [
+        .target(name: "ActiveConfig"),
+        .target(name: "ActiveConfigTesting", dependencies: ["ActiveConfig"]),
+        .executableTarget(name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"]),
+        .testTarget(
+            name: "ActiveConfigTests", dependencies: ["ActiveConfig", "ActiveConfigTesting"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
+}

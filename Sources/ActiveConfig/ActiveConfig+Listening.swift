@@ -1,0 +1,121 @@
+import Foundation
+
+extension ActiveConfig {
+    /// Registers a listener for a section.
+    ///
+    /// It hears of the current section at once, if there is one, and then of each change of it, once;
+    /// `nil` says that the section is gone. The same values in another document are no change. It is
+    /// held weakly and called on the listener queue, in the order of the changes. Registering it
+    /// again delivers the current section again and nothing twice.
+    ///
+    /// - Parameters:
+    ///   - listener: Who listens.
+    ///   - sectionName: The section's name, which need not exist yet.
+    public func registerListener(
+        _ listener: any ActiveConfigListener, forSectionName sectionName: String
+    ) {
+        register(ListenerRegistration(listener, sectionName: sectionName))
+    }
+
+    /// Removes a listener from a section. On the listener queue, it is not called once this has
+    /// returned, not even with what is already on the queue.
+    ///
+    /// - Parameters:
+    ///   - listener: Who listens. It may be in its `deinit`.
+    ///   - sectionName: The name it was registered for.
+    public func removeListener(
+        _ listener: any ActiveConfigListener, forSectionName sectionName: String
+    ) {
+        let id = ObjectIdentifier(listener)
+        let removed = state.withLock {
+            $0.listeners.remove(listenerID: id, sectionName: sectionName)
+        }
+        removed?.cancel()
+    }
+
+    /// Listens to a section with a closure, as ``registerListener(_:forSectionName:)`` does with an
+    /// object.
+    ///
+    /// ```swift
+    /// token = config.listen(forSectionName: "AppFeatures") { section in … }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - body: Called on the listener queue.
+    /// - Returns: A token; the listening ends when it is cancelled or released.
+    public func listen(
+        forSectionName sectionName: String,
+        _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
+    ) -> ActiveConfigListenerToken {
+        let registration = ListenerRegistration(sectionName: sectionName, body)
+        register(registration)
+        return ActiveConfigListenerToken(registration) { [weak self] registration in
+            self?.state.withLock { $0.listeners.remove([registration]) }
+        }
+    }
+
+    /// Listens to a section with a closure of the main actor, as for a view model.
+    ///
+    /// ```swift
+    /// @MainActor final class Model {
+    ///     private var token: ActiveConfigListenerToken?
+    ///     var isOn = false
+    ///     init(_ config: ActiveConfig) {
+    ///         token = config.listenOnMainActor(forSectionName: "AppFeatures") { [weak self] in
+    ///             self?.isOn = $0?.bool(forKey: "SomeFeature") ?? false
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - body: Called on the main actor: at once in its turn on the listener queue when that is
+    ///     the main queue, else put on the main queue from there, in order.
+    /// - Returns: A token; the listening ends when it is cancelled or released.
+    public func listenOnMainActor(
+        forSectionName sectionName: String,
+        _ body: @escaping @MainActor (ActiveConfigSection?) -> Void
+    ) -> ActiveConfigListenerToken {
+        let isOnMainQueue = listenerQueue === DispatchQueue.main
+        return listen(forSectionName: sectionName) { section in
+            if isOnMainQueue {
+                MainActor.assumeIsolated { body(section) }
+            } else {
+                DispatchQueue.main.async { body(section) }
+            }
+        }
+    }
+
+    /// The values of one section: the current one first (nil when there is no such section), then
+    /// each new one. A consumer that is slower than the changes gets the newest.
+    public func sections(named sectionName: String) -> SectionValues {
+        SectionValues(changes: SectionChanges(self, sectionName: sectionName))
+    }
+
+    /// The changes of one section. It starts with the section as it is, as a change from nil, if
+    /// there is one. A consumer that is slower than the changes gets them summed up.
+    public func sectionChanges(named sectionName: String) -> SectionChanges {
+        SectionChanges(self, sectionName: sectionName)
+    }
+
+    /// The changes of all sections, each section on its own. It starts with the sections as they are,
+    /// as changes from nil. A consumer that is slower than the changes gets them summed up.
+    public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
+
+    /// Adds a registration and puts the current section on the listener queue, if there is one.
+    private func register(_ registration: ListenerRegistration) {
+        _ = loadedSnapshot()
+        let crowd = state.withLock { state -> [ListenerRegistration] in
+            let crowd = state.listeners.add(registration)
+            if let section = state.snapshot?.sections[registration.sectionName] {
+                // Under the lock, for the order; see `change(_:)`.
+                listenerQueue.async { registration.deliver(section, from: self) }
+            }
+            return crowd
+        }
+        let gone = crowd.filter(\.isGone)
+        if !gone.isEmpty { state.withLock { $0.listeners.remove(gone) } }
+    }
+}

@@ -1,0 +1,67 @@
+public import Foundation
+
+extension ActiveConfig {
+    /// Posted once, after the first download that succeeds on this installation. Its `userInfo` has
+    /// the user ID and `meta`.
+    public static let firstDownloadFinishedNotification = Notification.Name(
+        "ActiveConfigFirstDownloadFinishedNotification")
+
+    /// Posted after each download that succeeds, changed or not. Its `userInfo` has the user ID,
+    /// `meta`, and whether what was downloaded is in force.
+    public static let downloadUpdateFinishedNotification = Notification.Name(
+        "ActiveConfigDownloadUpdateFinishedNotification")
+
+    /// Posted after each download that fails. Its `userInfo` has the user ID and the error.
+    public static let downloadFailedNotification = Notification.Name(
+        "ActiveConfigDownloadFailedNotification")
+
+    /// Posted for each section that changed, by a download or by a change of the user. Its
+    /// `userInfo` has the user ID, the section's name and the section.
+    public static let sectionDidChangeNotification = Notification.Name(
+        "ActiveConfigSectionDidChangeNotification")
+
+    /// The keys of the notifications' `userInfo`.
+    public enum NotificationKey: Sendable {
+        /// The user, a `String`; `NSNull` for the generic user.
+        public static let userID = "user_id"
+        /// `meta` of the configuration, a `[String: SettingValue]`.
+        public static let meta = "meta"
+        /// Whether what the answer brings or confirms is in force, a `Bool`.
+        public static let configurationIsCurrent = "config_was_set"
+        /// The section's name, a `String`.
+        public static let sectionName = "section_name"
+        /// The section, an ``ActiveConfigSection``; absent when it is gone.
+        public static let section = "section"
+        /// Why a download failed, an `Error`.
+        public static let error = "error"
+    }
+
+    /// Posts that a section changed; on the listener queue.
+    func post(_ change: SectionChange) {
+        var userInfo: [String: Any] = [NotificationKey.sectionName: change.sectionName]
+        userInfo[NotificationKey.section] = change.new
+        post(Self.sectionDidChangeNotification, UserID(change.userID), userInfo)
+    }
+
+    /// Posts what came of a download; on the listener queue.
+    func post(_ event: Delivery.Event) {
+        switch event {
+        case .firstDownloadFinished(let userID, let meta):
+            post(
+                Self.firstDownloadFinishedNotification, userID, [NotificationKey.meta: meta])
+        case .downloadFinished(let userID, let meta, let isCurrent):
+            post(
+                Self.downloadUpdateFinishedNotification, userID,
+                [NotificationKey.meta: meta, NotificationKey.configurationIsCurrent: isCurrent])
+        case .downloadFailed(let userID, let error):
+            post(Self.downloadFailedNotification, userID, [NotificationKey.error: error])
+        }
+    }
+
+    /// Posts a notification of this object about a user.
+    private func post(_ name: Notification.Name, _ userID: UserID, _ userInfo: [String: Any]) {
+        var userInfo = userInfo
+        userInfo[NotificationKey.userID] = userID.string ?? NSNull()
+        notificationCenter.post(name: name, object: self, userInfo: userInfo)
+    }
+}

@@ -1,0 +1,53 @@
+/// A configuration in force: whose it is, why, and its sections ready for reading. Immutable; the
+/// coordinator replaces it as a whole.
+final class ConfigurationSnapshot: Sendable {
+    /// The user whose configuration is in force.
+    let userID: UserID
+    /// The configuration.
+    let configuration: ConfigurationState
+    /// The sections, for fast reading.
+    let sections: NameTable<ActiveConfigSection>
+    /// Why it came in force.
+    let reason: SectionChange.Reason
+    /// Whether it is the user's own, downloaded in this launch, and no fallback.
+    let isDownloaded: Bool
+
+    /// Makes a snapshot.
+    init(
+        userID: UserID, configuration: ConfigurationState, reason: SectionChange.Reason,
+        isDownloaded: Bool = false
+    ) {
+        self.userID = userID
+        self.configuration = configuration
+        self.sections = NameTable(configuration.sections)
+        self.reason = reason
+        self.isDownloaded = isDownloaded
+    }
+
+    /// The sections that differ from those of `old`, sorted by name.
+    func changes(since old: ConfigurationSnapshot?) -> [SectionChange] {
+        var changes: [SectionChange] = []
+        for entry in sections.entries {
+            let before = old?.sections.value(ofName: entry.name, hash: entry.hash)
+            if before != entry.value { changes.append(change(entry.name, before, entry.value)) }
+        }
+        for entry in old?.sections.entries ?? []
+        where sections.find(entry.name, hash: entry.hash) == nil {
+            changes.append(change(entry.name, entry.value, nil))
+        }
+        return changes.sorted { $0.sectionName < $1.sectionName }
+    }
+
+    /// The change of one section, if it differs from what it was.
+    func change(ofSectionNamed name: String, since old: ActiveConfigSection?) -> SectionChange? {
+        let new = sections[name]
+        return new == old ? nil : change(name, old, new)
+    }
+
+    private func change(
+        _ name: String, _ old: ActiveConfigSection?, _ new: ActiveConfigSection?
+    ) -> SectionChange {
+        SectionChange(
+            sectionName: name, old: old, new: new, userID: userID.string, reason: reason)
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+
+/// An immutable table of values by name, for lookups that allocate nothing.
+///
+/// Names are compared as Swift strings are (FORMAT 1.3). Its hash reads a name's UTF-8 directly,
+/// which is several times faster than `Dictionary`'s; a name outside ASCII is normalized first,
+/// since é and e + ◌́ are one name. Entries keep the order in which they came.
+struct NameTable<Value: Sendable>: Sendable {
+    /// A name with its value.
+    struct Entry: Sendable {
+        /// The name, as it was written.
+        let name: String
+        /// The value.
+        var value: Value
+        /// The name's hash, by ``NameHash``.
+        let hash: UInt32
+        /// Whether the entry only says that an earlier one of its name does not count.
+        var isAbsent = false
+    }
+
+    /// The entries, in order; each name once.
+    private(set) var entries: ContiguousArray<Entry>
+    /// Open addressing: the upper half of a slot is a hash, the lower the entry's number from 1;
+    /// 0 is an empty slot. At most half of the slots are taken.
+    private var slots: ContiguousArray<UInt64>
+
+    /// Makes a table of `entries`; of entries with one name the last one counts.
+    init(_ entries: ContiguousArray<Entry>) {
+        self.entries = entries
+        slots = []
+        if !fillSlots() {
+            self.entries.removeAll { $0.isAbsent }
+            _ = fillSlots()
+        }
+    }
+
+    /// Makes a table of a dictionary, in the order of the names.
+    init(_ dictionary: [String: Value]) {
+        let sorted = dictionary.sorted { $0.key < $1.key }
+        self.init(
+            ContiguousArray(
+                sorted.map { Entry(name: $0.key, value: $0.value, hash: NameHash.hash($0.key)) }))
+    }
+
+    /// The value of `name`.
+    @inline(__always)
+    subscript(name: String) -> Value? {
+        value(ofName: name, hash: NameHash.hash(name))
+    }
+
+    /// The value of `name`, whose hash is known.
+    @inline(__always)
+    func value(ofName name: String, hash: UInt32) -> Value? {
+        guard let number = find(name, hash: hash) else { return nil }
+        return entries[number].value
+    }
+
+    /// The entry's number for `name`, or nil.
+    @inline(__always)
+    func find(_ name: String, hash: UInt32) -> Int? {
+        guard !slots.isEmpty else { return nil }
+        let mask = slots.count - 1
+        var position = Int(hash) & mask
+        while true {
+            let slot = slots[position]
+            if slot == 0 { return nil }
+            if UInt32(truncatingIfNeeded: slot >> 32) == hash {
+                let number = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
+                if entries[number].name == name { return number }
+            }
+            position = (position + 1) & mask
+        }
+    }
+
+    /// Enters all entries into the slots. Gives false when some entries do not count; they are
+    /// then marked, and the slots are of no use.
+    private mutating func fillSlots() -> Bool {
+        guard !entries.isEmpty else {
+            slots = []
+            return true
+        }
+        var size = 4
+        while size < entries.count * 2 { size *= 2 }
+        slots = ContiguousArray(repeating: 0, count: size)
+        var allCount = true
+        for number in entries.indices {
+            let hash = entries[number].hash
+            if entries[number].isAbsent { allCount = false }
+            var position = Int(hash) & (size - 1)
+            while slots[position] != 0 {
+                let slot = slots[position]
+                let other = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
+                if UInt32(truncatingIfNeeded: slot >> 32) == hash,
+                    entries[other].name == entries[number].name
+                {
+                    entries[other].isAbsent = true
+                    allCount = false
+                    break
+                }
+                position = (position + 1) & (size - 1)
+            }
+            slots[position] = UInt64(hash) << 32 | UInt64(number + 1)
+        }
+        return allCount
+    }
+}
+
+extension NameTable: Equatable where Value: Equatable {
+    /// Whether both have the same names with equal values, in any order.
+    static func == (left: NameTable, right: NameTable) -> Bool {
+        guard left.entries.count == right.entries.count else { return false }
+        return left.entries.indices.allSatisfy { number in
+            // Two documents of one server list their names in one order.
+            var other = number
+            let hash = left.entries[number].hash
+            if right.entries[number].hash != hash
+                || right.entries[number].name != left.entries[number].name
+            {
+                guard let found = right.find(left.entries[number].name, hash: hash) else {
+                    return false
+                }
+                other = found
+            }
+            return right.entries[other].value == left.entries[number].value
+        }
+    }
+}
+
+extension NameTable: Hashable where Value: Hashable {
+    /// Feeds the entries in a way that their order does not count.
+    func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for entry in entries {
+            var own = Hasher()
+            own.combine(entry.name)
+            own.combine(entry.value)
+            sum &+= own.finalize()
+        }
+        hasher.combine(entries.count)
+        hasher.combine(sum)
+    }
+}

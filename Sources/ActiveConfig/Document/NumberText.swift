@@ -1,0 +1,50 @@
+/// Numbers that people write into string settings (FORMAT 5: "wholly a number, trimmed").
+///
+/// More is accepted than JSON does: a leading `+`, leading zeros, `.5` and `5.`. Words such as
+/// `inf` and hexadecimal numbers are not numbers.
+enum NumberText {
+    /// The number that `text` is from end to end, white space around it aside; nil when it is not
+    /// one or is beyond `Double`'s range.
+    static func value(of text: String) -> SettingValue? {
+        var text = text[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        guard let isInteger = form(of: text.utf8) else { return nil }
+        if isInteger, let integer = Int(text) { return .integer(integer) }
+        guard let double = Double(text), double.isFinite else { return nil }
+        return .double(double)
+    }
+
+    /// Whether `text` has the form of an integer (true) or of another number (false); nil when it
+    /// has neither.
+    private static func form(of text: Substring.UTF8View) -> Bool? {
+        var rest = text
+        if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+            rest.removeFirst()
+        }
+        var digits = removeDigits(from: &rest)
+        var isInteger = true
+        if rest.first == UInt8(ascii: ".") {
+            isInteger = false
+            rest.removeFirst()
+            digits += removeDigits(from: &rest)
+        }
+        guard digits > 0 else { return nil }
+        if let letter = rest.first, letter | 0x20 == UInt8(ascii: "e") {
+            isInteger = false
+            rest.removeFirst()
+            if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+                rest.removeFirst()
+            }
+            guard removeDigits(from: &rest) > 0 else { return nil }
+        }
+        return rest.isEmpty ? isInteger : nil
+    }
+
+    /// Takes the digits at the start of `text` away and gives their number.
+    private static func removeDigits(from text: inout Substring.UTF8View) -> Int {
+        let digits = text.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        text = text[digits.endIndex...]
+        return digits.count
+    }
+}

@@ -1,0 +1,202 @@
+/// A reader of the exchange format: text to `meta` and sections in one pass (FORMAT 1 to 4).
+///
+/// Settings go straight from the bytes into their section's table. What the format ignores is
+/// checked to be JSON, and dropped.
+struct DocumentReader {
+    private var json: JSONReader
+
+    /// What stands under a name that the format requires to be an object.
+    private enum Required<Value> {
+        case absent
+        case notAnObject(offset: Int)
+        case present(Value)
+    }
+
+    /// Makes a reader of `bytes`.
+    private init(_ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits) {
+        json = unsafe JSONReader(bytes, maximumDepth: limits.maximumDepth)
+    }
+
+    /// Reads a document.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - limits: What the text may not exceed.
+    /// - Returns: The configuration.
+    /// - Throws: what is wrong, and where.
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits
+    ) throws(ConfigurationFormatError) -> ConfigurationState {
+        let state: ConfigurationState
+        do throws(JSONFault) {
+            guard bytes.count <= limits.maximumSize else {
+                throw JSONFault(
+                    .tooLarge, at: limits.maximumSize,
+                    "the document has \(bytes.count) bytes, over the limit of "
+                        + "\(limits.maximumSize); send less, or raise the limit")
+            }
+            var reader = unsafe DocumentReader(bytes, limits: limits)
+            state = try reader.readDocument()
+        } catch {
+            throw unsafe error.located(in: bytes)
+        }
+        try FormatVersion.check(state.meta)
+        return state
+    }
+
+    /// Reads the whole text.
+    private mutating func readDocument() throws(JSONFault) -> ConfigurationState {
+        json.skipByteOrderMark()
+        json.skipWhiteSpace()
+        let start = json.position
+        guard json.next == UInt8(ascii: "{") else {
+            _ = try json.readValue()
+            throw JSONFault(
+                .notAnObject, at: start,
+                "the document is not an object; wrap it in {\"meta\": …, \"config_sections\": …}")
+        }
+        var meta: Required<[String: SettingValue]> = .absent
+        var sections: Required<[String: ActiveConfigSection]> = .absent
+        try enterObject()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let key = try json.readStringToken()
+            let isMeta = try json.isEqual(key, to: "meta")
+            let isSections = try json.isEqual(key, to: "config_sections")
+            _ = isMeta || isSections ? "" : try json.makeString(key)
+            try json.takeColon()
+            let offset = json.position
+            if isSections, json.next == UInt8(ascii: "{") {
+                sections = .present(try readSections())
+            } else {
+                let value = try json.readValue()
+                if isMeta {
+                    meta = value.dictionaryValue.map { .present($0) } ?? .notAnObject(offset: offset)
+                } else if isSections {
+                    sections = .notAnObject(offset: offset)
+                }
+            }
+        }
+        json.skipWhiteSpace()
+        if json.next != nil {
+            throw JSONFault(
+                .contentAfterDocument, at: json.position,
+                "something follows the document; remove all behind its closing bracket")
+        }
+        return ConfigurationState(
+            meta: try unwrap(meta, name: "meta", code: .metaMissing, documentStart: start),
+            sections: try unwrap(
+                sections, name: "config_sections", code: .sectionsMissing, documentStart: start))
+    }
+
+    /// The object that is required, or the fault that it is not there.
+    private func unwrap<Value>(
+        _ object: Required<Value>, name: String, code: ConfigurationFormatError.Code,
+        documentStart: Int
+    ) throws(JSONFault) -> Value {
+        switch object {
+        case .present(let value): return value
+        case .notAnObject(let offset):
+            throw JSONFault(code, at: offset, "\"\(name)\" is not an object; make it one")
+        case .absent:
+            throw JSONFault(
+                code, at: documentStart, "\"\(name)\" is missing; add it to the document, as an object"
+            )
+        }
+    }
+
+    /// Reads `config_sections`.
+    private mutating func readSections() throws(JSONFault) -> [String: ActiveConfigSection] {
+        var sections: [String: ActiveConfigSection] = [:]
+        try enterObject()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let name = try json.readString()
+            try json.takeColon()
+            sections[name] = try readSection()
+        }
+        return sections
+    }
+
+    /// Reads one section (FORMAT 3.2).
+    private mutating func readSection() throws(JSONFault) -> ActiveConfigSection {
+        var section = ActiveConfigSection()
+        guard json.next == UInt8(ascii: "{") else {
+            _ = try json.readValue()
+            return section
+        }
+        try enterObject()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let key = try json.readStringToken()
+            let isSettings = try json.isEqual(key, to: "settings")
+            if !isSettings { _ = try json.makeString(key) }
+            try json.takeColon()
+            if isSettings, json.next == UInt8(ascii: "{") {
+                section = try readSettings()
+            } else {
+                _ = try json.readValue()
+                if isSettings { section = ActiveConfigSection() }
+            }
+        }
+        return section
+    }
+
+    /// Reads the settings of a section (FORMAT 3.3).
+    private mutating func readSettings() throws(JSONFault) -> ActiveConfigSection {
+        var entries: ContiguousArray<NameTable<SettingValue>.Entry> = []
+        let start = json.position
+        try enterObject()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let token = try json.readStringToken()
+            let name = try json.makeString(token)
+            let hash =
+                token.isASCII && !token.hasEscapes
+                ? unsafe NameHash.hash(
+                    ofASCII: UnsafeRawBufferPointer(rebasing: json.bytes[token.start..<token.end]))
+                : NameHash.hash(name)
+            try json.takeColon()
+            let value = try readSetting()
+            entries.append(
+                NameTable.Entry(
+                    name: name, value: value ?? .null, hash: hash, isAbsent: value == nil))
+        }
+        let text = unsafe UnsafeRawBufferPointer(rebasing: json.bytes[start..<json.position])
+        return ActiveConfigSection(
+            NameTable(entries), source: unsafe ByteHash.Fingerprint(of: text))
+    }
+
+    /// Reads one setting and gives its `value`; nil when it has none.
+    @inline(__always)
+    private mutating func readSetting() throws(JSONFault) -> SettingValue? {
+        guard json.next == UInt8(ascii: "{") else {
+            _ = try json.readValue()
+            return nil
+        }
+        var result: SettingValue?
+        try enterObject()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let key = try json.readStringToken()
+            let isValue = try json.isEqual(key, to: "value")
+            if !isValue { _ = try json.makeString(key) }
+            try json.takeColon()
+            let value = try json.readValue()
+            if isValue { result = value }
+        }
+        return result
+    }
+
+    /// Goes past the opening bracket of an object, which is next.
+    @inline(__always)
+    private mutating func enterObject() throws(JSONFault) {
+        json.position &+= 1
+        try json.enter()
+    }
+}

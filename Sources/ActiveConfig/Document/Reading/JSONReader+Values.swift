@@ -1,0 +1,94 @@
+extension JSONReader {
+    /// Reads the value that is next, white space before it already skipped.
+    @inline(__always)
+    mutating func readValue() throws(JSONFault) -> SettingValue {
+        switch next {
+        case UInt8(ascii: "{"), UInt8(ascii: "["): try readContainer()
+        default: try readScalar()
+        }
+    }
+
+    /// Reads a value that is no array and no object.
+    @inline(__always)
+    mutating func readScalar() throws(JSONFault) -> SettingValue {
+        switch next {
+        case UInt8(ascii: "\""): return .string(try readString())
+        case UInt8(ascii: "t"):
+            try takeWord("true")
+            return .bool(true)
+        case UInt8(ascii: "f"):
+            try takeWord("false")
+            return .bool(false)
+        case UInt8(ascii: "n"):
+            try takeWord("null")
+            return .null
+        case UInt8(ascii: "-"): return try readNumber()
+        case let byte? where byte &- UInt8(ascii: "0") < 10: return try readNumber()
+        default: throw unexpected("a value")
+        }
+    }
+
+    /// Goes past a word, whose first letter is next.
+    @inline(__always)
+    private mutating func takeWord(_ word: StaticString) throws(JSONFault) {
+        let count = word.utf8CodeUnitCount
+        for index in 0..<count {
+            guard next == (unsafe word.utf8Start[index]) else { throw unexpected("\"\(word)\"") }
+            position &+= 1
+        }
+    }
+
+    /// Reads an array or object with all that is in it, keeping those that are open on a stack of
+    /// its own.
+    mutating func readContainer() throws(JSONFault) -> SettingValue {
+        try open()
+        var isFirst = true
+        while let container = openContainers.last {
+            let isOpen =
+                container.isObject
+                ? try nextMember(isFirst: isFirst) : try nextElement(isFirst: isFirst)
+            if isOpen {
+                if container.isObject {
+                    pendingKeys.append(try readString())
+                    try takeColon()
+                }
+                if next == UInt8(ascii: "{") || next == UInt8(ascii: "[") {
+                    try open()
+                    isFirst = true
+                    continue
+                }
+                pendingValues.append(try readScalar())
+            } else {
+                openContainers.removeLast()
+                let value = close(container)
+                if openContainers.isEmpty { return value }
+                pendingValues.append(value)
+            }
+            isFirst = false
+        }
+        return .null
+    }
+
+    /// Goes past the opening bracket that is next.
+    private mutating func open() throws(JSONFault) {
+        let isObject = next == UInt8(ascii: "{")
+        position &+= 1
+        try enter()
+        openContainers.append(
+            OpenContainer(
+                isObject: isObject, firstValue: pendingValues.count, firstKey: pendingKeys.count))
+    }
+
+    /// The value of a container that was closed; its elements leave the stack.
+    private mutating func close(_ container: OpenContainer) -> SettingValue {
+        let values = pendingValues[container.firstValue...]
+        defer { pendingValues.removeSubrange(container.firstValue...) }
+        guard container.isObject else { return .array(Array(values)) }
+        let keys = pendingKeys[container.firstKey...]
+        defer { pendingKeys.removeSubrange(container.firstKey...) }
+        var object: [String: SettingValue] = [:]
+        object.reserveCapacity(values.count)
+        for (key, value) in zip(keys, values) { object[key] = value }
+        return .object(object)
+    }
+}

@@ -1,0 +1,34 @@
+/// A writer of the exchange format.
+struct DocumentWriter {
+    /// The text so far.
+    var json = JSONWriter()
+
+    /// Writes a configuration.
+    mutating func write(_ state: ConfigurationState) {
+        json.write(raw: #"{"config_sections":"#)
+        json.writeObject(state.sections) { json, section in
+            json.write(raw: #"{"settings":{"#)
+            Self.write(section.table.settings, to: &json)
+            json.write(raw: "}}")
+        }
+        json.write(raw: #","meta":"#)
+        json.write(state.meta)
+        json.write(UInt8(ascii: "}"))
+    }
+
+    /// Writes the settings of a section, sorted.
+    private static func write(_ settings: NameTable<SettingValue>, to json: inout JSONWriter) {
+        let order = settings.entries.indices.sorted {
+            settings.entries[$0].name < settings.entries[$1].name
+        }
+        var isFirst = true
+        for number in order {
+            if !isFirst { json.write(UInt8(ascii: ",")) }
+            isFirst = false
+            json.write(key: settings.entries[number].name)
+            json.write(raw: #"{"value":"#)
+            json.write(settings.entries[number].value)
+            json.write(UInt8(ascii: "}"))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// A writer of compact JSON text, keys sorted.
+struct JSONWriter {
+    /// The text so far.
+    private(set) var bytes: [UInt8] = []
+
+    /// Appends a byte, as a bracket or a comma.
+    mutating func write(_ byte: UInt8) { bytes.append(byte) }
+
+    /// Appends text as it is.
+    mutating func write(raw text: StaticString) {
+        unsafe bytes.append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends a value.
+    mutating func write(_ value: SettingValue) {
+        switch value {
+        case .null: write(raw: "null")
+        case .bool(let value): write(raw: value ? "true" : "false")
+        case .integer(let value): bytes.append(contentsOf: value.description.utf8)
+        case .double(let value) where value.isFinite:
+            // The shortest text that reads back the same, with a fraction or exponent (FORMAT 4.2).
+            bytes.append(contentsOf: value.description.utf8)
+        case .double: write(raw: "null")
+        case .string(let value): write(value)
+        case .array(let elements):
+            write(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { write(UInt8(ascii: ",")) }
+                write(element)
+            }
+            write(UInt8(ascii: "]"))
+        case .object(let object): write(object)
+        }
+    }
+
+    /// Appends an object.
+    mutating func write(_ object: [String: SettingValue]) {
+        writeObject(object) { writer, value in writer.write(value) }
+    }
+
+    /// Appends an object whose values are written by `writeValue`.
+    mutating func writeObject<Value>(
+        _ object: [String: Value], writeValue: (inout JSONWriter, Value) -> Void
+    ) {
+        write(UInt8(ascii: "{"))
+        var isFirst = true
+        for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+            if !isFirst { write(UInt8(ascii: ",")) }
+            isFirst = false
+            write(key: key)
+            writeValue(&self, value)
+        }
+        write(UInt8(ascii: "}"))
+    }
+
+    /// Appends a key and its colon.
+    mutating func write(key: String) {
+        write(key)
+        write(UInt8(ascii: ":"))
+    }
+
+    /// Appends a string in quotation marks.
+    mutating func write(_ string: String) {
+        write(UInt8(ascii: "\""))
+        var string = string
+        string.withUTF8 { content in
+            var runStart = 0
+            for index in 0..<content.count {
+                let byte = unsafe content[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+                    continue
+                }
+                unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[runStart..<index]))
+                writeEscape(byte)
+                runStart = index + 1
+            }
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[runStart...]))
+        }
+        write(UInt8(ascii: "\""))
+    }
+
+    /// Appends the escape of a character that may not stand in a string.
+    private mutating func writeEscape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): write(raw: #"\""#)
+        case UInt8(ascii: "\\"): write(raw: #"\\"#)
+        case 0x0A: write(raw: #"\n"#)
+        case 0x0D: write(raw: #"\r"#)
+        case 0x09: write(raw: #"\t"#)
+        default:
+            let digits = String(byte, radix: 16)
+            bytes.append(contentsOf: (digits.count == 1 ? #"\u000"# : #"\u00"#).utf8)
+            bytes.append(contentsOf: digits.utf8)
+        }
+    }
+}

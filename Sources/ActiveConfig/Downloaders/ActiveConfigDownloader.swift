@@ -1,0 +1,20 @@
+/// A way to fetch a user's configuration from wherever it is.
+///
+/// See <doc:Writing-a-downloader>; the conformance suite of `ActiveConfigTesting` checks a downloader
+/// of your own.
+public protocol ActiveConfigDownloader: Sendable {
+    /// Fetches a user's configuration.
+    ///
+    /// It is called once at a time for a user, for several users at a time. When the task it runs in
+    /// is cancelled it should stop soon, and throw.
+    ///
+    /// - Parameters:
+    ///   - userID: The user, any string; nil is the generic user.
+    ///   - lastKnown: The user's OWN last configuration, never a fallback, or nil. Its entity tag may
+    ///     make the request conditional.
+    /// - Returns: The configuration, or nil when nothing has changed since `lastKnown`.
+    /// - Throws: when there is no usable answer. The configuration in force then stays.
+    func requestActiveConfig(
+        forUserID userID: String?, lastKnown: ConfigurationState?
+    ) async throws -> ConfigurationState?
+}

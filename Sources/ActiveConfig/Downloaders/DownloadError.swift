@@ -1,0 +1,104 @@
+public import Foundation
+
+/// That a server gave no usable answer.
+public struct DownloadError: Error, Sendable {
+    /// The kind of fault. More may come: keep a `default` when you switch over it.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case httpStatus, timedOut, cannotConnect, connectionLost, bodyTooLarge, redirectRefused
+            case notHTTP, other
+        }
+
+        private let kind: Kind
+
+        /// The server answered with a status other than 2xx and 304.
+        public static let httpStatus = Code(kind: .httpStatus)
+        /// The answer was not complete in time.
+        public static let timedOut = Code(kind: .timedOut)
+        /// The server could not be reached: offline, no such host, refused.
+        public static let cannotConnect = Code(kind: .cannotConnect)
+        /// The connection broke before the answer was complete.
+        public static let connectionLost = Code(kind: .connectionLost)
+        /// The answer was longer than a document may be, and was not read further.
+        public static let bodyTooLarge = Code(kind: .bodyTooLarge)
+        /// The server redirected to another host, or from https to http.
+        public static let redirectRefused = Code(kind: .redirectRefused)
+        /// The URL is no http or https URL.
+        public static let notHTTP = Code(kind: .notHTTP)
+        /// Any other fault of the connection; see ``underlyingError``.
+        public static let other = Code(kind: .other)
+
+        /// The code's name, such as `timedOut`.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// The status that the server answered with, if it answered.
+    public let status: Int?
+    /// What was asked for, without the parts that may hold secrets: query, fragment, user, password.
+    public let url: URL?
+    /// What the system said.
+    public let underlyingError: (any Error)?
+
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of fault.
+    ///   - status: The status that the server answered with.
+    ///   - url: What was asked for; the parts that may hold secrets are removed here.
+    ///   - underlyingError: What the system said.
+    public init(
+        _ code: Code, status: Int? = nil, url: URL? = nil, underlyingError: (any Error)? = nil
+    ) {
+        self.code = code
+        self.status = status
+        self.url = url.flatMap(Self.withoutSecrets)
+        self.underlyingError = underlyingError
+    }
+
+    private static func withoutSecrets(_ url: URL) -> URL? {
+        var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        components?.query = nil
+        components?.fragment = nil
+        components?.user = nil
+        components?.password = nil
+        return components?.url
+    }
+}
+
+extension DownloadError: Hashable {
+    /// Whether code, status, URL, and domain and code of the underlying error are equal.
+    public static func == (left: DownloadError, right: DownloadError) -> Bool {
+        let (first, second) = (left.underlyingError as NSError?, right.underlyingError as NSError?)
+        return left.code == right.code && left.status == right.status && left.url == right.url
+            && first?.domain == second?.domain && first?.code == second?.code
+    }
+
+    /// Feeds code, status and URL.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(status)
+        hasher.combine(url)
+    }
+}
+
+extension DownloadError: CustomStringConvertible {
+    /// One sentence that says what happened, and for which URL.
+    public var description: String {
+        let source = url.map { "The server at \($0.absoluteString)" } ?? "The server"
+        let sentence =
+            switch code {
+            case .httpStatus: "\(source) answered with status \(status.map(String.init) ?? "?")"
+            case .timedOut: "\(source) did not answer completely in time"
+            case .cannotConnect: "\(source) could not be reached"
+            case .connectionLost: "\(source) broke the connection in the middle of its answer"
+            case .bodyTooLarge: "\(source) sends more than a document may have"
+            case .redirectRefused: "\(source) redirects to another host, or away from https"
+            case .notHTTP: "\(source) is not asked by http or https; give such a URL"
+            default: "\(source) could not be asked"
+            }
+        guard let underlyingError else { return "\(sentence)." }
+        return "\(sentence): \(underlyingError)"
+    }
+}

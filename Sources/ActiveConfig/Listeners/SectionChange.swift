@@ -1,0 +1,69 @@
+/// A change of a section: what it was, what it is, and why.
+public struct SectionChange: Sendable, Hashable {
+    /// Why a section is another than before. More may come: keep a `default` when you switch.
+    public struct Reason: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case restored, downloaded, userChanged
+        }
+
+        private let kind: Kind
+
+        /// It is the configuration that the app starts with: from the store, or the bootstrap.
+        public static let restored = Reason(kind: .restored)
+        /// A download brought it.
+        public static let downloaded = Reason(kind: .downloaded)
+        /// Another user's configuration came in force.
+        public static let userChanged = Reason(kind: .userChanged)
+
+        /// The reason's name, such as `downloaded`.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The section's name.
+    public let sectionName: String
+    /// The section before; nil when there was none.
+    public let old: ActiveConfigSection?
+    /// The section now; nil when it is gone.
+    public let new: ActiveConfigSection?
+    /// The user whose configuration is in force; nil is the generic user.
+    public let userID: String?
+    /// Why it changed. A change that sums up several has the newest one's reason.
+    public let reason: Reason
+
+    /// Makes a change, as for a test.
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - old: The section before.
+    ///   - new: The section now.
+    ///   - userID: The user.
+    ///   - reason: Why it changed.
+    public init(
+        sectionName: String, old: ActiveConfigSection?, new: ActiveConfigSection?,
+        userID: String? = nil, reason: Reason
+    ) {
+        self.sectionName = sectionName
+        self.old = old
+        self.new = new
+        self.userID = userID
+        self.reason = reason
+    }
+
+    /// The keys of settings that are there now and were not before, sorted.
+    public var addedKeys: [String] {
+        (new?.settingKeys ?? []).filter { old?[$0] == nil }
+    }
+
+    /// The keys of settings that were there before and are not now, sorted.
+    public var removedKeys: [String] {
+        (old?.settingKeys ?? []).filter { new?[$0] == nil }
+    }
+
+    /// The keys of settings that are there before and now, with another value, sorted.
+    public var changedKeys: [String] {
+        (new?.settingKeys ?? []).filter { key in
+            guard let before = old?[key] else { return false }
+            return before != new?[key]
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// Where the framework tells what it does: levels, and a closure that writes.
+///
+/// The default, ``standardError``, writes warnings and errors, nothing less severe.
+///
+/// ```swift
+/// let log = ActiveConfigLog(minimumLevel: .debug) { level, message in
+///     logger.log(level: .init(level), "\(message)")
+/// }
+/// ```
+public struct ActiveConfigLog: Sendable {
+    /// How severe a message is.
+    public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {
+        /// What happens, step by step.
+        case debug
+        /// What an operator may want to know: a download, a change of the user.
+        case info
+        /// Something is wrong and was dealt with: a download failed, a file was put aside.
+        case warning
+        /// Something is lost or cannot work: a configuration could not be stored.
+        case error
+
+        /// Whether `left` is less severe.
+        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+
+        /// The level's name, such as `warning`.
+        public var description: String {
+            switch self {
+            case .debug: "debug"
+            case .info: "info"
+            case .warning: "warning"
+            case .error: "error"
+            }
+        }
+    }
+
+    /// The least severe level that is written.
+    public let minimumLevel: Level
+    private let writeMessage: @Sendable (Level, String) -> Void
+
+    /// Makes a log.
+    ///
+    /// - Parameters:
+    ///   - minimumLevel: The least severe level that is written.
+    ///   - write: Writes a message, one sentence or more. It is called on any thread, never while a
+    ///     lock of the framework is held, and never for a message below `minimumLevel`.
+    public init(
+        minimumLevel: Level = .warning, _ write: @escaping @Sendable (Level, String) -> Void
+    ) {
+        self.minimumLevel = minimumLevel
+        writeMessage = write
+    }
+
+    /// Writes warnings and errors to standard error, a line each.
+    public static let standardError = ActiveConfigLog { level, message in
+        let line = "ActiveConfig \(level): \(message)\n"
+        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+    }
+
+    /// Writes nothing.
+    public static let disabled = ActiveConfigLog(minimumLevel: .error) { _, _ in }
+
+    /// Writes `message` if its level is severe enough; else it is not even put together.
+    func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {
+        if level >= minimumLevel { writeMessage(level, message()) }
+    }
+}

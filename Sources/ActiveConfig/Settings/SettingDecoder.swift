@@ -1,0 +1,104 @@
+import Foundation
+
+/// A decoder over a setting's value.
+struct SettingDecoder: Decoder {
+    /// The value.
+    let value: SettingValue
+    /// The way to it.
+    let codingPath: [any CodingKey]
+    /// Nothing: the rules are FORMAT's.
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(
+        keyedBy type: Key.Type
+    ) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let object) = value else { throw mismatch("an object", type) }
+        return KeyedDecodingContainer(
+            SettingKeyedContainer<Key>(object: object, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else {
+            throw mismatch("an array", [SettingValue].self)
+        }
+        return SettingUnkeyedContainer(elements: elements, codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    /// Decodes the value as a type, those included that have a form of their own here.
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        // A cast cannot fail where the types are the same.
+        let special: Any? =
+            switch type {
+            case is SettingValue.Type: value
+            case is URL.Type: try read("a URL", type) { $0.urlValue }
+            case is Date.Type: try read("an ISO 8601 date", type, SettingText.date)
+            case is Data.Type: try read("a Base64 string", type, SettingText.data)
+            case is Decimal.Type: try read("a number", type, SettingText.decimal)
+            default: nil
+            }
+        if let special = special as? T { return special }
+        return try T(from: self)
+    }
+
+    /// What `body` reads of the value, or the error that it is not `expected`.
+    func read<T>(
+        _ expected: String, _ type: Any.Type, _ body: (SettingValue) -> T?
+    ) throws -> T {
+        guard let result = body(value) else { throw mismatch(expected, type) }
+        return result
+    }
+
+    /// The integer that the value is, without a loss.
+    func readInteger<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+        try read("an integer in \(T.min)...\(T.max)", type) { value in
+            switch value {
+            case .string(let text):
+                guard let number = NumberText.value(of: text) else { return nil }
+                return Self.exactInteger(number)
+            default: return Self.exactInteger(value)
+            }
+        }
+    }
+
+    private static func exactInteger<T: FixedWidthInteger>(_ value: SettingValue) -> T? {
+        switch value {
+        case .integer(let number): T(exactly: number)
+        case .double(let number): T(exactly: number)
+        case .bool(let flag): flag ? 1 : 0
+        case .null, .string, .array, .object: nil
+        }
+    }
+
+    /// The error that the value is something other than expected.
+    func mismatch(_ expected: String, _ type: Any.Type) -> DecodingError {
+        let path = codingPath.map(\.stringValue).joined(separator: ".")
+        let name = path.isEmpty ? "The value" : "The setting '\(path)'"
+        let context = DecodingError.Context(
+            codingPath: codingPath,
+            debugDescription: "\(name) is \(value.kindDescription) where \(expected) is expected.")
+        if case .null = value { return .valueNotFound(type, context) }
+        return .typeMismatch(type, context)
+    }
+}
+
+extension SettingDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { value == .null }
+    func decode(_ type: Bool.Type) throws -> Bool { try read("a boolean", type) { $0.boolValue } }
+    func decode(_ type: String.Type) throws -> String {
+        try read("a string", type) { $0.stringValue }
+    }
+    func decode(_ type: Double.Type) throws -> Double { try read("a number", type) { $0.doubleValue } }
+    func decode(_ type: Float.Type) throws -> Float { try read("a number", type) { $0.floatValue } }
+    func decode(_ type: Int.Type) throws -> Int { try readInteger(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try readInteger(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try readInteger(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try readInteger(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try readInteger(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try readInteger(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try readInteger(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try readInteger(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try readInteger(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try readInteger(type) }
+}

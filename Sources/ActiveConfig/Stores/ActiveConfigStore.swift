@@ -1,0 +1,42 @@
+/// A store of the last configuration of each user, across launches.
+///
+/// A user ID is data: any string is a user of its own, told from others byte by byte, and nil is the
+/// generic user. Methods are called from any thread, several at a time; they may take as long as a
+/// file takes. See <doc:Writing-a-store>; the conformance suite of `ActiveConfigTesting` checks a
+/// store of your own.
+public protocol ActiveConfigStore: Sendable {
+    /// The configuration to start with for a user: the user's own, else the generic user's, else a
+    /// bootstrap configuration, else nil. It does not throw: what cannot be read is logged, and the
+    /// next fallback is used.
+    func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState?
+
+    /// Keeps a configuration as a user's own; nil removes what is kept.
+    ///
+    /// - Throws: when it could not be kept. What was kept before is then still there.
+    func persistConfiguration(_ configuration: ConfigurationState?, forUserID userID: String?) throws
+
+    /// The user's own configuration, without any fallback, with the entity tag it was persisted
+    /// with. It has a default, nil: then no request of that user's is conditional.
+    func ownConfiguration(forUserID userID: String?) -> ConfigurationState?
+
+    /// Whether ``recordFirstDownloadFinished()`` was called before, in this launch or an earlier one.
+    /// It has a default: whether the generic user's own configuration is there.
+    var firstDownloadFinished: Bool { get }
+
+    /// Keeps that a first download has succeeded on this installation. It has a default that does
+    /// nothing.
+    ///
+    /// - Throws: when it could not be kept.
+    func recordFirstDownloadFinished() throws
+}
+
+extension ActiveConfigStore {
+    /// Nil: the store cannot tell a user's own configuration from a fallback.
+    public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? { nil }
+
+    /// Whether the generic user's own configuration is there.
+    public var firstDownloadFinished: Bool { ownConfiguration(forUserID: nil) != nil }
+
+    /// Does nothing.
+    public func recordFirstDownloadFinished() throws {}
+}

@@ -1,0 +1,81 @@
+public import Foundation
+
+/// A configuration that comes with the app, for the time before the first download.
+///
+/// It is read and parsed once, and only when a store has nothing else: behind a stored configuration
+/// it is never opened.
+///
+/// ```swift
+/// let url = Bundle.main.url(forResource: "InitialActiveConfig", withExtension: "json")
+/// let store = FileDefaultsStore(directory: folder, bootstrap: url.map { .jsonFile($0) })
+/// ```
+public struct BootstrapConfiguration: Sendable {
+    /// Where the configuration comes from.
+    private enum Source: Sendable {
+        case state(ConfigurationState)
+        case jsonFile(URL)
+    }
+
+    /// What is known of the source so far.
+    private enum Progress: Sendable {
+        case unread(Source)
+        case read(ConfigurationState?)
+    }
+
+    private let progress: Locked<Progress>
+
+    private init(_ source: Source) {
+        progress = Locked(.unread(source))
+    }
+
+    /// A bootstrap made in code.
+    public static func state(_ state: ConfigurationState) -> BootstrapConfiguration {
+        BootstrapConfiguration(.state(state))
+    }
+
+    /// A bootstrap in a file of the exchange format.
+    ///
+    /// A file that cannot be read, or is not a usable document, is an error in the log, once, and is
+    /// then as if there were no bootstrap.
+    public static func jsonFile(_ url: URL) -> BootstrapConfiguration {
+        BootstrapConfiguration(.jsonFile(url))
+    }
+
+    /// The configuration, read now if nobody asked before; nil when it cannot be read.
+    ///
+    /// Two threads that ask first at the same time may both read; one of them logs.
+    func state(log: ActiveConfigLog) -> ConfigurationState? {
+        let source: Source
+        switch progress.withLock({ $0 }) {
+        case .read(let state): return state
+        case .unread(let unread): source = unread
+        }
+        let (state, problem) = Self.read(source)
+        let isFirst = progress.withLock { progress in
+            guard case .unread = progress else { return false }
+            progress = .read(state)
+            return true
+        }
+        if isFirst, let problem { log(.error, problem) }
+        return state
+    }
+
+    /// Reads a source: the configuration, or what is wrong with it.
+    private static func read(_ source: Source) -> (ConfigurationState?, problem: String?) {
+        switch source {
+        case .state(var state):
+            // What is bundled lends no entity tag to a request.
+            state.entityTag = nil
+            return (state, nil)
+        case .jsonFile(let url):
+            do {
+                return (try ConfigurationState(jsonData: Data(contentsOf: url)), nil)
+            } catch {
+                return (
+                    nil,
+                    "The bootstrap configuration \(url.path) cannot be used, so there is none: \(error)"
+                )
+            }
+        }
+    }
+}

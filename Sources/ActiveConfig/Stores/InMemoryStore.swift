@@ -1,0 +1,51 @@
+/// A store that forgets everything with the process, for tests and for apps that keep nothing.
+public final class InMemoryStore: ActiveConfigStore {
+    /// What is kept.
+    private struct State {
+        var configurations: [UserID: ConfigurationState] = [:]
+        var firstDownloadFinished = false
+    }
+
+    private let state = Locked(State())
+    let bootstrap: BootstrapConfiguration?
+    let log: ActiveConfigLog
+
+    /// Makes an empty store.
+    ///
+    /// - Parameter bootstrap: The configuration to fall back to at last.
+    public convenience init(bootstrap: BootstrapConfiguration? = nil) {
+        self.init(bootstrap: bootstrap, log: .standardError)
+    }
+
+    /// Makes an empty store with a log of one's own.
+    ///
+    /// - Parameters:
+    ///   - bootstrap: The configuration to fall back to at last.
+    ///   - log: Where a bootstrap that cannot be read is told.
+    public init(bootstrap: BootstrapConfiguration?, log: ActiveConfigLog) {
+        self.bootstrap = bootstrap
+        self.log = log
+    }
+
+    /// The user's own configuration, or nil.
+    public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        state.withLock { $0.configurations[UserID(userID)] }
+    }
+
+    /// Keeps a user's configuration, or removes it. It does not throw.
+    public func persistConfiguration(
+        _ configuration: ConfigurationState?, forUserID userID: String?
+    ) {
+        state.withLock { $0.configurations[UserID(userID)] = configuration }
+    }
+
+    /// Whether a first download was recorded.
+    public var firstDownloadFinished: Bool { state.withLock { $0.firstDownloadFinished } }
+
+    /// Keeps that a first download has succeeded.
+    public func recordFirstDownloadFinished() {
+        state.withLock { $0.firstDownloadFinished = true }
+    }
+}
+
+extension InMemoryStore: BootstrappedStore {}

@@ -1,0 +1,57 @@
+/// That a store could not keep or remove a configuration. What it kept before is still there.
+public struct StoreError: Error, Sendable, Hashable {
+    /// The kind of fault. More may come: keep a `default` when you switch over it.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case cannotWrite, cannotRemove, cannotLock
+        }
+
+        private let kind: Kind
+
+        /// The file could not be written: a full disk, a read-only folder.
+        public static let cannotWrite = Code(kind: .cannotWrite)
+        /// The file could not be removed.
+        public static let cannotRemove = Code(kind: .cannotRemove)
+        /// The folder's lock could not be taken.
+        public static let cannotLock = Code(kind: .cannotLock)
+
+        /// The code's name, such as `cannotWrite`.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// The path of the file.
+    public let path: String
+    /// The error number of the system, as in `errno`.
+    public let systemError: Int32
+    /// What the system says about it.
+    public let systemMessage: String
+
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of fault.
+    ///   - path: The path of the file.
+    ///   - systemError: The error number of the system.
+    ///   - systemMessage: What the system says about it.
+    public init(_ code: Code, path: String, systemError: Int32, systemMessage: String) {
+        self.code = code
+        self.path = path
+        self.systemError = systemError
+        self.systemMessage = systemMessage
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// One sentence that says what could not be done, where, and why.
+    public var description: String {
+        let deed =
+            switch code {
+            case .cannotRemove: "removed"
+            case .cannotLock: "locked"
+            default: "written"
+            }
+        return "\(path) could not be \(deed): \(systemMessage) (error \(systemError))."
+    }
+}

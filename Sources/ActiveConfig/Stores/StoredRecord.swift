@@ -1,0 +1,109 @@
+import Foundation
+
+/// A configuration as a store keeps it: whose it is, its entity tag, the document, and a checksum
+/// over all of it.
+///
+/// ```text
+/// ActiveConfig record 1 9f86d081884c7d65\n
+/// {"entity_tag":"\"a1\"","template_version":7,"user_id":"1"}\n
+/// {"config_sections":{…},"meta":{…}}
+/// ```
+///
+/// The checksum, 16 hexadecimal digits, covers all behind the first line.
+enum StoredRecord {
+    /// Why bytes are no record of a user's.
+    struct Damage: Error, CustomStringConvertible {
+        /// What is wrong.
+        let description: String
+    }
+
+    private static let prefix = "ActiveConfig record 1 "
+    private static let digits = 16
+    /// The bytes of the first line.
+    private static let firstLineCount = prefix.utf8.count + digits + 1
+
+    /// The bytes that keep `configuration` as `userID`'s.
+    static func encode(_ configuration: ConfigurationState, of userID: UserID) -> Data {
+        var header: [String: SettingValue] = [:]
+        header["user_id"] = userID.string.map { .string($0) }
+        header["entity_tag"] = configuration.entityTag.map { .string($0) }
+        header["template_version"] = configuration.meta["template_version"]
+        var writer = DocumentWriter()
+        writer.writeLine(header)
+        writer.write(configuration)
+        let content = writer.json.bytes
+        let sum = unsafe content.withUnsafeBytes {
+            unsafe ByteHash.hash($0, seed: ByteHash.checksumSeed)
+        }
+        let hexadecimal = String(sum, radix: 16)
+        let padding = String(repeating: "0", count: digits - hexadecimal.count)
+        var data = Data(capacity: firstLineCount + content.count)
+        data.append(contentsOf: "\(prefix)\(padding)\(hexadecimal)\n".utf8)
+        data.append(contentsOf: content)
+        return data
+    }
+
+    /// Throws when `data` is not what was written.
+    ///
+    /// - Throws: ``Damage``.
+    static func check(_ data: Data) throws(Damage) {
+        guard data.count > firstLineCount, data.prefix(prefix.utf8.count).elementsEqual(prefix.utf8)
+        else { throw Damage(description: "it does not start as a record does") }
+        let line = data.prefix(firstLineCount)
+        let written = String(decoding: line.dropFirst(prefix.utf8.count).dropLast(), as: UTF8.self)
+        let sum = unsafe data.withUnsafeBytes { bytes in
+            unsafe ByteHash.hash(
+                UnsafeRawBufferPointer(rebasing: bytes[firstLineCount...]),
+                seed: ByteHash.checksumSeed)
+        }
+        // The digits are compared as they are written, so that no changed byte goes unseen.
+        let hexadecimal = String(sum, radix: 16)
+        let expected = String(repeating: "0", count: digits - hexadecimal.count) + hexadecimal
+        guard written == expected, line.last == UInt8(ascii: "\n") else {
+            throw Damage(description: "its checksum does not fit its content")
+        }
+    }
+
+    /// The configuration in `data`, if it is a sound record of `userID`'s.
+    ///
+    /// - Throws: ``Damage`` when it is not; ``ConfigurationFormatError`` when it is, and yet the
+    ///   document is not one that this version of the framework reads.
+    static func decode(_ data: Data, of userID: UserID) throws -> ConfigurationState {
+        try check(data)
+        let content = data.dropFirst(firstLineCount)
+        guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
+            let header = try? SettingValue(json: content[..<lineEnd])
+        else { throw Damage(description: "it has no header") }
+        guard UserID(header["user_id"]?.stringValue) == userID else {
+            throw Damage(description: "it is another user's")
+        }
+        var state = try ConfigurationState(
+            jsonData: content[(lineEnd + 1)...],
+            limits: ConfigurationLimits(
+                maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth))
+        state.entityTag = header["entity_tag"]?.stringValue
+        return state
+    }
+}
+
+extension DocumentWriter {
+    /// Writes an object and the end of a line.
+    fileprivate mutating func writeLine(_ object: [String: SettingValue]) {
+        json.write(object)
+        json.write(UInt8(ascii: "\n"))
+    }
+}
+
+extension SettingValue {
+    /// The value that a JSON text spells.
+    fileprivate init(json: Data) throws {
+        self = unsafe try json.withUnsafeBytes { bytes in
+            var reader = unsafe JSONReader(
+                bytes, maximumDepth: ConfigurationLimits.default.maximumDepth)
+            return try reader.readValue()
+        }
+    }
+
+    /// The member of an object.
+    fileprivate subscript(key: String) -> SettingValue? { dictionaryValue?[key] }
+}
