@@ -35,7 +35,9 @@ let package = Package(
     targets: [
         .target(name: "ActiveConfig"),
         .target(name: "ActiveConfigTesting", dependencies: ["ActiveConfig"]),
-        .executableTarget(name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"]),
+        .executableTarget(
+            name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"],
+            resources: [.copy("../../Bootstrap/InitialActiveConfig.json")]),
         .testTarget(
             name: "ActiveConfigTests", dependencies: ["ActiveConfig", "ActiveConfigTesting"]),
     ],

@@ -99,6 +99,7 @@ extension DownloadError: CustomStringConvertible {
             default: "\(source) could not be asked"
             }
         guard let underlyingError else { return "\(sentence)." }
-        return "\(sentence): \(underlyingError)"
+        // The whole description of a system's error would repeat the URL, with its query.
+        return "\(sentence): \(underlyingError.localizedDescription)"
     }
 }

@@ -12,8 +12,9 @@ public import Foundation
 /// digest of the user ID, so that any string is a user of its own.
 ///
 /// ```swift
-/// let folder = URL.applicationSupportDirectory.appending(path: "ActiveConfig")
-/// let store = FileDefaultsStore(directory: folder)
+/// let support = try FileManager.default.url(
+///     for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+/// let store = FileDefaultsStore(directory: support.appending(path: "ActiveConfig"))
 /// ```
 public final class FileDefaultsStore: ActiveConfigStore {
     /// The folder, made with the first configuration that is kept.

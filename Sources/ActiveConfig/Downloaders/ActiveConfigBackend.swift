@@ -1,0 +1,81 @@
+#if canImport(FoundationNetworking)
+    public import Foundation
+    import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+/// The address of a backend that speaks the wire contract, such as SampleBackend.
+///
+/// ```swift
+/// let downloader = JSONURLDownloader(backend: ActiveConfigBackend(url: server))
+/// ```
+public struct ActiveConfigBackend: Sendable, Hashable {
+    /// The server's URL, as `https://config.example.com`; a path is kept.
+    public let url: URL
+
+    /// Makes an address.
+    ///
+    /// - Parameter url: The server's URL, http or https.
+    public init(url: URL) {
+        self.url = url
+    }
+
+    /// The URL of a user's configuration (HTTP 1); nil is the generic user.
+    ///
+    /// Any string can be a user ID. One that a path cannot carry ("", "." and "..") goes into the
+    /// query.
+    public func configurationURL(forUserID userID: String?) -> URL {
+        guard let userID else { return appending("/activeconfig") }
+        let encoded = Self.percentEncoded(userID)
+        if ["", ".", ".."].contains(userID) {
+            return appending("/active_config", query: "userID=\(encoded)")
+        }
+        return appending("/activeconfig/user/\(encoded)")
+    }
+
+    /// The server's URL with more path and a query, both percent-encoded already.
+    private func appending(_ path: String, query: String? = nil) -> URL {
+        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+            return url
+        }
+        let base = components.percentEncodedPath
+        components.percentEncodedPath = (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
+        components.percentEncodedQuery = query
+        return components.url ?? url
+    }
+
+    /// `text` with each byte percent-encoded that is not unreserved (RFC 3986, 2.3).
+    private static func percentEncoded(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return encoded
+    }
+}
+
+extension JSONURLDownloader {
+    /// Makes a downloader from a backend that speaks the wire contract.
+    ///
+    /// - Parameters:
+    ///   - backend: The backend's address.
+    ///   - timeout: The longest that a download may take.
+    ///   - limits: What the document may not exceed.
+    public init(
+        backend: ActiveConfigBackend, timeout: Duration = .seconds(60),
+        limits: ConfigurationLimits = .default
+    ) {
+        self.init(timeout: timeout, limits: limits) { userID in
+            URLRequest(url: backend.configurationURL(forUserID: userID))
+        }
+    }
+}

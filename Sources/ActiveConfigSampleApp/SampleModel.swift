@@ -1,0 +1,88 @@
+import ActiveConfig
+import Foundation
+
+/// The app behind its screen: the configuration, and what is done with it.
+@MainActor
+final class SampleModel {
+    /// Whether no download has failed.
+    private(set) var hasSucceeded = true
+
+    private let config: ActiveConfig
+    private let output: SampleOutput
+    private var token: ActiveConfigListenerToken?
+    private var view = SampleViewConfiguration(nil)
+
+    /// Makes the app: a downloader, a store, a bootstrap.
+    init(_ options: SampleOptions) {
+        let bootstrap = Bundle.module.url(
+            forResource: "InitialActiveConfig", withExtension: "json")
+        config = ActiveConfig(
+            configDownloader: JSONURLDownloader(
+                backend: ActiveConfigBackend(url: options.server), timeout: .seconds(10)),
+            configStore: FileDefaultsStore(
+                directory: options.storeDirectory,
+                bootstrap: bootstrap.map(BootstrapConfiguration.jsonFile)),
+            // What goes wrong is on the screen; the log would say it again.
+            log: .disabled)
+        config.currentUserID = options.userID
+        output = SampleOutput(isJSON: options.isJSON)
+    }
+
+    /// Listens to the section. What there is now is shown when this returns.
+    func start() async {
+        output.started(user: config.currentUserID)
+        token = config.listenOnMainActor(
+            forSectionName: SampleViewConfiguration.sectionName
+        ) { [weak self] section in
+            self?.didReceive(section)
+        }
+        await delivered()
+    }
+
+    /// Ends the listening.
+    func stop() { token?.cancel() }
+
+    /// Does what it is told. False: it was told to end.
+    func perform(_ command: SampleCommand) async -> Bool {
+        switch command {
+        case .download: await download()
+        case .user(let userID):
+            config.currentUserID = userID
+            output.userChanged(to: userID)
+            await delivered()
+        case .show: output.show(view, source: source, user: config.currentUserID)
+        case .quit: return false
+        }
+        return true
+    }
+
+    private func download() async {
+        do {
+            let result = try await config.downloadNewConfig()
+            await delivered()
+            output.downloaded(result)
+        } catch {
+            hasSucceeded = false
+            output.failed(error, shown: source)
+        }
+    }
+
+    private func didReceive(_ section: ActiveConfigSection?) {
+        view = SampleViewConfiguration(section)
+        output.show(view, source: source, user: config.currentUserID)
+    }
+
+    /// Where the configuration in force comes from, in words.
+    private var source: String {
+        let meta = config.currentConfigurationMetaDictionary
+        if meta["is_bootstrapped_configuration"]?.boolValue == true { return "bootstrap" }
+        return meta.isEmpty ? "nothing" : "downloaded"
+    }
+
+    /// Waits until what is on the main queue now has been delivered.
+    private func delivered() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async { continuation.resume() }
+        }
+    }
+}

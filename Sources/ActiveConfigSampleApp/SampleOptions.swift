@@ -1,0 +1,79 @@
+import Foundation
+
+/// What the command line says.
+struct SampleOptions {
+    /// That the command line cannot be understood.
+    struct Failure: Error, CustomStringConvertible {
+        /// What is wrong and what to do.
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// The text of `--help`.
+    static let help = """
+        USAGE: ActiveConfigSampleApp [--server URL] [--store DIR] [--user ID]
+                                     [--script COMMANDS] [--json] [--help]
+
+        Shows a view whose colour, label and button come from the section
+        SampleViewConfiguration. On a terminal it takes keys; in a pipe, commands
+        from standard input.
+
+          --server URL       The backend (default: http://127.0.0.1:8080).
+          --store DIR        Where configurations are kept between runs
+                             (default: in the application support folder).
+          --user ID          The user to start with (default: the generic user).
+          --script COMMANDS  Commands to run, divided by ";": download, user ID,
+                             user (the generic one), show, quit.
+          --json             One JSON object a line for each event.
+          --help             This text.
+
+        Exit codes: 0 all went well, 1 a download failed, 64 wrong usage.
+        """
+
+    /// The backend.
+    var server = URL(filePath: "/")
+    /// Where configurations are kept.
+    var storeDirectory =
+        (FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        ?? FileManager.default.temporaryDirectory).appending(path: "ActiveConfigSampleApp")
+    /// The user to start with.
+    var userID: String?
+    /// The commands to run; nil to be told by keys or standard input.
+    var script: [SampleCommand]?
+    /// Whether each event is a line of JSON.
+    var isJSON = false
+    /// Whether only the help is wanted.
+    var showsHelp = false
+
+    /// Reads arguments.
+    ///
+    /// - Throws: ``Failure``.
+    init(arguments: [String]) throws(Failure) {
+        var server = "http://127.0.0.1:8080"
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            switch name {
+            case "--server": server = try Self.value(of: name, &rest)
+            case "--store":
+                storeDirectory = URL(filePath: try Self.value(of: name, &rest))
+            case "--user": userID = try Self.value(of: name, &rest)
+            case "--script": script = try SampleCommand.script(try Self.value(of: name, &rest))
+            case "--json": isJSON = true
+            case "--help", "-h": showsHelp = true
+            default: throw Failure("\"\(name)\" is no option; see --help.")
+            }
+        }
+        guard let url = URL(string: server), url.scheme != nil, url.host() != nil else {
+            throw Failure("\"\(server)\" is no URL of a server, such as http://127.0.0.1:8080.")
+        }
+        self.server = url
+    }
+
+    private static func value(
+        of name: String, _ rest: inout ArraySlice<String>
+    ) throws(Failure) -> String {
+        guard let value = rest.popFirst() else { throw Failure("\(name) needs a value; see --help.") }
+        return value
+    }
+}
