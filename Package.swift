@@ -38,8 +38,10 @@ let package = Package(
         .executableTarget(
             name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"],
             resources: [.copy("../../Bootstrap/InitialActiveConfig.json")]),
+        .executableTarget(name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
         .testTarget(
-            name: "ActiveConfigTests", dependencies: ["ActiveConfig", "ActiveConfigTesting"]),
+            name: "ActiveConfigTests",
+            dependencies: ["ActiveConfig", "ActiveConfigTesting", "StoreProbe"]),
     ],
     swiftLanguageModes: [.v6]
 )

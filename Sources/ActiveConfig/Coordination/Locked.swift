@@ -7,19 +7,20 @@
 /// A state behind a lock: the only lock of the framework.
 ///
 /// It is never held while code of somebody else runs. In a build for the thread sanitizer, which
-/// misreads `Mutex` on Linux, it is an `NSLock`.
-final class Locked<State>: @unchecked Sendable {  // The state is reached only under the lock.
+/// misreads `Mutex` on Linux, it is an `NSLock`; that is why `ActiveConfigTesting` locks with it as
+/// well, and it is `package`.
+package final class Locked<State>: @unchecked Sendable {  // The state is reached only under the lock.
     #if ACTIVECONFIG_PTHREAD_LOCK
         private let lock = NSLock()
         private var state: State
 
         /// Makes a lock around `state`.
-        init(_ state: sending State) {
+        package init(_ state: sending State) {
             self.state = state
         }
 
         /// Runs `body` alone with the state.
-        func withLock<Result, Failure: Error>(
+        package func withLock<Result, Failure: Error>(
             _ body: (inout State) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             lock.lock()
@@ -30,13 +31,13 @@ final class Locked<State>: @unchecked Sendable {  // The state is reached only u
         private let mutex: Mutex<State>
 
         /// Makes a lock around `state`.
-        init(_ state: sending State) {
+        package init(_ state: sending State) {
             mutex = Mutex(state)
         }
 
         /// Runs `body` alone with the state.
         @inline(__always)
-        func withLock<Result, Failure: Error>(
+        package func withLock<Result, Failure: Error>(
             _ body: (inout sending State) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             try mutex.withLock(body)

@@ -1,16 +1,16 @@
 /// A user ID as a key: nil is the generic user, and IDs are compared byte by byte, so that composed
-/// and decomposed letters are different users.
-struct UserID: Sendable, Hashable {
+/// and decomposed letters are different users. It is `package` for `ActiveConfigTesting`.
+package struct UserID: Sendable, Hashable {
     /// The ID as the app gave it.
-    let string: String?
+    package let string: String?
 
     /// Makes a key.
-    init(_ string: String?) { self.string = string }
+    package init(_ string: String?) { self.string = string }
 
     /// The user whose configuration others fall back to.
-    static let generic = UserID(nil)
+    package static let generic = UserID(nil)
 
-    static func == (left: UserID, right: UserID) -> Bool {
+    package static func == (left: UserID, right: UserID) -> Bool {
         switch (left.string, right.string) {
         case (nil, nil): true
         case (let left?, let right?): left.utf8.elementsEqual(right.utf8)
@@ -18,7 +18,7 @@ struct UserID: Sendable, Hashable {
         }
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(string == nil)
         guard var string else { return }
         string.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -27,7 +27,7 @@ struct UserID: Sendable, Hashable {
 
 extension UserID: CustomStringConvertible {
     /// The ID for a log: short, in quotation marks, control characters escaped.
-    var description: String {
+    package var description: String {
         guard let string else { return "the generic user" }
         let shown = string.count > 40 ? string.prefix(40) + "…" : string[...]
         return "user \(String(shown).debugDescription)"

@@ -1,0 +1,126 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+/// Faults of a store's file: whatever happens to it, reading gives a whole document that is the
+/// user's or a fallback, and never throws.
+struct FileDefaultsStoreDamageTests {
+    private let folder = TemporaryFolder()
+    private let recorder = LogRecorder()
+    private static let user = "user-1"
+
+    private var store: FileDefaultsStore {
+        FileDefaultsStore(
+            directory: folder.url, bootstrap: .state(Self.document("bootstrap")), log: recorder.log)
+    }
+
+    private static func document(_ text: String) -> ConfigurationState {
+        let settings: [String: SettingValue] = ["text": .string(text), "list": [1, 2.5, nil, true]]
+        return ConfigurationState(
+            meta: ["format_version_string": "1.0"],
+            sections: ["S": ActiveConfigSection(settings: settings)])
+    }
+
+    /// The file of the user's last configuration.
+    private func currentFile() throws -> URL {
+        let name = folder.fileNames.first { $0.hasPrefix("user-") && $0.hasSuffix(".activeconfig") }
+        return folder.file(try #require(name))
+    }
+
+    /// Checks each of the damaged forms of a file: the previous version is read, the damaged file is
+    /// put aside, and the log names it.
+    private func check(_ forms: [(String, Data)]) throws {
+        let store = store
+        try store.persistConfiguration(Self.document("previous"), forUserID: Self.user)
+        try store.persistConfiguration(Self.document("last"), forUserID: Self.user)
+        let file = try currentFile()
+        for (name, data) in forms {
+            try data.write(to: file)
+            let read = store.lastKnownActiveConfiguration(forUserID: Self.user)
+            #expect(read == Self.document("previous"), "\(name)")
+            #expect(!folder.fileNames.contains(file.lastPathComponent), "\(name)")
+            #expect(try Data(contentsOf: file.appendingPathExtension("damaged")) == data, "\(name)")
+        }
+        #expect(recorder.messages.count == forms.count)
+        #expect(recorder.messages.allSatisfy { $0.contains(file.lastPathComponent) })
+    }
+
+    /// The bytes of the file of a sound configuration.
+    private func soundBytes(_ text: String = "last") throws -> Data {
+        try store.persistConfiguration(Self.document(text), forUserID: Self.user)
+        return try Data(contentsOf: currentFile())
+    }
+
+    @Test func survivesAFileThatIsCutAtAnyLength() throws {
+        let sound = try soundBytes()
+        try check((0..<sound.count).map { ("cut at \($0)", sound.prefix($0)) })
+    }
+
+    @Test func survivesEachByteFlipped() throws {
+        let sound = try soundBytes()
+        try check(
+            sound.indices.flatMap { index in
+                [UInt8(0x01), 0x20, 0x80].map { mask in
+                    var damaged = sound
+                    damaged[index] ^= mask
+                    return ("byte \(index) ^ \(mask)", damaged)
+                }
+            })
+    }
+
+    @Test func survivesGarbageAndWhatIsAppended() throws {
+        let sound = try soundBytes()
+        try check([
+            ("text", Data("not a record".utf8)), ("appended", sound + Data("x".utf8)),
+            ("twice", sound + sound), ("zeros", Data(count: sound.count)),
+            ("a bare document", Self.document("bare").jsonData()),
+        ])
+    }
+
+    @Test func neverShowsAnotherUsersFile() throws {
+        try store.persistConfiguration(Self.document("other"), forUserID: "other")
+        let other = try Data(contentsOf: currentFile())
+        try store.persistConfiguration(nil, forUserID: "other")
+        try check([("another user's file", other)])
+    }
+
+    @Test func fallsBackToTheGenericUserAndThenToTheBootstrapWhenAllIsDamaged() throws {
+        let store = store
+        for text in ["a", "b"] {
+            try store.persistConfiguration(Self.document(text), forUserID: Self.user)
+            try store.persistConfiguration(Self.document("generic \(text)"), forUserID: nil)
+        }
+        let garbage = Data("garbage".utf8)
+        for name in folder.fileNames where name.hasPrefix("user-") {
+            try garbage.write(to: folder.file(name))
+        }
+        #expect(
+            store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("generic b"))
+        for name in folder.fileNames where name.hasPrefix("generic") {
+            try garbage.write(to: folder.file(name))
+        }
+        #expect(
+            store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("bootstrap"))
+        #expect(folder.fileNames.filter { $0.hasSuffix(".damaged") }.count == 4)
+    }
+
+    @Test func leavesAFileOfANewerFormatWhereItIs() throws {
+        let store = store
+        try store.persistConfiguration(Self.document("old"), forUserID: Self.user)
+        var newer = Self.document("newer")
+        newer.meta["format_version_string"] = "2.0"
+        try store.persistConfiguration(newer, forUserID: Self.user)
+        #expect(store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("old"))
+        #expect(folder.fileNames.allSatisfy { !$0.hasSuffix(".damaged") })
+        #expect(recorder.messages.count == 1)
+    }
+
+    @Test func survivesAFolderInPlaceOfAFile() throws {
+        try store.persistConfiguration(Self.document("a"), forUserID: Self.user)
+        let file = try currentFile()
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        #expect(
+            store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("bootstrap"))
+    }
+}

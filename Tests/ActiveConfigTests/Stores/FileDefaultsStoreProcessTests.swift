@@ -1,0 +1,108 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+/// A `FileDefaultsStore` in processes that are killed, run out of space, may not write, or share a
+/// folder.
+@Suite(.serialized)
+struct FileDefaultsStoreProcessTests {
+    private let folder = TemporaryFolder()
+
+    private func store() -> FileDefaultsStore { FileDefaultsStore(directory: folder.url) }
+
+    /// The number of the user's document, once all its settings were found to agree.
+    private func number(ofUser user: String) throws -> Int {
+        let state = try #require(store().lastKnownActiveConfiguration(forUserID: user))
+        let section = try #require(state.section(named: "S"))
+        let number = try #require(section.integer(forKey: "number"))
+        #expect(section.settingKeys.count == 201)
+        #expect(section.settingKeys.allSatisfy { section.integer(forKey: $0) == number })
+        return number
+    }
+
+    /// Kills a process that persists in a loop, at random moments, and checks after each what is
+    /// there.
+    private func killAndCheck(times: Int) throws {
+        var acknowledged = -1
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<times {
+            let probe = try StoreProbeProcess(
+                ["loop", folder.url.path(percentEncoded: false), "u", "\(acknowledged + 1)"])
+            // From the moment of a write that was acknowledged, up to three more are under way.
+            let wanted = Int.random(in: 1...3, using: &generator)
+            var lines: [String] = []
+            while lines.count < wanted, let line = probe.nextLine() { lines.append(line) }
+            let spin = Int.random(in: 0..<40_000, using: &generator)
+            for index in 0..<spin { withExtendedLifetime(index) {} }
+            lines += probe.kill()
+            acknowledged = try #require(lines.compactMap(Int.init).last)
+            let found = try number(ofUser: "u")
+            #expect(found == acknowledged || found == acknowledged + 1)
+        }
+        #expect(folder.fileNames.allSatisfy { !$0.hasSuffix(".damaged") })
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func everyKillLeavesTheLastAcknowledgedDocumentOrALaterOne() throws {
+        let times = ProcessInfo.processInfo.environment["ACTIVECONFIG_KILLS"].flatMap(Int.init)
+        try killAndCheck(times: times ?? 500)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func twoProcessesMayShareAFolder() throws {
+        let path = folder.url.path(percentEncoded: false)
+        let probes = try ["u", "u", "v"].map { try StoreProbeProcess(["loop", path, $0, "0"]) }
+        for probe in probes { _ = probe.nextLine() }
+        for _ in 0..<300 {
+            _ = try number(ofUser: "u")
+            _ = try number(ofUser: "v")
+        }
+        let last = probes.map { $0.kill().compactMap(Int.init).last }
+        #expect(last.allSatisfy { $0 != nil })
+        #expect(folder.fileNames.allSatisfy { !$0.hasSuffix(".damaged") })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aFileThatMayNotGrowLeavesTheOldDocument() throws {
+        let path = folder.url.path(percentEncoded: false)
+        let first = try StoreProbeProcess(["fill", path, "100"]).finish()
+        #expect(first == ["stored"])
+        let limited = try StoreProbeProcess(
+            ["fill", path, "100000"], after: "trap '' XFSZ; ulimit -f 8")
+        #expect(limited.finish() == ["cannotWrite"])
+        let section = store().ownConfiguration(forUserID: "u")?.section(named: "S")
+        #expect(section?.string(forKey: "text")?.count == 100)
+        #expect(folder.fileNames.allSatisfy { !$0.hasSuffix(".new") })
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        .enabled(if: FullDisk.isAvailable, "mounting a small file system takes the superuser"))
+    func aFullDiskLeavesTheOldDocument() throws {
+        let disk = try FullDisk(at: folder.url)
+        defer { disk.unmount() }
+        let path = folder.url.appending(path: "store").path(percentEncoded: false)
+        #expect(try StoreProbeProcess(["fill", path, "100"]).finish() == ["stored"])
+        #expect(try StoreProbeProcess(["fill", path, "1000000"]).finish() == ["cannotWrite"])
+        let store = FileDefaultsStore(directory: URL(filePath: path))
+        let section = store.ownConfiguration(forUserID: "u")?.section(named: "S")
+        #expect(section?.string(forKey: "text")?.count == 100)
+        #expect(try StoreProbeProcess(["fill", path, "200"]).finish() == ["stored"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aFolderThatMayNotBeWrittenIsStillRead() throws {
+        try FileManager.default.createDirectory(
+            at: folder.url, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o777])
+        let path = folder.url.appending(path: "store").path(percentEncoded: false)
+        // The umask narrows the permissions of the folder that was just made.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o777], ofItemAtPath: folder.url.path(percentEncoded: false))
+        let lines = try StoreProbeProcess(["readonly", path]).finish()
+        try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        #expect(lines.count == 2)
+        #expect(["cannotWrite", "cannotLock"].contains(lines.first))
+        #expect(lines.last == "1")
+    }
+}

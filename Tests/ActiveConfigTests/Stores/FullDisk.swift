@@ -1,0 +1,40 @@
+import Foundation
+
+/// A file system of 128 KiB, mounted at a folder.
+struct FullDisk {
+    private let path: String
+
+    /// Whether one can be mounted here.
+    static var isAvailable: Bool {
+        #if os(Linux)
+            let folder = FileManager.default.temporaryDirectory.appending(
+                path: "ActiveConfigTests-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            guard let disk = try? FullDisk(at: folder) else { return false }
+            disk.unmount()
+            return true
+        #else
+            return false
+        #endif
+    }
+
+    /// Mounts one at a folder, which is made.
+    init(at folder: URL) throws {
+        path = folder.path(percentEncoded: false)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Self.run("mount", ["-t", "tmpfs", "-o", "size=128k", "none", path])
+    }
+
+    /// Takes it away again.
+    func unmount() { try? Self.run("umount", [path]) }
+
+    private static func run(_ command: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [command] + arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        if process.terminationStatus != 0 { throw CocoaError(.fileWriteUnknown) }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// The executable `StoreProbe`, run as a process of its own.
+struct StoreProbeProcess {
+    private let process = Process()
+    private let output = Pipe()
+
+    /// Starts it with arguments.
+    ///
+    /// - Parameters:
+    ///   - arguments: See `StoreProbe`.
+    ///   - prelude: Shell commands to run before, such as `ulimit`.
+    init(_ arguments: [String], after prelude: String = ":") throws {
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments =
+            ["-c", "\(prelude); exec \"$0\" \"$@\"", Self.executable.path(percentEncoded: false)]
+            + arguments
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+    }
+
+    /// Where it was built: beside the tests.
+    private static var executable: URL {
+        #if canImport(Darwin)
+            let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+            let folder = (tests ?? Bundle.main).bundleURL.deletingLastPathComponent()
+        #else
+            let folder = Bundle.main.bundleURL
+        #endif
+        return folder.appending(path: "StoreProbe")
+    }
+
+    /// Its next line; nil at the end.
+    func nextLine() -> String? {
+        var line = Data()
+        while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
+            if byte.first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line += byte
+        }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    /// Kills it (`kill -9`) and gives the lines it had written and that were not read yet.
+    func kill() -> [String] {
+        #if canImport(Darwin)
+            Darwin.kill(process.processIdentifier, SIGKILL)
+        #else
+            Foundation.kill(process.processIdentifier, SIGKILL)
+        #endif
+        return finish()
+    }
+
+    /// Waits for its end and gives the lines that were not read yet.
+    func finish() -> [String] {
+        let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+        process.waitUntilExit()
+        return String(decoding: rest, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}

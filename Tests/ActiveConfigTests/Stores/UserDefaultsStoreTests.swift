@@ -1,0 +1,76 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+/// A `UserDefaultsStore`, in user defaults of the test's own.
+struct UserDefaultsStoreTests {
+    private let suiteName = "ActiveConfigTests.\(UUID().uuidString)"
+
+    private func userDefaults() throws -> UserDefaults {
+        try #require(UserDefaults(suiteName: suiteName))
+    }
+
+    private static func document(_ text: String) -> ConfigurationState {
+        let section = ActiveConfigSection(settings: ["text": .string(text)])
+        return ConfigurationState(meta: [:], sections: ["S": section])
+    }
+
+    @Test func keepsAConfigurationWithItsEntityTag() throws {
+        let defaults = try userDefaults()
+        defer { defaults.removePersistentDomain(forName: suiteName) }
+        var state = Self.document("a")
+        state.entityTag = "\"t\""
+        UserDefaultsStore(userDefaults: defaults).persistConfiguration(state, forUserID: "u")
+        let read = UserDefaultsStore(userDefaults: try userDefaults()).ownConfiguration(
+            forUserID: "u")
+        #expect(read == state)
+        #expect(read?.entityTag == "\"t\"")
+    }
+
+    @Test func usesTheKeysOfTheApp() throws {
+        let defaults = try userDefaults()
+        defer { defaults.removePersistentDomain(forName: suiteName) }
+        let store = UserDefaultsStore(userDefaults: defaults) { "config-\($0 ?? "nobody")" }
+        store.persistConfiguration(Self.document("a"), forUserID: "u")
+        store.persistConfiguration(Self.document("b"), forUserID: nil)
+        #expect(defaults.data(forKey: "config-u") != nil)
+        #expect(defaults.data(forKey: "config-nobody") != nil)
+    }
+
+    @Test func neverShowsAnotherUsersConfigurationUnderASharedKey() throws {
+        let defaults = try userDefaults()
+        defer { defaults.removePersistentDomain(forName: suiteName) }
+        let store = UserDefaultsStore(userDefaults: defaults, log: .disabled) { _ in "one key" }
+        store.persistConfiguration(Self.document("a"), forUserID: "u")
+        #expect(store.lastKnownActiveConfiguration(forUserID: "v") == nil)
+    }
+
+    @Test func putsWhatIsDamagedAsideAndUsesTheNextFallback() throws {
+        let defaults = try userDefaults()
+        defer { defaults.removePersistentDomain(forName: suiteName) }
+        let recorder = LogRecorder()
+        let store = UserDefaultsStore(
+            userDefaults: defaults, bootstrap: .state(Self.document("bootstrap")),
+            log: recorder.log,
+            createUserDefaultsKey: UserDefaultsStore.defaultKey)
+        store.persistConfiguration(Self.document("a"), forUserID: "u")
+        let key = UserDefaultsStore.defaultKey(forUserID: "u")
+        defaults.set(Data("garbage".utf8), forKey: key)
+        #expect(store.lastKnownActiveConfiguration(forUserID: "u") == Self.document("bootstrap"))
+        #expect(defaults.data(forKey: key) == nil)
+        #expect(defaults.data(forKey: "\(key).damaged") == Data("garbage".utf8))
+        #expect(recorder.messages.count == 1)
+    }
+
+    @Test func remembersTheFirstDownloadAndRemovesWithNil() throws {
+        let defaults = try userDefaults()
+        defer { defaults.removePersistentDomain(forName: suiteName) }
+        let store = UserDefaultsStore(userDefaults: defaults)
+        #expect(!store.firstDownloadFinished)
+        store.recordFirstDownloadFinished()
+        #expect(store.firstDownloadFinished)
+        store.persistConfiguration(Self.document("a"), forUserID: "u")
+        store.persistConfiguration(nil, forUserID: "u")
+        #expect(store.ownConfiguration(forUserID: "u") == nil)
+    }
+}

@@ -1,0 +1,80 @@
+import ActiveConfig
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A process that uses a ``FileDefaultsStore`` and can be killed at it; the tests of the store run it.
+///
+/// - `loop FOLDER USER START`: persists documents numbered from START on, and writes each number to
+///   standard output once it is persisted, until it is killed.
+/// - `fill FOLDER BYTES`: persists a document of about that size, and writes `stored` or the error's
+///   code.
+/// - `readonly FOLDER`: persists, takes away the right to write, persists again; writes the error's
+///   code, and the number that is then read.
+@main
+enum StoreProbe {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3 else { return print("usage: see the source") }
+        let folder = URL(filePath: arguments[2])
+        let store = FileDefaultsStore(directory: folder, bootstrap: nil, log: .disabled)
+        switch arguments[1] {
+        case "loop":
+            var number = Int(arguments[4]) ?? 0
+            while true {
+                try store.persistConfiguration(document(number), forUserID: arguments[3])
+                say("\(number)")
+                number += 1
+            }
+        case "fill":
+            say(fill(store, size: Int(arguments[3]) ?? 0))
+        case "readonly":
+            // The superuser may write everywhere.
+            if geteuid() == 0 { setuid(65534) }
+            try store.persistConfiguration(document(1), forUserID: "u")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o500], ofItemAtPath: folder.path(percentEncoded: false))
+            say(outcome { try store.persistConfiguration(document(2), forUserID: "u") })
+            let read = store.ownConfiguration(forUserID: "u")?.section(named: "S")
+            say("\(read?.integer(forKey: "number") ?? -1)")
+        default: print("usage: see the source")
+        }
+    }
+
+    /// A document with its number, in many settings, so that a torn one is seen.
+    private static func document(_ number: Int) -> ConfigurationState {
+        var settings: [String: SettingValue] = ["number": .integer(number)]
+        for index in 0..<200 { settings["copy\(index)"] = .integer(number) }
+        return ConfigurationState(
+            meta: ["template_version": .integer(number)],
+            sections: ["S": ActiveConfigSection(settings: settings)])
+    }
+
+    private static func fill(_ store: FileDefaultsStore, size: Int) -> String {
+        let text = String(repeating: "x", count: size)
+        let section = ActiveConfigSection(settings: ["number": 2, "text": .string(text)])
+        let state = ConfigurationState(meta: [:], sections: ["S": section])
+        return outcome { try store.persistConfiguration(state, forUserID: "u") }
+    }
+
+    private static func outcome(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return "stored"
+        } catch let error as StoreError {
+            return error.code.description
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static func say(_ line: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    }
+}
