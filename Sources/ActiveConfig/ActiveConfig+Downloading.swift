@@ -65,7 +65,9 @@ extension ActiveConfig {
                 log(.info, "Downloading the configuration of \(userID).")
                 let answer = try await configDownloader.requestActiveConfig(
                     forUserID: userID.string, lastKnown: lastKnown)
-                if download.isAbandoned { throw CancellationError() }
+                // From here on it ends, even if all who wait leave: else the next download of this
+                // user could overtake it, and be undone.
+                if !download.detach() { throw CancellationError() }
                 if let answer { try check(answer) }
                 download.finish(
                     .success(accept(answer, lastKnown: lastKnown, of: userID, from: download)))

@@ -14,7 +14,12 @@ extension ActiveConfig {
     public func registerListener(
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
     ) {
-        register(ListenerRegistration(listener, sectionName: sectionName))
+        let id = ObjectIdentifier(listener)
+        register(forSectionName: sectionName) { listeners in
+            ListenerRegistration(
+                listener, sectionName: sectionName,
+                replacing: listeners.registration(ofListener: id, sectionName: sectionName))
+        }
     }
 
     /// Removes a listener from a section. On the listener queue, it is not called once this has
@@ -27,8 +32,10 @@ extension ActiveConfig {
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
     ) {
         let id = ObjectIdentifier(listener)
-        let removed = state.withLock {
-            $0.listeners.remove(listenerID: id, sectionName: sectionName)
+        let removed = state.withLock { state in
+            let found = state.listeners.registration(ofListener: id, sectionName: sectionName)
+            if let found { state.listeners.remove(found) }
+            return found
         }
         removed?.cancel()
     }
@@ -48,11 +55,7 @@ extension ActiveConfig {
         forSectionName sectionName: String,
         _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
     ) -> ActiveConfigListenerToken {
-        let registration = ListenerRegistration(sectionName: sectionName, body)
-        register(registration)
-        return ActiveConfigListenerToken(registration) { [weak self] registration in
-            self?.state.withLock { $0.listeners.remove([registration]) }
-        }
+        listen(ListenerRegistration(sectionName: sectionName, body))
     }
 
     /// Listens to a section with a closure of the main actor, as for a view model.
@@ -73,19 +76,19 @@ extension ActiveConfig {
     ///   - sectionName: The section's name.
     ///   - body: Called on the main actor: at once in its turn on the listener queue when that is
     ///     the main queue, else put on the main queue from there, in order.
-    /// - Returns: A token; the listening ends when it is cancelled or released.
+    /// - Returns: A token; the listening ends when it is cancelled or released. On the main actor
+    ///   nothing is delivered after that.
     public func listenOnMainActor(
         forSectionName sectionName: String,
         _ body: @escaping @MainActor (ActiveConfigSection?) -> Void
     ) -> ActiveConfigListenerToken {
         let isOnMainQueue = listenerQueue === DispatchQueue.main
-        return listen(forSectionName: sectionName) { section in
-            if isOnMainQueue {
+        return listen(
+            ListenerRegistration(
+                sectionName: sectionName, on: isOnMainQueue ? nil : .main
+            ) { section in
                 MainActor.assumeIsolated { body(section) }
-            } else {
-                DispatchQueue.main.async { body(section) }
-            }
-        }
+            })
     }
 
     /// The values of one section: the current one first (nil when there is no such section), then
@@ -104,18 +107,31 @@ extension ActiveConfig {
     /// as changes from nil. A consumer that is slower than the changes gets them summed up.
     public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
 
+    /// Registers a closure.
+    private func listen(_ registration: ListenerRegistration) -> ActiveConfigListenerToken {
+        register(forSectionName: registration.sectionName) { _ in registration }
+        return ActiveConfigListenerToken(registration) { [weak self] registration in
+            self?.state.withLock { $0.listeners.remove(registration) }
+        }
+    }
+
     /// Adds a registration and puts the current section on the listener queue, if there is one.
-    private func register(_ registration: ListenerRegistration) {
+    private func register(
+        forSectionName sectionName: String,
+        _ makeRegistration: (ListenerTable) -> ListenerRegistration
+    ) {
         _ = loadedSnapshot()
         let crowd = state.withLock { state -> [ListenerRegistration] in
+            let registration = makeRegistration(state.listeners)
             let crowd = state.listeners.add(registration)
-            if let section = state.snapshot?.sections[registration.sectionName] {
+            if let section = state.snapshot?.sections[sectionName] {
                 // Under the lock, for the order; see `change(_:)`.
                 listenerQueue.async { registration.deliver(section, from: self) }
             }
             return crowd
         }
+        if crowd.isEmpty { return }
         let gone = crowd.filter(\.isGone)
-        if !gone.isEmpty { state.withLock { $0.listeners.remove(gone) } }
+        state.withLock { $0.listeners.prune(gone) }
     }
 }

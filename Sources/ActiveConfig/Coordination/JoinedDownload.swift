@@ -33,7 +33,7 @@ final class JoinedDownload: Sendable {
         if isAbandoned { task.cancel() }
     }
 
-    /// Keeps it running when nobody waits. False: it is abandoned already.
+    /// Keeps it running when nobody waits, from now on. False: it is abandoned already.
     func detach() -> Bool {
         state.withLock { state in
             if !state.isAbandoned { state.isAwaitedByNobody = true }

@@ -1,8 +1,8 @@
 /// A document that cannot be used, with the place and the reason.
 ///
 /// ```text
-/// Line 4, column 17 (config_sections.Home.settings): a string must not hold the control
-/// character U+0009; write it as \t.
+/// Line 4, column 17, byte 71, in config_sections.Home.settings.title.value: a string holds the
+/// control character 0x9; write it as an escape.
 /// ```
 public struct ConfigurationFormatError: Error, Sendable, Hashable {
     /// The kind of fault. More may come: keep a `default` when you switch over it.

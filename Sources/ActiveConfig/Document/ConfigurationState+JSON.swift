@@ -29,8 +29,11 @@ extension ConfigurationState {
         self = try result.get()
     }
 
-    /// The document in the exchange format: compact, keys sorted, byte for byte the same for equal
-    /// configurations. ``entityTag`` is no part of it.
+    /// The document in the exchange format, without ``entityTag``.
+    ///
+    /// It is compact, its keys are sorted, and it is byte for byte the same for the same
+    /// configuration in whatever order that was put together. Configurations that are equal but spelled differently, as `0.0` and `-0.0` or é and e with a
+    /// combining accent, keep their spelling.
     ///
     /// A number that JSON has no text for (infinite, or not a number) is written as `null`.
     public func jsonData() -> Data {

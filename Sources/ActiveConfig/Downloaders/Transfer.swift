@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -12,6 +13,9 @@ final class Transfer: Sendable {
         var outcome: Result<(Data, HTTPURLResponse), any Error>?
         var response: HTTPURLResponse?
         var body = Data()
+        /// Whether the session waits for the answer to a redirect. Foundation on Linux ends the
+        /// process when the task is cancelled in that moment, so that is put off.
+        var isAnsweringRedirect = false
     }
 
     /// The session's task.
@@ -45,7 +49,7 @@ final class Transfer: Sendable {
     /// Ends the transfer with an error, if it has not ended; who waits goes on at once.
     func stop(with error: any Error) {
         end(.failure(error))
-        task.cancel()
+        if !state.withLock({ $0.isAnsweringRedirect }) { cancelTask() }
     }
 
     /// Takes the head of the answer, and says whether the body is wanted.
@@ -75,14 +79,31 @@ final class Transfer: Sendable {
         if let excess { stop(with: tooLarge(excess)) }
     }
 
-    /// Whether the request may go on at another URL.
-    func allowsRedirect(to newURL: URL?) -> Bool {
-        let isSameHost = newURL?.host()?.lowercased() == url?.host()?.lowercased()
-        let isDowngrade =
-            url?.scheme?.lowercased() == "https" && newURL?.scheme?.lowercased() != "https"
-        if isSameHost, !isDowngrade { return true }
-        stop(with: DownloadError(.redirectRefused, url: url))
-        return false
+    /// Answers a redirect: the request goes on at the same host, and not from https to http.
+    func redirect(to request: URLRequest, _ answer: (URLRequest?) -> Void) {
+        let isStopped = state.withLock { state in
+            state.isAnsweringRedirect = state.outcome == nil
+            return state.outcome != nil
+        }
+        // The task is cancelled already, and must not be answered for.
+        if isStopped { return }
+        let isAllowed = allowsRedirect(to: request.url)
+        if !isAllowed { end(.failure(DownloadError(.redirectRefused, url: url))) }
+        answer(isAllowed ? request : nil)
+        let isStoppedMeanwhile = state.withLock { state in
+            state.isAnsweringRedirect = false
+            return state.outcome != nil
+        }
+        if isStoppedMeanwhile { cancelTask() }
+    }
+
+    private func allowsRedirect(to newURL: URL?) -> Bool {
+        guard newURL?.host()?.lowercased() == url?.host()?.lowercased() else { return false }
+        switch newURL?.scheme?.lowercased() {
+        case "https": return true
+        case "http": return url?.scheme?.lowercased() == "http"
+        default: return false
+        }
     }
 
     /// Takes the end, which may be an error of the session's.
@@ -106,12 +127,18 @@ final class Transfer: Sendable {
         continuation?.resume(with: outcome)
     }
 
+    /// Cancels the session's task, elsewhere: Foundation on Linux waits in it for its own queue.
+    private func cancelTask() {
+        DispatchQueue.global().async { [task] in task.cancel() }
+    }
+
     private func tooLarge(_ response: HTTPURLResponse?) -> DownloadError {
         DownloadError(.bodyTooLarge, status: response?.statusCode, url: url)
     }
 
     /// The error for what the session says.
     private func downloadError(for error: any Error) -> DownloadError {
+        let status = state.withLock { $0.response?.statusCode }
         let code: DownloadError.Code =
             switch (error as? URLError)?.code {
             case .timedOut: .timedOut
@@ -119,9 +146,10 @@ final class Transfer: Sendable {
                 .dataNotAllowed, .internationalRoamingOff, .secureConnectionFailed:
                 .cannotConnect
             case .networkConnectionLost, .badServerResponse, .zeroByteResource: .connectionLost
+            // Foundation on Linux has no code for an answer that ends too early.
+            case .unknown where status != nil: .connectionLost
             default: .other
             }
-        let status = state.withLock { $0.response?.statusCode }
         return DownloadError(code, status: status, url: url, underlyingError: error)
     }
 }

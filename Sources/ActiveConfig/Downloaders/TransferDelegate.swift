@@ -39,8 +39,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let isAllowed = transfer(of: task)?.allowsRedirect(to: request.url) ?? false
-        completionHandler(isAllowed ? request : nil)
+        transfer(of: task)?.redirect(to: request, completionHandler)
     }
 
     func urlSession(

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// One listener's interest in one section.
 final class ListenerRegistration: Sendable {
     /// The section's name.
@@ -6,11 +8,21 @@ final class ListenerRegistration: Sendable {
     let listenerID: ObjectIdentifier?
     private let call: @Sendable (ActiveConfig, ActiveConfigSection?) -> Void
     private let isListenerGone: @Sendable () -> Bool
-    private let isActive = Locked(true)
+    private let isActive: Locked<Bool>
 
     /// Makes a registration of an object, which is held weakly.
-    init(_ listener: any ActiveConfigListener, sectionName: String) {
+    ///
+    /// - Parameters:
+    ///   - listener: Who listens.
+    ///   - sectionName: The section's name.
+    ///   - predecessor: The registration that this one takes the place of; both are cancelled at
+    ///     once, since the one before may have something on the queue still.
+    init(
+        _ listener: any ActiveConfigListener, sectionName: String,
+        replacing predecessor: ListenerRegistration?
+    ) {
         self.sectionName = sectionName
+        isActive = predecessor?.isActive ?? Locked(true)
         listenerID = ObjectIdentifier(listener)
         call = { [weak listener] activeConfig, section in
             listener?.activeConfig(
@@ -20,10 +32,27 @@ final class ListenerRegistration: Sendable {
     }
 
     /// Makes a registration of a closure, which is kept until it is cancelled.
-    init(sectionName: String, _ body: @escaping @Sendable (ActiveConfigSection?) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - queue: The queue that the closure is put on from the listener queue; nil: it is called
+    ///     there.
+    ///   - body: What is called.
+    init(
+        sectionName: String, on queue: DispatchQueue? = nil,
+        _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
+    ) {
+        let isActive = Locked(true)
         self.sectionName = sectionName
+        self.isActive = isActive
         listenerID = nil
-        call = { _, section in body(section) }
+        call = { _, section in
+            guard let queue else { return body(section) }
+            queue.async {
+                // It may have been cancelled since it was put on the queue.
+                if isActive.withLock({ $0 }) { body(section) }
+            }
+        }
         isListenerGone = { false }
     }
 

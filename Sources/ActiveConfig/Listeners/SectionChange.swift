@@ -1,5 +1,5 @@
 /// A change of a section: what it was, what it is, and why.
-public struct SectionChange: Sendable, Hashable {
+public struct SectionChange: Sendable {
     /// Why a section is another than before. More may come: keep a `default` when you switch.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
@@ -65,5 +65,22 @@ public struct SectionChange: Sendable, Hashable {
             guard let before = old?[key] else { return false }
             return before != new?[key]
         }
+    }
+}
+
+extension SectionChange: Hashable {
+    /// Whether all members are equal; user IDs byte by byte.
+    public static func == (left: SectionChange, right: SectionChange) -> Bool {
+        left.sectionName == right.sectionName && left.old == right.old && left.new == right.new
+            && UserID(left.userID) == UserID(right.userID) && left.reason == right.reason
+    }
+
+    /// Feeds all members.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(sectionName)
+        hasher.combine(old)
+        hasher.combine(new)
+        hasher.combine(UserID(userID))
+        hasher.combine(reason)
     }
 }

@@ -4,16 +4,24 @@ import Foundation
 enum SettingText {
     /// The ISO 8601 text of a date, in UTC, with milliseconds if it has any.
     static func text(of date: Date) -> String {
-        let hasFraction = date.timeIntervalSince1970.rounded() != date.timeIntervalSince1970
-        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        let hasFraction = milliseconds.remainder(dividingBy: 1000) != 0
+        // Formatting cuts off after the milliseconds, so a date a hair below its own is not given.
+        return Date(timeIntervalSince1970: milliseconds / 1000 + 0.0002)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
 
     /// The date that a value spells in ISO 8601, with or without a fraction of a second.
+    ///
+    /// Foundation's strategies leave out a fraction or take what follows the date, so the form is
+    /// checked and the fraction read here.
     static func date(_ value: SettingValue) -> Date? {
-        guard case .string(let text) = value else { return nil }
-        let plain = try? Date(text, strategy: .iso8601)
-        let strategy = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        return plain ?? (try? Date(text, strategy: strategy))
+        guard case .string(let text) = value,
+            let parts = text.wholeMatch(of: /([-0-9]{10}T[0-9:]{8})(\.[0-9]+)?(Z|[+-][0-9:]{2,5})/),
+            let date = try? Date(parts.1 + parts.3, strategy: .iso8601)
+        else { return nil }
+        guard let fraction = parts.2 else { return date }
+        return Double("0\(fraction)").map(date.addingTimeInterval)
     }
 
     /// The bytes that a value spells in Base64.

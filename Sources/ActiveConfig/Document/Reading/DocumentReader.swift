@@ -37,10 +37,10 @@ struct DocumentReader {
             }
             var reader = unsafe DocumentReader(bytes, limits: limits)
             state = try reader.readDocument()
+            try reader.checkVersion(in: state.meta)
         } catch {
             throw unsafe error.located(in: bytes)
         }
-        try FormatVersion.check(state.meta)
         return state
     }
 
@@ -88,6 +88,41 @@ struct DocumentReader {
             meta: try unwrap(meta, name: "meta", code: .metaMissing, documentStart: start),
             sections: try unwrap(
                 sections, name: "config_sections", code: .sectionsMissing, documentStart: start))
+    }
+
+    /// Throws, with its place, when the version in `meta` is newer than what is read (FORMAT 2.2).
+    private mutating func checkVersion(in meta: [String: SettingValue]) throws(JSONFault) {
+        let reason: String
+        do throws(ConfigurationFormatError) {
+            try FormatVersion.check(meta)
+            return
+        } catch {
+            reason = error.reason
+        }
+        json.position = 0
+        json.skipByteOrderMark()
+        json.skipWhiteSpace()
+        try goToValue(ofMember: "meta")
+        try goToValue(ofMember: "format_version_string")
+        throw JSONFault(.unsupportedFormatVersion, at: json.position, reason)
+    }
+
+    /// Goes from an object's bracket to the value that counts of its member `name`.
+    ///
+    /// The text was read before and is sound; this is for an error's place.
+    private mutating func goToValue(ofMember name: StaticString) throws(JSONFault) {
+        var offset = json.position
+        try enterObject()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let key = try json.readStringToken()
+            let isName = try json.isEqual(key, to: name)
+            try json.takeColon()
+            if isName { offset = json.position }
+            _ = try json.readValue()
+        }
+        json.position = offset
     }
 
     /// The object that is required, or the fault that it is not there.

@@ -19,7 +19,8 @@ struct JSONFault: Error {
     func located(in bytes: UnsafeRawBufferPointer) -> ConfigurationFormatError {
         let before = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<min(offset, bytes.count)])
         var line = 1
-        var column = 1
+        // No editor counts a byte order mark as a column.
+        var column = unsafe before.starts(with: [0xEF, 0xBB, 0xBF]) ? 0 : 1
         for unsafe byte in unsafe before {
             if byte == UInt8(ascii: "\n") {
                 line += 1

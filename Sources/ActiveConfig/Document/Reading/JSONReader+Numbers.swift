@@ -73,10 +73,12 @@ extension JSONReader {
             var written = 0
             while let digit = nextDigit {
                 position &+= 1
-                written = min(written &* 10 &+ Int(digit), 100_000)
+                written = min(written &* 10 &+ Int(digit), Self.exponentCap)
             }
             guard position > firstDigit else { throw unexpected("a digit") }
             exponent &+= isExponentNegative ? -written : written
+            // Past its cap the exponent is not what was written, and digits could outweigh it.
+            if written == Self.exponentCap { significand = nil }
         }
         // Both the digits and the power of ten are exact, so one operation rounds correctly.
         if let significand, significand <= 1 << 53, -22...22 ~= exponent {
@@ -100,6 +102,9 @@ extension JSONReader {
         }
         return value
     }
+
+    /// Where counting an exponent stops, so that no number of digits overflows it.
+    private static let exponentCap = 100_000
 
     /// The powers of ten that a `Double` holds exactly.
     private static let powersOfTen: [Double] = [

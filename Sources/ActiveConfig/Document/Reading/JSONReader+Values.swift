@@ -80,15 +80,22 @@ extension JSONReader {
     }
 
     /// The value of a container that was closed; its elements leave the stack.
+    ///
+    /// No slice of a stack is held while the stack is cut: it would be copied as a whole, and a long
+    /// list of small arrays would take quadratic time.
     private mutating func close(_ container: OpenContainer) -> SettingValue {
-        let values = pendingValues[container.firstValue...]
-        defer { pendingValues.removeSubrange(container.firstValue...) }
-        guard container.isObject else { return .array(Array(values)) }
-        let keys = pendingKeys[container.firstKey...]
-        defer { pendingKeys.removeSubrange(container.firstKey...) }
+        let count = pendingValues.count - container.firstValue
+        defer { pendingValues.removeLast(count) }
+        guard container.isObject else {
+            return .array(Array(pendingValues[container.firstValue...]))
+        }
         var object: [String: SettingValue] = [:]
-        object.reserveCapacity(values.count)
-        for (key, value) in zip(keys, values) { object[key] = value }
+        object.reserveCapacity(count)
+        for index in 0..<count {
+            let key = pendingKeys[container.firstKey + index]
+            object[key] = pendingValues[container.firstValue + index]
+        }
+        pendingKeys.removeLast(count)
         return .object(object)
     }
 }

@@ -1,0 +1,184 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A `JSONURLDownloader` over real connections to a server that answers as it is told.
+@Suite(.timeLimit(.minutes(1)))
+struct JSONURLDownloaderTests {
+    private static let document =
+        #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
+
+    /// Runs `body` with a downloader of a server that gives `answer` to every request.
+    private func withServer(
+        timeout: Duration = .seconds(30), limits: ConfigurationLimits = .default,
+        path: String = "/config?token=secret",
+        answer: @escaping @Sendable (LoopbackServer.Request) -> [LoopbackServer.Step],
+        body: (JSONURLDownloader, LoopbackServer) async throws -> Void
+    ) async throws {
+        let server = try LoopbackServer(answer)
+        defer { server.stop() }
+        let url = try server.url(path)
+        let downloader = JSONURLDownloader(timeout: timeout, limits: limits) { userID in
+            var request = URLRequest(url: url)
+            request.setValue(userID, forHTTPHeaderField: "X-User")
+            return request
+        }
+        try await body(downloader, server)
+    }
+
+    /// The error of a download.
+    private func error(of downloader: JSONURLDownloader) async -> DownloadError? {
+        do {
+            _ = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
+            return nil
+        } catch {
+            return error as? DownloadError
+        }
+    }
+
+    @Test func givesTheDocumentWithItsEntityTagToTheUserWhoAsked() async throws {
+        try await withServer { _ in
+            LoopbackServer.response(headers: ["ETag": "\"t\""], body: Self.document)
+        } body: { downloader, server in
+            let state = try await downloader.requestActiveConfig(forUserID: "u", lastKnown: nil)
+            #expect(state?.section(named: "S")?.integer(forKey: "a") == 1)
+            #expect(state?.entityTag == "\"t\"")
+            #expect(server.requests.first?.headers["x-user"] == "u")
+            #expect(server.requests.first?.headers["if-none-match"] == nil)
+        }
+    }
+
+    @Test func sendsTheEntityTagOfTheLastKnownStateAndTakes304AsNothingNew() async throws {
+        try await withServer { request in
+            request.headers["if-none-match"] == "\"t\""
+                ? LoopbackServer.response(304) : LoopbackServer.response(body: Self.document)
+        } body: { downloader, _ in
+            var known = ConfigurationState()
+            known.entityTag = "\"t\""
+            let again = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: known)
+            #expect(again == nil)
+            known.entityTag = nil
+            let first = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: known)
+            #expect(first != nil)
+        }
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 429, 500, 503])
+    func takesNoOtherStatusForADocument(status: Int) async throws {
+        try await withServer { _ in LoopbackServer.response(status, body: Self.document) } body: {
+            downloader, _ in
+            let error = await error(of: downloader)
+            #expect(error?.code == .httpStatus)
+            #expect(error?.status == status)
+            #expect(error?.url?.path() == "/config")
+        }
+    }
+
+    @Test func tellsNoSecretOfTheURL() async throws {
+        try await withServer { _ in LoopbackServer.response(500) } body: { downloader, _ in
+            let error = try #require(await error(of: downloader))
+            #expect(!"\(error)".contains("secret"))
+            #expect(error.url?.query() == nil)
+        }
+    }
+
+    @Test func throwsTheFormatErrorOfADocumentThatCannotBeUsed() async throws {
+        try await withServer { _ in LoopbackServer.response(body: "<html>") } body: {
+            downloader, _ in
+            await #expect(throws: ConfigurationFormatError.self) {
+                try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
+            }
+        }
+    }
+
+    @Test func stopsABodyOverTheLimitThatSaysItsLength() async throws {
+        try await withServer(limits: ConfigurationLimits(maximumSize: 100)) { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n"), .sendForever]
+        } body: { downloader, server in
+            #expect(await error(of: downloader)?.code == .bodyTooLarge)
+            await server.wait(for: .hangUp)
+        }
+    }
+
+    @Test func stopsAnEndlessBodyWhileItArrives() async throws {
+        try await withServer(limits: ConfigurationLimits(maximumSize: 1_000_000)) { _ in
+            [.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"), .sendForever]
+        } body: { downloader, server in
+            #expect(await error(of: downloader)?.code == .bodyTooLarge)
+            await server.wait(for: .hangUp)
+        }
+    }
+
+    @Test func stopsWaitingForAServerThatIsSilent() async throws {
+        try await withServer(timeout: .milliseconds(200)) { _ in [.hang] } body: { downloader, _ in
+            #expect(await error(of: downloader)?.code == .timedOut)
+        }
+    }
+
+    @Test func stopsWaitingForAServerThatStopsInTheMiddle() async throws {
+        try await withServer(timeout: .milliseconds(200)) { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), .hang]
+        } body: { downloader, _ in
+            #expect(await error(of: downloader)?.code == .timedOut)
+        }
+    }
+
+    @Test func takesHalfAnAnswerForNoDocument() async throws {
+        try await withServer { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n\(Self.document)")]
+        } body: { downloader, _ in
+            #expect(await error(of: downloader)?.code == .connectionLost)
+        }
+    }
+
+    @Test func saysThatAServerIsNotThere() async throws {
+        let server = try LoopbackServer { _ in [] }
+        let url = try server.url("/")
+        server.stop()
+        let downloader = JSONURLDownloader { _ in URLRequest(url: url) }
+        #expect(await error(of: downloader)?.code == .cannotConnect)
+    }
+
+    @Test func followsARedirectOnTheSameHost() async throws {
+        try await withServer { request in
+            request.target == "/moved"
+                ? LoopbackServer.response(body: Self.document)
+                : LoopbackServer.response(302, headers: ["Location": "/moved"])
+        } body: { downloader, server in
+            let state = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
+            #expect(state != nil)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test(arguments: ["http://localhost:1/", "https://example.invalid/", "ftp://127.0.0.1/"])
+    func refusesARedirectToAnotherHostOrScheme(location: String) async throws {
+        try await withServer { _ in
+            LoopbackServer.response(301, headers: ["Location": location])
+        } body: { downloader, server in
+            #expect(await error(of: downloader)?.code == .redirectRefused)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func cancellingTheTaskCancelsTheRequest() async throws {
+        try await withServer { _ in [.hang] } body: { downloader, server in
+            let download = Task {
+                try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
+            }
+            await server.wait(for: .request)
+            download.cancel()
+            await #expect(throws: CancellationError.self) { try await download.value }
+            await server.wait(for: .hangUp)
+        }
+    }
+
+    @Test func asksNothingOfAURLThatIsNotHTTP() async throws {
+        let downloader = JSONURLDownloader { _ in URLRequest(url: URL(filePath: "/etc/hosts")) }
+        #expect(await error(of: downloader)?.code == .notHTTP)
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// An HTTP server on loopback that answers byte for byte as a test says, also wrongly.
+final class LoopbackServer: Sendable {
+    /// A request's head.
+    struct Request: Sendable {
+        let target: String
+        /// By lowercase name.
+        let headers: [String: String]
+    }
+
+    /// A step of an answer.
+    enum Step: Sendable {
+        /// Sends text as it is.
+        case send(String)
+        /// Sends a block of 64 KiB again and again until the client goes.
+        case sendForever
+        /// Waits until the client goes.
+        case hang
+    }
+
+    private struct State {
+        var requests: [Request] = []
+    }
+
+    private let listener: Int32
+    private let port: UInt16
+    private let state = Mutex(State())
+    private let answer: @Sendable (Request) -> [Step]
+
+    /// The requests so far.
+    var requests: [Request] { state.withLock { $0.requests } }
+
+    /// What happens on a connection, to wait for it.
+    enum Event: Sendable {
+        /// A request has arrived.
+        case request
+        /// The client went while the server waited for that, or sent without end.
+        case hangUp
+    }
+
+    private let events = AsyncStream.makeStream(of: Event.self)
+
+    /// Waits until `event` happens, or has happened since the last wait.
+    func wait(for event: Event) async {
+        for await next in events.stream where next == event { return }
+    }
+
+    /// Starts a server on a free port. After an answer it closes the connection.
+    init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
+        self.answer = answer
+        #if canImport(Darwin)
+            let listener = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        unsafe inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let length = size
+        let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(listener, address, length) == 0 && listen(listener, 64) == 0
+                    && getsockname(listener, address, &size) == 0
+            }
+        }
+        guard isListening else { throw CocoaError(.featureUnsupported) }
+        self.listener = listener
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0, let self else { return }
+                Thread.detachNewThread { self.serve(connection) }
+            }
+        }
+    }
+
+    /// Stops taking connections.
+    func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// A URL on this server.
+    func url(_ path: String) throws -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
+            throw URLError(.badURL)
+        }
+        return url
+    }
+
+    /// An answer with a length and a body.
+    static func response(
+        _ status: Int = 200, headers: [String: String] = [:], body: String = ""
+    ) -> [Step] {
+        var head = "HTTP/1.1 \(status) Status\r\nContent-Length: \(body.utf8.count)\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        return [.send("\(head)Connection: close\r\n\r\n\(body)")]
+    }
+
+    private func serve(_ connection: Int32) {
+        defer { close(connection) }
+        guard let request = readRequest(connection) else { return }
+        state.withLock { $0.requests.append(request) }
+        events.continuation.yield(.request)
+        for step in answer(request) {
+            switch step {
+            case .send(let text):
+                guard send(Array(text.utf8), to: connection) else { return }
+            case .sendForever:
+                let block = [UInt8](repeating: UInt8(ascii: " "), count: 65_536)
+                while send(block, to: connection) {}
+                events.continuation.yield(.hangUp)
+            case .hang:
+                var byte: UInt8 = 0
+                while unsafe recv(connection, &byte, 1, 0) > 0 {}
+                events.continuation.yield(.hangUp)
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], to connection: Int32) -> Bool {
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                #if canImport(Darwin)
+                    return unsafe Darwin.send(connection, buffer.baseAddress, buffer.count, flags)
+                #else
+                    return unsafe Glibc.send(connection, buffer.baseAddress, buffer.count, flags)
+                #endif
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private func readRequest(_ connection: Int32) -> Request? {
+        var head = ""
+        var byte: UInt8 = 0
+        while !head.hasSuffix("\r\n\r\n") {
+            guard unsafe recv(connection, &byte, 1, 0) == 1 else { return nil }
+            head.unicodeScalars.append(Unicode.Scalar(byte))
+        }
+        let lines = head.components(separatedBy: "\r\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count == 3 else { return nil }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        return Request(target: String(words[1]), headers: headers)
+    }
+}
