@@ -1,0 +1,45 @@
+import HTTPTypes
+import Logging
+
+/// A type that writes one log line per request, at level info.
+///
+/// A line names the method, the route, the status, the bytes of the body and the duration. It has
+/// neither the query nor a user ID, which are about people: of `/activeconfig/user/ada` it keeps
+/// `/activeconfig/user/{userID}`. Only a path that belongs to no route is written as it came, up to
+/// 200 characters.
+struct AccessLog: Sendable {
+    /// The most characters of a path that belongs to no route.
+    private static let maximumPathLength = 200
+
+    /// Where the lines go.
+    let logger: Logger
+
+    /// Writes the line of a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method, or nil when the head could not be read.
+    ///   - path: The route's pattern, or the path as it came without its query; nil when unknown.
+    ///   - status: The response's status.
+    ///   - bytes: The bytes of the response's body.
+    ///   - duration: From the head of the request to the response, or nil when there was no head.
+    func record(
+        method: String?, path: String?, status: Int, bytes: Int, duration: Duration?
+    ) {
+        guard logger.logLevel <= .info else { return }
+        logger.info(
+            "request",
+            metadata: [
+                "method": "\(method ?? "-")",
+                "path": "\(path.map { String($0.prefix(Self.maximumPathLength)) } ?? "-")",
+                "status": "\(status)",
+                "bytes": "\(bytes)",
+                "duration_ms": "\(duration.map(Self.milliseconds) ?? "-")",
+            ])
+    }
+
+    /// A duration in milliseconds, to the microsecond.
+    private static func milliseconds(_ duration: Duration) -> String {
+        let microseconds = duration / .microseconds(1)
+        return "\((microseconds).rounded() / 1000)"
+    }
+}

@@ -1,0 +1,37 @@
+/// A type that bounds what one connection may cost the server.
+///
+/// What is over a size is answered with 413 or 431 (HTTP.md), a body that is too slow with 408;
+/// then, and when any other time is over, the connection is closed.
+public struct ServerLimits: Sendable, Hashable {
+    /// The most bytes of a request line and its header fields together.
+    ///
+    /// The default, 128 KiB, has room for every signal at its limit in ASCII. It bounds a single
+    /// field, and the request line, as well.
+    public var headerBytes = 131_072
+
+    /// The most header fields of a request.
+    public var headerFields = 200
+
+    /// The most bytes of a request's body, chunked or not.
+    public var bodyBytes = 65_536
+
+    /// How long a connection may stay without a whole request head: a new one, one that is kept
+    /// alive, and one that sends its head byte by byte.
+    public var idleTime: Duration = .seconds(60)
+
+    /// How long a body may take after its head.
+    public var bodyTime: Duration = .seconds(30)
+
+    /// How long a client may leave an answer unread once the socket's buffers are full.
+    public var unreadTime: Duration = .seconds(30)
+
+    /// How long the server goes on reading after its last answer, so that a client that is still
+    /// sending gets to see it.
+    public var lingerTime: Duration = .seconds(2)
+
+    /// How long requests in flight may take once the server is told to stop.
+    public var shutdownTime: Duration = .seconds(7)
+
+    /// The limits that fit a server on the open Internet; change those that do not.
+    public init() {}
+}

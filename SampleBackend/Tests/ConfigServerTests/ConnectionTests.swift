@@ -1,0 +1,144 @@
+import ConfigServer
+import ServerTestSupport
+import Testing
+
+/// What one connection may do, and how it ends.
+@Suite(.timeLimit(.minutes(2)))
+struct ConnectionTests {
+    @Test func answersPipelinedRequestsInTheirOrder() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                for userID in 1...50 { connection.send(target: "/activeconfig/user/u\(userID)") }
+                for userID in 1...50 {
+                    let body = try await connection.receive().body
+                    #expect(String(decoding: body, as: UTF8.self).contains("user ID u\(userID)\""))
+                }
+            }
+        }
+    }
+
+    @Test func answersWhatCameBeforeABrokenRequestFirst() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: "/activeconfig")
+                connection.send(target: "/activeconfig/user/1")
+                connection.send("nonsense\r\n\r\n")
+                #expect(await connection.receiveStatus() == 200)
+                #expect(await connection.receiveStatus() == 200)
+                #expect(await connection.receiveStatus() == 400)
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    /// Requests after which the server closes.
+    static let lastRequests: [NamedRow<String>] = [
+        .init("HTTP/1.0", "GET /activeconfig HTTP/1.0\r\n\r\n"),
+        .init("close", "GET /activeconfig HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+        .init("Close", "GET /activeconfig HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n"),
+        .init(
+            "upgrade",
+            "GET /activeconfig HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
+                + "Upgrade: websocket\r\n\r\n"),
+        .init("half closed", "GET /activeconfig HTTP/1.1\r\nHost: a\r\n\r\n"),
+    ]
+
+    @Test(arguments: lastRequests)
+    func closesAfterTheLastRequest(row: NamedRow<String>) async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(row.value)
+                if row.name == "half closed" { try await connection.finishSending() }
+                let answer = try await connection.receive()
+                #expect(answer.status == 200)
+                #expect(answer.fields["connection"] == (row.name == "half closed" ? nil : "close"))
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    @Test func keepsAnHTTP10ConnectionThatAsksForIt() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                let request = "GET /activeconfig HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+                for _ in 1...2 {
+                    connection.send(request)
+                    #expect(await connection.receiveStatus() == 200)
+                }
+            }
+        }
+    }
+
+    @Test func tellsAClientThatWaitsToSendItsBody() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(
+                    target: "/activeconfig",
+                    fields: ["Expect: 100-continue", "Content-Length: 2"])
+                #expect(await connection.receiveStatus() == 100)
+                connection.send("{}")
+                #expect(await connection.receiveStatus() == 200)
+            }
+        }
+    }
+
+    @Test func takesARequestByteByByte() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                for byte in "GET /activeconfig/user/%31 HTTP/1.1\r\nHost: a\r\n\r\n".utf8 {
+                    connection.send([byte])
+                }
+                #expect(await connection.receiveStatus() == 200)
+            }
+        }
+    }
+
+    @Test func closesWhenNoRequestComes() async throws {
+        var limits = ServerLimits()
+        limits.idleTime = .milliseconds(100)
+        try await RunningServer.with(limits: limits) { server in
+            for text in ["", "GET /activeconfig HTTP/1.1\r\nHos"] {
+                try await HTTPConnection.open(port: server.port) { connection in
+                    connection.send(text)
+                    #expect(await connection.receiveEnd().isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func closesAConnectionThatIsKeptAliveForNothing() async throws {
+        var limits = ServerLimits()
+        limits.idleTime = .seconds(2)
+        try await RunningServer.with(limits: limits) { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: "/activeconfig")
+                #expect(await connection.receiveStatus() == 200)
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    @Test func answers408WhenABodyDoesNotCome() async throws {
+        var limits = ServerLimits()
+        limits.bodyTime = .milliseconds(100)
+        try await RunningServer.with(limits: limits) { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: "/activeconfig", fields: ["Content-Length: 5"])
+                connection.send("{")
+                let answer = try await connection.receive()
+                #expect(answer.status == 408)
+                #expect(answer.error?.status == "DEADLINE_EXCEEDED")
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    @Test func closesOnAClientThatDoesNotRead() async throws {
+        var limits = ServerLimits()
+        limits.unreadTime = .milliseconds(100)
+        try await RunningServer.with(limits: limits) { server in
+            let closed = try await UnreadClient.fill(port: server.port)
+            #expect(closed)
+        }
+    }
+}

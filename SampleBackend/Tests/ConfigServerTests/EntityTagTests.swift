@@ -1,0 +1,98 @@
+import ConfigServer
+import NIOCore
+import ServerTestSupport
+import Testing
+
+/// `ETag` and `If-None-Match` (HTTP 1).
+@Suite(.timeLimit(.minutes(2)))
+struct EntityTagTests {
+    @Test func isTheSameOnEveryServer() async throws {
+        let tags = try await RunningServer.with { first in
+            try await RunningServer.with { second in
+                var tags: [String?] = []
+                for server in [first, second] {
+                    for target in ["/activeconfig/user/1", "/active_config?userID=1&x=y"] {
+                        tags.append(try await server.answer(target).fields["etag"])
+                    }
+                }
+                return tags
+            }
+        }
+        let tag = try #require(tags[0])
+        #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.count == 34)
+        #expect(Set(tags).count == 1)
+    }
+
+    @Test func differsBetweenDocuments() async throws {
+        try await RunningServer.with { server in
+            var tags: Set<String?> = []
+            for userID in ["1", "2", "3", "a", "", "%20"] {
+                tags.insert(try await server.answer("/activeconfig/user/\(userID)").fields["etag"])
+            }
+            #expect(tags.count == 6)
+            #expect(!tags.contains(nil))
+        }
+    }
+
+    /// A value of `If-None-Match` in which `TAG` stands for the document's tag in quotation marks.
+    static let conditions: [NamedRow<(fields: [String], status: Int)>] = [
+        .init("the tag", (["TAG"], 304)),
+        .init("weak", (["W/TAG"], 304)),
+        .init("any", (["*"], 304)),
+        .init("first of a list", (["TAG, \"other\""], 304)),
+        .init("last of a list", (["\"other\",W/\"x\" ,\tW/TAG"], 304)),
+        .init("after empty parts", ([", ,,TAG"], 304)),
+        .init("after a tag with a comma", (["\"a,b\", TAG"], 304)),
+        .init("in a second field", (["\"other\"", "TAG"], 304)),
+        .init("after a part without quotation marks", (["nonsense, TAG"], 304)),
+        .init("another", (["\"other\""], 200)),
+        .init("inside another", (["\"xTAGx\""], 200)),
+        .init("empty tag", (["\"\""], 200)),
+        .init("empty", ([""], 200)),
+        .init("an asterisk in quotation marks", (["\"*\""], 200)),
+        .init("no closing quotation mark", (["\"other"], 200)),
+        .init("lowercase weak", (["w/\"other\""], 200)),
+        .init("only W/", (["W/"], 200)),
+    ]
+
+    @Test(arguments: conditions)
+    func comparesWithIfNoneMatch(
+        row: NamedRow<(fields: [String], status: Int)>
+    ) async throws {
+        try await RunningServer.with { server in
+            let target = "/activeconfig/user/3"
+            let tag = try #require(try await server.answer(target).fields["etag"])
+            let fields = row.value.fields.map {
+                "If-None-Match: " + $0.replacing("TAG", with: tag)
+            }
+            for method in ["GET", "HEAD"] {
+                let answer = try await server.answer(target, method: method, fields: fields)
+                #expect(answer.status == row.value.status)
+                #expect(answer.fields["etag"] == tag)
+                #expect(answer.fields["cache-control"] == "private, no-cache")
+                if answer.status == 304 {
+                    #expect(answer.body.isEmpty)
+                    #expect(answer.fields["content-length"] == nil)
+                    #expect(answer.fields["transfer-encoding"] == nil)
+                }
+            }
+        }
+    }
+
+    @Test func keepsTheConnectionInStepAfter304() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: "/activeconfig", fields: ["If-None-Match: *"])
+                connection.send(target: "/activeconfig/user/1")
+                #expect(await connection.receiveStatus() == 304)
+                #expect(await connection.receiveStatus() == 200)
+            }
+        }
+    }
+
+    @Test func isTheHashOfTheBytes() {
+        #expect(
+            EntityTag(ofContent: ByteBuffer()).description
+                == "\"e3b0c44298fc1c149afbf4c8996fb924\"")
+    }
+}

@@ -1,0 +1,62 @@
+import ConfigServer
+import ServerTestSupport
+import Testing
+
+/// A graceful shutdown (HTTP 5), in this process.
+@Suite(.timeLimit(.minutes(2)))
+struct ShutdownTests {
+    @Test func finishesTheRequestInFlight() async throws {
+        let source = GatedSource()
+        try await RunningServer.with(source: source) { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: "/activeconfig/user/1")
+                await source.arrival()
+                await server.shutDown()
+                await source.open()
+                #expect(await connection.receiveStatus() == 200)
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    @Test func closesIdleConnectionsAtOnce() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: "/activeconfig")
+                #expect(await connection.receiveStatus() == 200)
+                await server.shutDown()
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    @Test func finishesARequestWhoseBodyIsOnItsWay() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(
+                    target: "/activeconfig",
+                    fields: ["Expect: 100-continue", "Content-Length: 4"])
+                #expect(await connection.receiveStatus() == 100)
+                await server.shutDown()
+                connection.send("{  }")
+                #expect(await connection.receiveStatus() == 200)
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    @Test func doesNotWaitForHalfARequestForEver() async throws {
+        var limits = ServerLimits()
+        limits.shutdownTime = .milliseconds(200)
+        try await RunningServer.with(limits: limits) { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(
+                    target: "/activeconfig",
+                    fields: ["Expect: 100-continue", "Content-Length: 4"])
+                #expect(await connection.receiveStatus() == 100)
+                await server.shutDown()
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+}

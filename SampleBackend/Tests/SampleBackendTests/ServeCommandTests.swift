@@ -1,0 +1,108 @@
+import Foundation
+import ServerTestSupport
+import Testing
+
+/// `sample-backend serve` as a process (HTTP 5).
+@Suite(.timeLimit(.minutes(2)))
+struct ServeCommandTests {
+    @Test func printsOneLineThenServes() async throws {
+        let process = try BackendProcess(["serve", "--port", "0"])
+        let port = try #require(await process.listeningPort())
+        #expect(port > 0)
+        let answer = try await HTTPConnection.answer(port: port, target: "/activeconfig/user/3")
+        #expect(answer.status == 200)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+        var further: [String] = []
+        for await line in process.outputLines { further.append(line) }
+        #expect(further.isEmpty)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func exitsInTimeWhateverConnectionsThereAre(signal: Int32) async throws {
+        let process = try BackendProcess(["serve", "--port", "0"])
+        let port = try #require(await process.listeningPort())
+        let duration = try await HTTPConnection.open(port: port) { idle in
+            idle.send(target: "/activeconfig")
+            _ = try await idle.receive()
+            return try await HTTPConnection.open(port: port) { half in
+                half.send("GET /activeconfig HT")
+                return try await HTTPConnection.open(port: port) { waiting in
+                    waiting.send(
+                        target: "/activeconfig",
+                        fields: ["Expect: 100-continue", "Content-Length: 9"])
+                    let interim = try await waiting.receive()
+                    #expect(interim.status == 100)
+                    let start = ContinuousClock.now
+                    process.send(signal: signal)
+                    #expect(await process.exitCode() == 0)
+                    return start.duration(to: .now)
+                }
+            }
+        }
+        #expect(duration < .seconds(10))
+    }
+
+    @Test func saysThatThePortIsInUse() async throws {
+        let first = try BackendProcess(["serve", "--port", "0"])
+        let port = try #require(await first.listeningPort())
+        let second = try BackendProcess(["serve", "--port", "\(port)", "--log-level", "critical"])
+        #expect(await second.exitCode() == 69)
+        var errors: [String] = []
+        for await line in second.errorLines { errors.append(line) }
+        #expect(
+            errors == [
+                "Port \(port) of 127.0.0.1 is in use: stop what uses it, or choose another port "
+                    + "with --port."
+            ])
+        var output: [String] = []
+        for await line in second.outputLines { output.append(line) }
+        #expect(output.isEmpty)
+        first.send(signal: SIGTERM)
+        #expect(await first.exitCode() == 0)
+    }
+
+    @Test func saysThatTheHostIsUnknown() async throws {
+        let process = try BackendProcess([
+            "serve", "--port", "0", "--hostname", "no-such-host.invalid",
+        ])
+        #expect(await process.exitCode() == 69)
+    }
+
+    @Test(arguments: [
+        ["serve", "--port", "65536"], ["serve", "--port", "-1"], ["serve", "--port", "x"],
+        ["serve", "--log-level", "loud"], ["serve", "--nonsense"], ["nonsense"],
+    ])
+    func refusesAWrongCommandLine(arguments: [String]) async throws {
+        let process = try BackendProcess(arguments)
+        #expect(await process.exitCode() == 64)
+    }
+
+    @Test func logsNeitherTheQueryNorTheUserID() async throws {
+        let process = try BackendProcess(["serve", "--port", "0"])
+        let port = try #require(await process.listeningPort())
+        let target = "/activeconfig/user/ada?signal.mail=ada-at-home"
+        #expect(try await HTTPConnection.answer(port: port, target: target).status == 200)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+        var log: [String] = []
+        for await line in process.errorLines { log.append(line) }
+        let access = try #require(log.first { $0.contains("method=GET") })
+        #expect(access.contains("path=/activeconfig/user/{userID}"))
+        #expect(access.contains("status=200"))
+        #expect(access.contains("bytes="))
+        #expect(access.contains("duration_ms="))
+        #expect(!log.contains { $0.contains("ada") })
+    }
+
+    @Test func logsNoRequestsAboveLevelInfo() async throws {
+        let process = try BackendProcess(["serve", "--port", "0", "--log-level", "warning"])
+        let port = try #require(await process.listeningPort())
+        #expect(try await HTTPConnection.answer(port: port, target: "/nothing").status == 404)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+        var log: [String] = []
+        for await line in process.errorLines { log.append(line) }
+        #expect(log.isEmpty)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// A type that is the built `sample-backend`, run as a process.
+package final class BackendProcess: Sendable {
+    /// What is wrong before the process runs.
+    package enum Failure: Error {
+        /// The executable is not beside the tests.
+        case noExecutable(searched: [String])
+    }
+
+    /// The lines of standard output, as they come.
+    package let outputLines: AsyncStream<String>
+
+    /// The lines of standard error, as they come.
+    package let errorLines: AsyncStream<String>
+
+    private let process: Process
+    private let statuses: AsyncStream<Int32>
+
+    /// Starts the executable.
+    ///
+    /// - Parameter arguments: What follows the program's name.
+    /// - Throws: ``Failure``, or what starting a process throws.
+    package init(_ arguments: [String]) throws {
+        let (statuses, continuation) = AsyncStream.makeStream(of: Int32.self)
+        let output = Pipe()
+        let error = Pipe()
+        process = Process()
+        process.executableURL = try Self.executable()
+        process.arguments = arguments
+        // Otherwise a crash would hang in the backtracer instead of ending the process.
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        process.standardOutput = output
+        process.standardError = error
+        process.terminationHandler = { process in
+            continuation.yield(
+                process.terminationReason == .exit
+                    ? process.terminationStatus : -process.terminationStatus)
+            continuation.finish()
+        }
+        self.statuses = statuses
+        outputLines = Self.lines(of: output)
+        errorLines = Self.lines(of: error)
+        try process.run()
+    }
+
+    /// The process's number.
+    package var identifier: Int32 { process.processIdentifier }
+
+    /// Sends a signal.
+    package func send(signal: Int32) {
+        kill(process.processIdentifier, signal)
+    }
+
+    /// Waits for the end.
+    ///
+    /// - Returns: The exit code, or the signal that ended it, negative.
+    package func exitCode() async -> Int32 {
+        for await status in statuses { return status }
+        return .min
+    }
+
+    /// The port in the one line that says where the server listens, or nil when it says otherwise.
+    package func listeningPort() async -> Int? {
+        for await line in outputLines {
+            let prefix = "listening on http://127.0.0.1:"
+            return line.hasPrefix(prefix) ? Int(line.dropFirst(prefix.count)) : nil
+        }
+        return nil
+    }
+
+    /// Ends what is still running.
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// The executable beside the test bundle.
+    private static func executable() throws -> URL {
+        let bundles = Bundle.allBundles.map(\.bundleURL)
+        let arguments = CommandLine.arguments.map { URL(fileURLWithPath: $0) }
+        var searched: [String] = []
+        for url in bundles + arguments {
+            for folder in [url, url.deletingLastPathComponent()] {
+                let file = folder.appendingPathComponent("sample-backend")
+                if FileManager.default.isExecutableFile(atPath: file.path) { return file }
+                searched.append(file.path)
+            }
+        }
+        throw Failure.noExecutable(searched: searched)
+    }
+
+    /// The lines of a pipe; the last one need not end with a line feed.
+    private static func lines(of pipe: Pipe) -> AsyncStream<String> {
+        let handle = pipe.fileHandleForReading
+        return AsyncStream { continuation in
+            let thread = Thread {
+                var rest = Data()
+                while true {
+                    let data = handle.availableData
+                    if data.isEmpty { break }
+                    rest.append(data)
+                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                        continuation.yield(
+                            String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+                        rest = Data(rest[(end + 1)...])
+                    }
+                }
+                if !rest.isEmpty { continuation.yield(String(decoding: rest, as: UTF8.self)) }
+                continuation.finish()
+            }
+            thread.start()
+        }
+    }
+}

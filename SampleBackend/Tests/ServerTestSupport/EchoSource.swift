@@ -1,0 +1,29 @@
+import ActiveConfig
+package import ConfigServer
+
+/// A type that answers with what it was asked, so that tests see what the server read.
+package struct EchoSource: ConfigurationSource {
+    /// Makes the source.
+    package init() {}
+
+    package func configuration(
+        inProject project: String, forUserID userID: String?, signals: Signals
+    ) async throws -> RenderedConfiguration? {
+        guard project == "default" else { return nil }
+        let standard = [
+            "app.id": signals.appID, "app.version": signals.appVersion,
+            "app.build": signals.appBuild, "device.os": signals.deviceOS,
+            "device.country": signals.deviceCountry, "device.language": signals.deviceLanguage,
+        ]
+        let section = ActiveConfigSection(settings: [
+            "userID": userID.map(SettingValue.string) ?? .null,
+            "signals": .object(standard.compactMapValues { $0.map(SettingValue.string) }),
+            "custom": .object(signals.custom.mapValues(SettingValue.string)),
+        ])
+        return RenderedConfiguration(
+            ConfigurationState(
+                meta: ["format_version_string": .string("1.0")], sections: ["Echo": section]))
+    }
+
+    package func checkReadiness() async throws {}
+}

@@ -1,0 +1,20 @@
+package import ConfigServer
+
+/// A type that never answers.
+package struct FailingSource: ConfigurationSource {
+    /// The reason that no client may see.
+    package struct Secret: Error {}
+
+    /// Makes the source.
+    package init() {}
+
+    package func configuration(
+        inProject project: String, forUserID userID: String?, signals: Signals
+    ) async throws -> RenderedConfiguration? {
+        throw Secret()
+    }
+
+    package func checkReadiness() async throws {
+        throw Secret()
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// A type that is a plain socket to a server: what is sent goes out byte by byte as written, so that
+/// broken requests can be made, and nothing normalizes a path.
+package final class HTTPConnection {
+    /// What went wrong on the client's side.
+    package enum Failure: Error {
+        /// The server closed before the response was whole; with what came until then.
+        case closedEarly(String)
+        /// What came is no HTTP response.
+        case noResponse(String)
+    }
+
+    private let channel: any Channel
+    private var incoming: AsyncStream<ByteBuffer>.Iterator
+    private var buffer: [UInt8] = []
+    private var isClosed = false
+
+    private init(channel: any Channel, incoming: AsyncStream<ByteBuffer>) {
+        self.channel = channel
+        self.incoming = incoming.makeAsyncIterator()
+    }
+
+    /// Connects to a server on this machine.
+    ///
+    /// - Parameters:
+    ///   - port: The server's port.
+    ///   - body: Uses the connection; it is closed afterwards.
+    /// - Returns: What the body returns.
+    /// - Throws: What connecting or the body throws.
+    package static func open<Result>(
+        port: Int, _ body: (HTTPConnection) async throws -> Result
+    ) async throws -> Result {
+        let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Receiver(continuation))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        let connection = HTTPConnection(channel: channel, incoming: stream)
+        do {
+            let result = try await body(connection)
+            try? await channel.close()
+            return result
+        } catch {
+            try? await channel.close()
+            throw error
+        }
+    }
+
+    /// Sends one request on a connection of its own, and returns the response.
+    package static func answer(
+        port: Int, method: String = "GET", target: String, fields: [String] = [], body: String = ""
+    ) async throws -> HTTPAnswer {
+        try await open(port: port) { connection in
+            connection.send(method: method, target: target, fields: fields, body: body)
+            return try await connection.receive(isHead: method == "HEAD")
+        }
+    }
+
+    /// Sends a request with a `Host` field, and with a `Content-Length` when there is a body.
+    package func send(
+        method: String = "GET", target: String, fields: [String] = [], body: String = ""
+    ) {
+        let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
+        let lines = ["\(method) \(target) HTTP/1.1", "Host: test"] + fields + length + ["", ""]
+        send(lines.joined(separator: "\r\n") + body)
+    }
+
+    /// Sends a text as it is.
+    package func send(_ text: String) {
+        send(Array(text.utf8))
+    }
+
+    /// Sends bytes as they are; that the server has closed already is no error.
+    package func send(_ bytes: [UInt8]) {
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+    }
+
+    /// Closes the sending side.
+    package func finishSending() async throws {
+        try await channel.close(mode: .output)
+    }
+
+    /// The next response; interim ones (1xx) are responses too.
+    ///
+    /// - Parameter isHead: Whether it answers `HEAD`, and so has no body whatever it says.
+    /// - Returns: The response, whole.
+    /// - Throws: ``Failure``.
+    package func receive(isHead: Bool = false) async throws -> HTTPAnswer {
+        let end = Array("\r\n\r\n".utf8)
+        var headLength: Int?
+        while headLength == nil {
+            headLength = buffer.firstRange(of: end)?.upperBound
+            if headLength == nil, await !readMore() { throw Failure.closedEarly(text) }
+        }
+        let head = String(decoding: buffer.prefix(headLength ?? 0), as: UTF8.self)
+        buffer.removeFirst(headLength ?? 0)
+        var lines = head.split(separator: "\r\n")
+        let statusLine = lines.removeFirst().split(separator: " ")
+        guard statusLine.count > 1, statusLine[0] == "HTTP/1.1", let status = Int(statusLine[1])
+        else { throw Failure.noResponse(head) }
+        var fields: [String: String] = [:]
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            fields[parts[0].lowercased()] = parts.last?.trimmingCharacters(in: .whitespaces) ?? ""
+        }
+        let length = isHead ? 0 : Int(fields["content-length"] ?? "0") ?? 0
+        while buffer.count < length {
+            if await !readMore() { throw Failure.closedEarly(text) }
+        }
+        let body = Data(buffer.prefix(length))
+        buffer.removeFirst(length)
+        return HTTPAnswer(status: status, fields: fields, body: body)
+    }
+
+    /// The status of the next response, or nil when the server closes instead.
+    package func receiveStatus(isHead: Bool = false) async -> Int? {
+        try? await receive(isHead: isHead).status
+    }
+
+    /// Returns once the server has closed its sending side.
+    ///
+    /// - Returns: What it had still sent.
+    package func receiveEnd() async -> String {
+        while await readMore() {}
+        return text
+    }
+
+    /// What has come and is not part of a response that was returned.
+    private var text: String { String(decoding: buffer, as: UTF8.self) }
+
+    private func readMore() async -> Bool {
+        guard !isClosed, let bytes = await incoming.next(isolation: #isolation) else {
+            isClosed = true
+            return false
+        }
+        buffer.append(contentsOf: bytes.readableBytesView)
+        return true
+    }
+
+    /// A type that passes on what comes in, and the end of it.
+    private final class Receiver: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let continuation: AsyncStream<ByteBuffer>.Continuation
+
+        init(_ continuation: AsyncStream<ByteBuffer>.Continuation) {
+            self.continuation = continuation
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            continuation.yield(unwrapInboundIn(data))
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case ChannelEvent.inputClosed = event { continuation.finish() }
+            context.fireUserInboundEventTriggered(event)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            continuation.finish()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            continuation.finish()
+            context.close(promise: nil)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension HTTPConnection: Sendable {}

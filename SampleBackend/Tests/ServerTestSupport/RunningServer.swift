@@ -1,0 +1,74 @@
+package import ConfigServer
+import Logging
+import ServiceLifecycle
+
+/// A type that is a real server on a free port, in this process.
+package struct RunningServer: Sendable {
+    /// The port it listens on.
+    package let port: Int
+
+    /// What the server runs in.
+    private let group: ServiceGroup
+
+    /// Runs a server while a test uses it, then shuts it down and waits for its end.
+    ///
+    /// - Parameters:
+    ///   - source: Where the documents come from.
+    ///   - limits: What one connection may cost.
+    ///   - body: Uses the server.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body or the server throws.
+    package static func with<Result: Sendable>(
+        source: any ConfigurationSource = SampleConfigurationSource(),
+        limits: ServerLimits = ServerLimits(),
+        _ body: @Sendable (RunningServer) async throws -> Result
+    ) async throws -> Result {
+        let (addresses, continuation) = AsyncStream.makeStream(of: ListeningAddress.self)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let server = ConfigServer(
+            source: source, configuration: ConfigServerConfiguration(port: 0, limits: limits),
+            logger: logger
+        ) { address in
+            continuation.yield(address)
+        }
+        let group = ServiceGroup(services: [server], logger: logger)
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { continuation.finish() }
+                try await group.run()
+            }
+            var iterator = addresses.makeAsyncIterator()
+            guard let address = await iterator.next() else {
+                try await tasks.waitForAll()
+                throw CancellationError()
+            }
+            do {
+                let result = try await body(RunningServer(port: address.port, group: group))
+                await group.triggerGracefulShutdown()
+                try await tasks.waitForAll()
+                return result
+            } catch {
+                tasks.cancelAll()
+                throw error
+            }
+        }
+    }
+
+    /// Tells the server to shut down gracefully; returns at once.
+    package func shutDown() async {
+        await group.triggerGracefulShutdown()
+    }
+
+    /// Sends one request on a connection of its own.
+    package func answer(
+        _ target: String, method: String = "GET", fields: [String] = [], body: String = ""
+    ) async throws -> HTTPAnswer {
+        try await HTTPConnection.answer(
+            port: port, method: method, target: target, fields: fields, body: body)
+    }
+
+    /// The status of the response to one request on a connection of its own, or nil without one.
+    package func status(_ target: String, method: String = "GET") async -> Int? {
+        try? await answer(target, method: method).status
+    }
+}
