@@ -76,7 +76,9 @@ final class SampleModel {
     private var source: String {
         let meta = config.currentConfigurationMetaDictionary
         if meta["is_bootstrapped_configuration"]?.boolValue == true { return "bootstrap" }
-        return meta.isEmpty ? "nothing" : "downloaded"
+        if meta.isEmpty { return "nothing" }
+        let own = config.configStore?.ownConfiguration(forUserID: config.currentUserID)
+        return own == nil ? "the generic user's" : "downloaded"
     }
 
     /// Waits until what is on the main queue now has been delivered.

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Builds and starts the backend, and runs the sample app against it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=Tests/setup.sh
+. Tests/setup.sh
+
+keep=false
+port=0
+usage() {
+    cat <<TEXT
+USAGE: SampleBackend/demo.sh [--keep] [--port PORT]
+
+Builds and starts the backend, then runs the sample app against it: the bundled bootstrap
+configuration, a download, and each user's own values.
+
+  --keep       The backend stays up until Ctrl-C.
+  --port PORT  The backend's port (default: a free one).
+
+Exit codes: 0 all went well, 1 something failed, 64 wrong usage, 69 something cannot be set up.
+TEXT
+}
+while [ $# -gt 0 ]; do
+    case $1 in
+    --keep) keep=true ;;
+    --port)
+        [ $# -gt 1 ] || { echo "demo.sh: --port needs a number" >&2; exit 64; }
+        port=$2
+        shift
+        ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        echo "demo.sh: \"$1\" is no option; see --help" >&2
+        exit 64
+        ;;
+    esac
+    shift
+done
+
+setup swift
+say() { if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
+
+say "Building the backend and the sample app (the first time takes a few minutes) …"
+swift build --package-path SampleBackend --product sample-backend
+swift build --product ActiveConfigSampleApp
+backend="$(swift build --package-path SampleBackend --show-bin-path)/sample-backend"
+app="$(swift build --show-bin-path)/ActiveConfigSampleApp"
+
+work=$(mktemp -d)
+pid=""
+stop() {
+    if [ -n "$pid" ]; then
+        kill -TERM "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+"$backend" serve --port "$port" >"$work/out" 2>"$work/log" &
+pid=$!
+until grep -q '^listening on ' "$work/out"; do
+    kill -0 "$pid" 2>/dev/null || { cat "$work/log" >&2; fail "the backend did not start"; }
+    sleep 0.1
+done
+url=$(sed -n 's/^listening on //p' "$work/out")
+say "The backend listens on $url"
+
+say "The app starts from its bootstrap configuration, downloads, and changes the user:"
+"$app" --server "$url" --store "$work/store" \
+    --script "download; user 1; download; user 2; download; user 3; download; user 1; quit"
+
+say "The next launch starts from what was stored, here for user 2, and is told that nothing is new:"
+"$app" --server "$url" --store "$work/store" --user 2 --script "download; quit"
+
+say "The same for a program:"
+"$app" --server "$url" --store "$work/store" --user 3 --script "download; quit" --json
+
+if $keep; then
+    say "The backend stays up on $url (Ctrl-C ends it). Try, in another terminal:"
+    echo "  curl $url/activeconfig/user/3"
+    echo "  swift run ActiveConfigSampleApp --server $url"
+    wait "$pid"
+else
+    kill -TERM "$pid"
+    wait "$pid" || fail "the backend did not end well"
+    pid=""
+    say "The backend has ended. With --keep it stays up."
+fi

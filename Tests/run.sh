@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Runs all checks, or the parts that are named: Tests/run.sh format framework
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=Tests/setup.sh
+. Tests/setup.sh
+
+all_parts="format framework backend benchmarks docs sanitizers"
+
+usage() {
+    cat <<TEXT
+USAGE: Tests/run.sh [PART …]
+
+Without a part it runs all, in this order:
+
+  format      the formatter's rules; no dependency in the root package; its folders
+  framework   strict build and tests of the root package
+  backend     strict build and tests of SampleBackend
+  benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
+  docs        the documentation of the libraries, warnings as errors
+  sanitizers  the tests of framework and backend under the thread and the address sanitizer
+
+and on request:
+
+  fuzz        the parser's fuzzer for a minute
+
+Exit codes: 0 all is well, 1 a check failed, 64 no such part, 69 something cannot be set up.
+TEXT
+}
+
+# A crash in a test must not wait for the backtracer.
+export SWIFT_BACKTRACE=enable=no
+strict="--explicit-target-dependency-import-check error"
+
+title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $*"; fi; }
+
+run_format() {
+    git ls-files -z -co --exclude-standard '*.swift' |
+        xargs -0 swift format lint --strict --parallel
+    swift package show-dependencies | grep -q "No external dependencies found" ||
+        fail "the root package has a dependency; it must have none"
+    local folders
+    folders=$(git ls-files -co --exclude-standard | grep / | cut -d/ -f1 | sort -u |
+        grep -vxE 'Sources|Tests|SampleBackend|Bootstrap|\.ci' || true)
+    [ -z "$folders" ] || fail "these top-level folders do not belong here: $folders"
+}
+
+# Strict build and tests of the package in a folder.
+test_package() {
+    # shellcheck disable=SC2086
+    STRICT=1 swift build --package-path "$1" --build-tests $strict
+    STRICT=1 swift test --package-path "$1" --skip-build
+}
+
+run_framework() { test_package .; }
+run_backend() { test_package SampleBackend; }
+run_benchmarks() { test_package Tests/Benchmarks; }
+
+run_docs() {
+    setup docc
+    local docc graphs=.build/docs/graphs module
+    docc=$(command -v docc || xcrun --find docc)
+    rm -rf .build/docs
+    swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
+        >.build/docs.log 2>&1 || { cat .build/docs.log; return 1; }
+    for module in ActiveConfig ActiveConfigTesting; do
+        mkdir -p "$graphs/$module"
+        find .build -path '*symbolgraph*' \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \
+            -exec cp {} "$graphs/$module" \;
+        "$docc" convert "Sources/$module/$module.docc" \
+            --additional-symbol-graph-dir "$graphs/$module" \
+            --fallback-display-name "$module" --fallback-bundle-identifier "activeconfig.$module" \
+            --output-dir ".build/docs/$module.doccarchive" \
+            --warnings-as-errors --experimental-documentation-coverage
+    done
+    echo "Documentation: .build/docs/*.doccarchive"
+}
+
+# The tests of the package in a folder under a sanitizer. Killing a process 500 times is not what a
+# sanitizer is for.
+sanitize() {
+    title "sanitizer $2: $1"
+    local scratch=$1/.build/$2
+    ACTIVECONFIG_KILLS=20 ACTIVECONFIG_PTHREAD_LOCK=1 ASAN_OPTIONS=detect_leaks=0 \
+        TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/thread-sanitizer-suppressions.txt" \
+        swift test --package-path "$1" --sanitize="$2" --scratch-path "$scratch"
+}
+
+run_sanitizers() {
+    local package
+    for package in . SampleBackend; do
+        sanitize "$package" thread
+        sanitize "$package" address
+    done
+}
+
+run_fuzz() { Tests/Fuzzing/fuzz.sh "${FUZZ_SECONDS:-60}"; }
+
+case "${1:-}" in
+-h | --help)
+    usage
+    exit 0
+    ;;
+esac
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $all_parts
+for part in "$@"; do
+    case " $all_parts fuzz " in
+    *" $part "*) ;;
+    *)
+        echo "run.sh: there is no part \"$part\"; see --help" >&2
+        exit 64
+        ;;
+    esac
+done
+
+setup git swift
+start=$SECONDS
+for part in "$@"; do
+    title "$part"
+    began=$SECONDS
+    "run_$part"
+    echo "-- $part: $((SECONDS - began)) s"
+done
+title "All is well: $* ($((SECONDS - start)) s)"

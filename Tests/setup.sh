@@ -1,0 +1,49 @@
+# What a machine needs, by name; sourced by the project's scripts: `setup swift orjson`.
+# On Debian and Ubuntu it installs what is missing, as root or by sudo; elsewhere it says how.
+
+# Says what is wrong and ends the script.
+fail() {
+    echo "${0##*/}: $*" >&2
+    exit 69
+}
+
+# Installs Debian packages, or says what to install.
+setup_packages() {
+    local command=$1 brew=$2
+    shift 2
+    command -v "$command" >/dev/null 2>&1 && return
+    if command -v apt-get >/dev/null 2>&1; then
+        local sudo=""
+        [ "$(id -u)" -eq 0 ] || sudo=sudo
+        echo "Installing $* (for $command) …" >&2
+        $sudo apt-get update -qq >&2 && $sudo apt-get install -y -qq "$@" >&2 ||
+            fail "$* could not be installed; install them and run this again."
+    else
+        fail "$command is missing; install it with: brew install $brew"
+    fi
+}
+
+# Swift 6.2 or later.
+setup_swift() {
+    command -v swift >/dev/null 2>&1 ||
+        fail "Swift is missing; install Swift 6.2 or later from https://www.swift.org/install"
+    local version
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | head -n 1)
+    set -- ${version:-0 0}
+    [ "$1" -gt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -ge 2 ]; } ||
+        fail "this is Swift $1.$2; install Swift 6.2 or later from https://www.swift.org/install"
+}
+
+# The compiler of documentation, which comes with Swift.
+setup_docc() {
+    command -v docc >/dev/null 2>&1 || xcrun --find docc >/dev/null 2>&1 ||
+        fail "docc is missing; it comes with Swift's toolchain: add its usr/bin to PATH"
+}
+
+setup_git() { setup_packages git git git; }
+
+# Sets up each of the things named.
+setup() {
+    local thing
+    for thing in "$@"; do "setup_$thing"; done
+}
