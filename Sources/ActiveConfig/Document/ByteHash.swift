@@ -20,24 +20,62 @@ enum ByteHash {
 
         /// The fingerprint of `bytes`.
         init(of bytes: UnsafeRawBufferPointer) {
-            low = unsafe hash(bytes, seed: processSeed)
-            high = unsafe hash(bytes, seed: ~processSeed &* second)
+            // Both at once: each waits for its last product, and the other fills that time.
+            var first = Lane(seed: processSeed)
+            var other = Lane(seed: ~processSeed &* second)
+            unsafe forEachStep(of: bytes) { low, high in
+                first.take(low, high)
+                other.take(low, high)
+            }
+            low = first.end(count: bytes.count)
+            high = other.end(count: bytes.count)
         }
+    }
+
+    /// The hash of `bytes`.
+    @inline(__always)
+    static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+        var lane = Lane(seed: seed)
+        unsafe forEachStep(of: bytes) { low, high in lane.take(low, high) }
+        return lane.end(count: bytes.count)
     }
 
     private static let first: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let second: UInt64 = 0xD1B5_4A32_D192_ED03
 
-    /// The hash of `bytes`.
+    /// A hash that is being made.
+    private struct Lane {
+        private let secret: UInt64
+        private var state: UInt64
+
+        @inline(__always)
+        init(seed: UInt64) {
+            secret = second ^ seed
+            state = seed ^ first
+        }
+
+        /// Takes sixteen bytes.
+        @inline(__always)
+        mutating func take(_ low: UInt64, _ high: UInt64) {
+            state = mix(low ^ state, high ^ secret)
+        }
+
+        /// The hash of all that was taken, `count` bytes.
+        @inline(__always)
+        func end(count: Int) -> UInt64 {
+            mix(state ^ UInt64(truncatingIfNeeded: count), first)
+        }
+    }
+
+    /// Gives `bytes` sixteen at a time, as two words; at last the rest, which may be fewer.
     @inline(__always)
-    static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    private static func forEachStep(
+        of bytes: UnsafeRawBufferPointer, _ body: (UInt64, UInt64) -> Void
+    ) {
         let count = bytes.count
-        var state = seed ^ first
         var offset = 0
         while count - offset > 16 {
-            state = mix(
-                unsafe word(bytes, at: offset) ^ state,
-                unsafe word(bytes, at: offset + 8) ^ second ^ seed)
+            body(unsafe word(bytes, at: offset), unsafe word(bytes, at: offset + 8))
             offset += 16
         }
         var low: UInt64 = 0
@@ -52,8 +90,7 @@ enum ByteHash {
                 low = low << 8 | UInt64(unsafe bytes[offset + index])
             }
         }
-        state = mix(low ^ state, high ^ second ^ seed)
-        return mix(state ^ UInt64(truncatingIfNeeded: count), first)
+        body(low, high)
     }
 
     /// The product of two words, its halves folded together.

@@ -105,24 +105,44 @@ struct NameTable<Value: Sendable>: Sendable {
     }
 }
 
+extension NameTable {
+    /// The number that an entry's name has in another table, or nil.
+    @inline(__always)
+    func counterpart(ofEntry number: Int, in other: NameTable) -> Int? {
+        let hash = entries[number].hash
+        // Two documents of one server list their names in one order.
+        if number < other.entries.count, other.entries[number].hash == hash,
+            other.entries[number].name == entries[number].name
+        {
+            return number
+        }
+        return other.find(entries[number].name, hash: hash)
+    }
+
+    /// The names that another table does not have, sorted.
+    func names(missingIn other: NameTable) -> [String] {
+        entries.indices.filter { counterpart(ofEntry: $0, in: other) == nil }
+            .map { entries[$0].name }.sorted()
+    }
+}
+
 extension NameTable: Equatable where Value: Equatable {
     /// Whether both have the same names with equal values, in any order.
     static func == (left: NameTable, right: NameTable) -> Bool {
         guard left.entries.count == right.entries.count else { return false }
         return left.entries.indices.allSatisfy { number in
-            // Two documents of one server list their names in one order.
-            var other = number
-            let hash = left.entries[number].hash
-            if right.entries[number].hash != hash
-                || right.entries[number].name != left.entries[number].name
-            {
-                guard let found = right.find(left.entries[number].name, hash: hash) else {
-                    return false
-                }
-                other = found
-            }
+            guard let other = left.counterpart(ofEntry: number, in: right) else { return false }
             return right.entries[other].value == left.entries[number].value
         }
+    }
+
+    /// The names that another table has too, with another value, sorted.
+    func names(changedFrom other: NameTable) -> [String] {
+        entries.indices.filter { number in
+            guard let before = counterpart(ofEntry: number, in: other) else { return false }
+            return other.entries[before].value != entries[number].value
+        }
+        .map { entries[$0].name }.sorted()
     }
 }
 

@@ -50,37 +50,16 @@ public struct SectionChange: Sendable {
     }
 
     /// The keys of settings that are there now and were not before, sorted.
-    public var addedKeys: [String] {
-        (new?.settingKeys ?? []).filter { old?[$0] == nil }
-    }
+    public var addedKeys: [String] { settings(new).names(missingIn: settings(old)) }
 
     /// The keys of settings that were there before and are not now, sorted.
-    public var removedKeys: [String] {
-        (old?.settingKeys ?? []).filter { new?[$0] == nil }
-    }
+    public var removedKeys: [String] { settings(old).names(missingIn: settings(new)) }
 
     /// The keys of settings that are there before and now, with another value, sorted.
-    public var changedKeys: [String] {
-        (new?.settingKeys ?? []).filter { key in
-            guard let before = old?[key] else { return false }
-            return before != new?[key]
-        }
-    }
-}
+    public var changedKeys: [String] { settings(new).names(changedFrom: settings(old)) }
 
-extension SectionChange: Hashable {
-    /// Whether all members are equal; user IDs byte by byte.
-    public static func == (left: SectionChange, right: SectionChange) -> Bool {
-        left.sectionName == right.sectionName && left.old == right.old && left.new == right.new
-            && UserID(left.userID) == UserID(right.userID) && left.reason == right.reason
-    }
-
-    /// Feeds all members.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(sectionName)
-        hasher.combine(old)
-        hasher.combine(new)
-        hasher.combine(UserID(userID))
-        hasher.combine(reason)
+    /// The settings of a section; none when there is no section.
+    private func settings(_ section: ActiveConfigSection?) -> NameTable<SettingValue> {
+        (section?.table ?? .empty).settings
     }
 }

@@ -1,5 +1,7 @@
 import ActiveConfig
+import ActiveConfigTesting
 import Foundation
+import Synchronization
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -175,6 +177,35 @@ struct JSONURLDownloaderTests {
             await #expect(throws: CancellationError.self) { try await download.value }
             await server.wait(for: .hangUp)
         }
+    }
+
+    @Test func keepsTheRulesOfADownloader() async throws {
+        let servers = Mutex<[LoopbackServer]>([])
+        defer { for server in servers.withLock({ $0 }) { server.stop() } }
+        try await DownloaderConformance { backend in
+            let server = try LoopbackServer { request in
+                backend.requestArrived()
+                switch backend.conduct {
+                case .fails: return LoopbackServer.response(500)
+                case .hangs: return [.hang]
+                case .answers:
+                    let path = request.target.dropFirst("/activeconfig".count)
+                    let user = path.isEmpty
+                        ? nil : String(path.dropFirst("/user/".count)).removingPercentEncoding
+                    guard let state = backend.configuration(forUserID: user) else {
+                        return LoopbackServer.response(404)
+                    }
+                    if request.headers["if-none-match"] == state.entityTag {
+                        return LoopbackServer.response(304)
+                    }
+                    return LoopbackServer.response(
+                        headers: ["ETag": state.entityTag ?? ""],
+                        body: String(decoding: state.jsonData(), as: UTF8.self))
+                }
+            }
+            servers.withLock { $0.append(server) }
+            return JSONURLDownloader(backend: ActiveConfigBackend(url: try server.url("")))
+        }.run()
     }
 
     @Test func asksNothingOfAURLThatIsNotHTTP() async throws {

@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigTesting
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 /// user's or a fallback, and never throws.
 struct FileDefaultsStoreDamageTests {
     private let folder = TemporaryFolder()
-    private let recorder = LogRecorder()
+    private let recorder = RecordingLog()
     private static let user = "user-1"
 
     private var store: FileDefaultsStore {
@@ -42,7 +43,7 @@ struct FileDefaultsStoreDamageTests {
             #expect(try Data(contentsOf: file.appendingPathExtension("damaged")) == data, "\(name)")
         }
         #expect(recorder.messages.count == forms.count)
-        #expect(recorder.messages.allSatisfy { $0.contains(file.lastPathComponent) })
+        #expect(recorder.messages.allSatisfy { $0.text.contains(file.lastPathComponent) })
     }
 
     /// The bytes of the file of a sound configuration.

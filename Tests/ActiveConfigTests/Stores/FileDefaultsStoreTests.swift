@@ -94,7 +94,7 @@ struct FileDefaultsStoreTests {
     }
 
     @Test func opensABootstrapOnlyWhenAFallbackReachesItAndLogsOnceThatItIsUnreadable() throws {
-        let recorder = LogRecorder()
+        let recorder = RecordingLog()
         let store = FileDefaultsStore(
             directory: folder.url, bootstrap: .jsonFile(folder.file("missing.json")),
             log: recorder.log)
@@ -103,7 +103,7 @@ struct FileDefaultsStoreTests {
         #expect(recorder.messages.isEmpty)
         for _ in 1...3 { #expect(store.lastKnownActiveConfiguration(forUserID: "v") == nil) }
         #expect(recorder.messages.count == 1)
-        #expect(recorder.messages.first?.contains("missing.json") == true)
+        #expect(recorder.messages.first?.text.contains("missing.json") == true)
     }
 
     @Test func remembersTheFirstDownload() throws {

@@ -1,14 +1,11 @@
 import ActiveConfig
+import ActiveConfigTesting
 import Foundation
 import Testing
 
 /// A `UserDefaultsStore`, in user defaults of the test's own.
 struct UserDefaultsStoreTests {
-    private let suiteName = "ActiveConfigTests.\(UUID().uuidString)"
-
-    private func userDefaults() throws -> UserDefaults {
-        try #require(UserDefaults(suiteName: suiteName))
-    }
+    private let suite = UserDefaultsSuite()
 
     private static func document(_ text: String) -> ConfigurationState {
         let section = ActiveConfigSection(settings: ["text": .string(text)])
@@ -16,20 +13,18 @@ struct UserDefaultsStoreTests {
     }
 
     @Test func keepsAConfigurationWithItsEntityTag() throws {
-        let defaults = try userDefaults()
-        defer { defaults.removePersistentDomain(forName: suiteName) }
+        let defaults = try suite.userDefaults()
         var state = Self.document("a")
         state.entityTag = "\"t\""
         UserDefaultsStore(userDefaults: defaults).persistConfiguration(state, forUserID: "u")
-        let read = UserDefaultsStore(userDefaults: try userDefaults()).ownConfiguration(
+        let read = UserDefaultsStore(userDefaults: try suite.userDefaults()).ownConfiguration(
             forUserID: "u")
         #expect(read == state)
         #expect(read?.entityTag == "\"t\"")
     }
 
     @Test func usesTheKeysOfTheApp() throws {
-        let defaults = try userDefaults()
-        defer { defaults.removePersistentDomain(forName: suiteName) }
+        let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults) { "config-\($0 ?? "nobody")" }
         store.persistConfiguration(Self.document("a"), forUserID: "u")
         store.persistConfiguration(Self.document("b"), forUserID: nil)
@@ -38,17 +33,15 @@ struct UserDefaultsStoreTests {
     }
 
     @Test func neverShowsAnotherUsersConfigurationUnderASharedKey() throws {
-        let defaults = try userDefaults()
-        defer { defaults.removePersistentDomain(forName: suiteName) }
+        let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults, log: .disabled) { _ in "one key" }
         store.persistConfiguration(Self.document("a"), forUserID: "u")
         #expect(store.lastKnownActiveConfiguration(forUserID: "v") == nil)
     }
 
     @Test func putsWhatIsDamagedAsideAndUsesTheNextFallback() throws {
-        let defaults = try userDefaults()
-        defer { defaults.removePersistentDomain(forName: suiteName) }
-        let recorder = LogRecorder()
+        let defaults = try suite.userDefaults()
+        let recorder = RecordingLog()
         let store = UserDefaultsStore(
             userDefaults: defaults, bootstrap: .state(Self.document("bootstrap")),
             log: recorder.log,
@@ -63,8 +56,7 @@ struct UserDefaultsStoreTests {
     }
 
     @Test func remembersTheFirstDownloadAndRemovesWithNil() throws {
-        let defaults = try userDefaults()
-        defer { defaults.removePersistentDomain(forName: suiteName) }
+        let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults)
         #expect(!store.firstDownloadFinished)
         store.recordFirstDownloadFinished()

@@ -4,6 +4,10 @@
 /// checked to be JSON, and dropped.
 struct DocumentReader {
     private var json: JSONReader
+    /// The number of settings of the section that was read last.
+    private var lastSettingCount = 0
+    /// The most settings that room is made for before they are there.
+    private static let mostReserved = 1_024
 
     /// What stands under a name that the format requires to be an object.
     private enum Required<Value> {
@@ -183,6 +187,8 @@ struct DocumentReader {
     /// Reads the settings of a section (FORMAT 3.3).
     private mutating func readSettings() throws(JSONFault) -> ActiveConfigSection {
         var entries: ContiguousArray<NameTable<SettingValue>.Entry> = []
+        // Sections of a document are often alike.
+        entries.reserveCapacity(min(lastSettingCount, Self.mostReserved))
         let start = json.position
         try enterObject()
         var isFirst = true
@@ -201,6 +207,14 @@ struct DocumentReader {
                 NameTable.Entry(
                     name: name, value: value ?? .null, hash: hash, isAbsent: value == nil))
         }
+        lastSettingCount = entries.count
+        // A short section must not hold the room of a long one before it.
+        if entries.capacity > 2 * max(entries.count, 2) {
+            var exact: ContiguousArray<NameTable<SettingValue>.Entry> = []
+            exact.reserveCapacity(entries.count)
+            exact.append(contentsOf: entries)
+            entries = exact
+        }
         let text = unsafe UnsafeRawBufferPointer(rebasing: json.bytes[start..<json.position])
         return ActiveConfigSection(
             NameTable(entries), source: unsafe ByteHash.Fingerprint(of: text))
@@ -216,6 +230,10 @@ struct DocumentReader {
         var result: SettingValue?
         try enterObject()
         var isFirst = true
+        if json.takeValueKey() {
+            isFirst = false
+            result = try json.readValue()
+        }
         while try json.nextMember(isFirst: isFirst) {
             isFirst = false
             let key = try json.readStringToken()

@@ -18,6 +18,21 @@ extension JSONReader {
         return try makeString(token)
     }
 
+    /// Goes past `"value":` and the white space behind it, if just these eight bytes are next, and
+    /// says whether they were: all but the first key of most settings' text.
+    @inline(__always)
+    mutating func takeValueKey() -> Bool {
+        guard count &- position >= 8,
+            unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) == Self.valueKey
+        else { return false }
+        position &+= 8
+        skipWhiteSpace()
+        return true
+    }
+
+    /// The bytes of `"value":`.
+    private static let valueKey = UInt64(littleEndian: 0x3A22_6575_6C61_7622)
+
     /// Goes past a string, its opening quotation mark being next, and gives its place.
     @inline(__always)
     mutating func readStringToken() throws(JSONFault) -> StringToken {
