@@ -17,7 +17,7 @@ Without a part it runs all, in this order:
   framework   strict build and tests of the root package
   backend     strict build and tests of SampleBackend
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
-  docs        the documentation of the libraries, warnings as errors
+  docs        the documentation of the libraries, warnings as errors; its examples compile
   sanitizers  the tests of framework and backend under the thread and the address sanitizer
 
 and on request:
@@ -73,6 +73,7 @@ run_docs() {
             --output-dir ".build/docs/$module.doccarchive" \
             --warnings-as-errors --experimental-documentation-coverage
     done
+    Tests/Examples/compile.sh
     echo "Documentation: .build/docs/*.doccarchive"
 }
 

@@ -63,3 +63,20 @@ public struct SectionChange: Sendable {
         (section?.table ?? .empty).settings
     }
 }
+
+extension SectionChange: Hashable {
+    /// Whether all members are equal; user IDs byte by byte.
+    public static func == (left: SectionChange, right: SectionChange) -> Bool {
+        left.sectionName == right.sectionName && left.old == right.old && left.new == right.new
+            && UserID(left.userID) == UserID(right.userID) && left.reason == right.reason
+    }
+
+    /// Feeds all members.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(sectionName)
+        hasher.combine(old)
+        hasher.combine(new)
+        hasher.combine(UserID(userID))
+        hasher.combine(reason)
+    }
+}

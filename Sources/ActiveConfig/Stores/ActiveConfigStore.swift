@@ -20,7 +20,7 @@ public protocol ActiveConfigStore: Sendable {
     func ownConfiguration(forUserID userID: String?) -> ConfigurationState?
 
     /// Whether ``recordFirstDownloadFinished()`` was called before, in this launch or an earlier one.
-    /// It has a default: whether the generic user's own configuration is there.
+    /// It has a default, false: then each launch has its first download.
     var firstDownloadFinished: Bool { get }
 
     /// Keeps that a first download has succeeded on this installation. It has a default that does
@@ -34,8 +34,8 @@ extension ActiveConfigStore {
     /// Nil: the store cannot tell a user's own configuration from a fallback.
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? { nil }
 
-    /// Whether the generic user's own configuration is there.
-    public var firstDownloadFinished: Bool { ownConfiguration(forUserID: nil) != nil }
+    /// False: the store does not remember it.
+    public var firstDownloadFinished: Bool { false }
 
     /// Does nothing.
     public func recordFirstDownloadFinished() throws {}
