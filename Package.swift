@@ -38,10 +38,12 @@ let package = Package(
         .executableTarget(
             name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"],
             resources: [.copy("../../Bootstrap/InitialActiveConfig.json")]),
-        .executableTarget(name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
+        .executableTarget(
+            name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
         .testTarget(
             name: "ActiveConfigTests",
-            dependencies: ["ActiveConfig", "ActiveConfigTesting", "StoreProbe"]),
+            dependencies: ["ActiveConfig", "ActiveConfigTesting", "StoreProbe"],
+            resources: [.copy("Fixtures")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,9 +5,10 @@ extension ActiveConfig {
         state.withLock { $0.hasDownloaded } || configStore?.firstDownloadFinished ?? false
     }
 
-    /// Starts a download of the current user's configuration and returns at once. What comes of it is
-    /// told by listeners, notifications and the log. If one is running for this user, that one is
-    /// enough.
+    /// Starts a download of the current user's configuration and returns at once.
+    ///
+    /// What comes of it is told by listeners, notifications and the log. If one is running for this
+    /// user, that one is enough.
     public func downloadNewConfig() {
         while true {
             let (download, userID, isNew) = currentDownload()

@@ -22,8 +22,10 @@ extension ActiveConfig {
         }
     }
 
-    /// Removes a listener from a section. On the listener queue, it is not called once this has
-    /// returned, not even with what is already on the queue.
+    /// Removes a listener from a section.
+    ///
+    /// On the listener queue, it is not called once this has returned, not even with what is
+    /// already on the queue.
     ///
     /// - Parameters:
     ///   - listener: Who listens. It may be in its `deinit`.
@@ -92,19 +94,25 @@ extension ActiveConfig {
     }
 
     /// The values of one section: the current one first (nil when there is no such section), then
-    /// each new one. A consumer that is slower than the changes gets the newest.
+    /// each new one.
+    ///
+    /// A consumer that is slower than the changes gets the newest.
     public func sections(named sectionName: String) -> SectionValues {
         SectionValues(changes: SectionChanges(self, sectionName: sectionName))
     }
 
-    /// The changes of one section. It starts with the section as it is, as a change from nil, if
-    /// there is one. A consumer that is slower than the changes gets them summed up.
+    /// The changes of one section.
+    ///
+    /// It starts with the section as it is, as a change from nil, if there is one. A consumer that
+    /// is slower than the changes gets them summed up.
     public func sectionChanges(named sectionName: String) -> SectionChanges {
         SectionChanges(self, sectionName: sectionName)
     }
 
-    /// The changes of all sections, each section on its own. It starts with the sections as they are,
-    /// as changes from nil. A consumer that is slower than the changes gets them summed up.
+    /// The changes of all sections, each section on its own.
+    ///
+    /// It starts with the sections as they are, as changes from nil. A consumer that is slower than
+    /// the changes gets them summed up.
     public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
 
     /// Registers a closure.

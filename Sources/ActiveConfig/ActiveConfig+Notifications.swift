@@ -1,22 +1,27 @@
 public import Foundation
 
 extension ActiveConfig {
-    /// Posted once, after the first download that succeeds on this installation. Its `userInfo` has
-    /// the user ID and `meta`.
+    /// Posted once, after the first download that succeeds on this installation.
+    ///
+    /// Its `userInfo` has the user ID and `meta`.
     public static let firstDownloadFinishedNotification = Notification.Name(
         "ActiveConfigFirstDownloadFinishedNotification")
 
-    /// Posted after each download that succeeds, changed or not. Its `userInfo` has the user ID,
-    /// `meta`, and whether what was downloaded is in force.
+    /// Posted after each download that succeeds, changed or not.
+    ///
+    /// Its `userInfo` has the user ID, `meta`, and whether what was downloaded is in force.
     public static let downloadUpdateFinishedNotification = Notification.Name(
         "ActiveConfigDownloadUpdateFinishedNotification")
 
-    /// Posted after each download that fails. Its `userInfo` has the user ID and the error.
+    /// Posted after each download that fails.
+    ///
+    /// Its `userInfo` has the user ID and the error.
     public static let downloadFailedNotification = Notification.Name(
         "ActiveConfigDownloadFailedNotification")
 
-    /// Posted for each section that changed, by a download or by a change of the user. Its
-    /// `userInfo` has the user ID, the section's name and the section.
+    /// Posted for each section that changed, by a download or by a change of the user.
+    ///
+    /// Its `userInfo` has the user ID, the section's name and the section.
     public static let sectionDidChangeNotification = Notification.Name(
         "ActiveConfigSectionDidChangeNotification")
 

@@ -1,6 +1,7 @@
 extension ActiveConfig {
-    /// The section of that name in the configuration in force, or nil. It stays what it is when the
-    /// configuration changes.
+    /// The section of that name in the configuration in force, or nil.
+    ///
+    /// It stays what it is when the configuration changes.
     public func configSection(named sectionName: String) -> ActiveConfigSection? {
         let hash = NameHash.hash(sectionName)
         // The outer nil: nothing is loaded yet.

@@ -27,7 +27,9 @@ public final class ActiveConfig: Sendable {
     let log: ActiveConfigLog
     let state = Locked(CoordinatorState())
 
-    /// Makes a coordinator. It reads nothing yet.
+    /// Makes a coordinator.
+    ///
+    /// It reads nothing yet.
     ///
     /// - Parameters:
     ///   - configDownloader: What fetches configurations.

@@ -22,7 +22,9 @@ enum SampleApp {
         }
     }
 
-    /// Runs the app to its end. False: a download failed.
+    /// Runs the app to its end.
+    ///
+    /// False: a download failed.
     @MainActor
     private static func run(_ options: SampleOptions) async throws -> Bool {
         let model = SampleModel(options)

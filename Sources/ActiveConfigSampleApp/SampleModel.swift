@@ -28,7 +28,9 @@ final class SampleModel {
         output = SampleOutput(isJSON: options.isJSON)
     }
 
-    /// Listens to the section. What there is now is shown when this returns.
+    /// Listens to the section.
+    ///
+    /// What there is now is shown when this returns.
     func start() async {
         output.started(user: config.currentUserID)
         token = config.listenOnMainActor(
@@ -42,7 +44,9 @@ final class SampleModel {
     /// Ends the listening.
     func stop() { token?.cancel() }
 
-    /// Does what it is told. False: it was told to end.
+    /// Does what it is told.
+    ///
+    /// False: it was told to end.
     func perform(_ command: SampleCommand) async -> Bool {
         switch command {
         case .download: await download()

@@ -73,7 +73,9 @@ struct SampleOptions {
     private static func value(
         of name: String, _ rest: inout ArraySlice<String>
     ) throws(Failure) -> String {
-        guard let value = rest.popFirst() else { throw Failure("\(name) needs a value; see --help.") }
+        guard let value = rest.popFirst() else {
+            throw Failure("\(name) needs a value; see --help.")
+        }
         return value
     }
 }

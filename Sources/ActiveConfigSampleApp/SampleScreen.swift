@@ -16,9 +16,11 @@ enum SampleScreen {
         }
         let background = [view.red, view.green, view.blue].map(level)
         // Black on light, white on dark, by the eye's weights for the three colours.
-        let luminance = 0.299 * clamped(view.red) + 0.587 * clamped(view.green) + 0.114 * clamped(view.blue)
+        let luminance =
+            0.299 * clamped(view.red) + 0.587 * clamped(view.green) + 0.114 * clamped(view.blue)
         let foreground = luminance > 0.5 ? "30" : "97"
-        let style = "\u{1B}[48;2;\(background.map(String.init).joined(separator: ";"));\(foreground)m"
+        let style =
+            "\u{1B}[48;2;\(background.map(String.init).joined(separator: ";"));\(foreground)m"
         let dim = view.isButtonEnabled ? "\u{1B}[1m" : "\u{1B}[2m"
         let lines = [
             line("", style), line(view.label, style), line("", style),

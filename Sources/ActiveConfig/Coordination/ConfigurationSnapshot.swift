@@ -1,5 +1,6 @@
-/// A configuration in force: whose it is, why, and its sections ready for reading. Immutable; the
-/// coordinator replaces it as a whole.
+/// A configuration in force: whose it is, why, and its sections ready for reading.
+///
+/// Immutable; the coordinator replaces it as a whole.
 final class ConfigurationSnapshot: Sendable {
     /// The user whose configuration is in force.
     let userID: UserID

@@ -33,7 +33,9 @@ final class JoinedDownload: Sendable {
         if isAbandoned { task.cancel() }
     }
 
-    /// Keeps it running when nobody waits, from now on. False: it is abandoned already.
+    /// Keeps it running when nobody waits, from now on.
+    ///
+    /// False: it is abandoned already.
     func detach() -> Bool {
         state.withLock { state in
             if !state.isAbandoned { state.isAwaitedByNobody = true }
@@ -54,6 +56,7 @@ final class JoinedDownload: Sendable {
     /// Waits for the end.
     ///
     /// - Parameter ticket: What `join()` gave.
+    /// - Returns: What came of the download.
     /// - Throws: what the download threw; `CancellationError` when the caller is cancelled.
     func value(_ ticket: Int) async throws -> DownloadResult {
         try await withTaskCancellationHandler {

@@ -9,7 +9,7 @@
 /// It is never held while code of somebody else runs. In a build for the thread sanitizer, which
 /// misreads `Mutex` on Linux, it is an `NSLock`; that is why `ActiveConfigTesting` locks with it as
 /// well, and it is `package`.
-package final class Locked<State>: @unchecked Sendable {  // The state is reached only under the lock.
+package final class Locked<State> {
     #if ACTIVECONFIG_PTHREAD_LOCK
         private let lock = NSLock()
         private var state: State
@@ -44,3 +44,9 @@ package final class Locked<State>: @unchecked Sendable {  // The state is reache
         }
     #endif
 }
+
+#if ACTIVECONFIG_PTHREAD_LOCK
+    extension Locked: @unchecked Sendable {}  // The state is reached only under the lock.
+#else
+    extension Locked: Sendable {}
+#endif

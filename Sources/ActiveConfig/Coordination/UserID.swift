@@ -1,5 +1,7 @@
 /// A user ID as a key: nil is the generic user, and IDs are compared byte by byte, so that composed
-/// and decomposed letters are different users. It is `package` for `ActiveConfigTesting`.
+/// and decomposed letters are different users.
+///
+/// It is `package` for `ActiveConfigTesting`.
 package struct UserID: Sendable, Hashable {
     /// The ID as the app gave it.
     package let string: String?

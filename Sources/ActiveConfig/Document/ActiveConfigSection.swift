@@ -1,6 +1,8 @@
 public import Foundation
 
-/// A section of a configuration: settings by key. The unit that is read, listened to and decoded.
+/// A section of a configuration: settings by key.
+///
+/// The unit that is read, listened to and decoded.
 ///
 /// ```swift
 /// if config["AppFeatures"]?.bool(forKey: "SomeFeature") ?? false { … }
@@ -33,8 +35,9 @@ public struct ActiveConfigSection: Sendable {
         table.settings.entries.map(\.name).sorted()
     }
 
-    /// The value of a setting as it is, or nil when there is none. `null` is there, as
-    /// ``SettingValue/null``.
+    /// The value of a setting as it is, or nil when there is none.
+    ///
+    /// `null` is there, as ``SettingValue/null``.
     public func value(forKey key: String) -> SettingValue? {
         table.settings[key]
     }
@@ -55,7 +58,9 @@ extension ActiveConfigSection {
     /// ``SettingValue/boolValue``.
     public func bool(forKey key: String) -> Bool? { self[key]?.boolValue }
 
-    /// An integer, or what reads as one; see ``SettingValue/integerValue``. 10.3 reads as 10.
+    /// An integer, or what reads as one; see ``SettingValue/integerValue``.
+    ///
+    /// 10.3 reads as 10.
     public func integer(forKey key: String) -> Int? { self[key]?.integerValue }
 
     /// A number, or what reads as one; see ``SettingValue/doubleValue``.

@@ -5,7 +5,9 @@
 /// control character 0x9; write it as an escape.
 /// ```
 public struct ConfigurationFormatError: Error, Sendable, Hashable {
-    /// The kind of fault. More may come: keep a `default` when you switch over it.
+    /// The kind of fault.
+    ///
+    /// More may come: keep a `default` when you switch over it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case syntax, invalidUTF8, invalidEscape, numberOutOfRange, unexpectedEnd

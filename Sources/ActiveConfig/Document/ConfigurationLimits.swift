@@ -8,11 +8,14 @@ public struct ConfigurationLimits: Sendable, Hashable {
     /// recursively, which a thread's stack bounds.
     public static let deepestMaximumDepth = 512
 
-    /// The longest text, in bytes. A longer one is ``ConfigurationFormatError/Code/tooLarge``.
+    /// The longest text, in bytes.
+    ///
+    /// A longer one is ``ConfigurationFormatError/Code/tooLarge``.
     public let maximumSize: Int
 
-    /// The most arrays and objects in one another, the document itself being the first. More are
-    /// ``ConfigurationFormatError/Code/tooDeep``.
+    /// The most arrays and objects in one another, the document itself being the first.
+    ///
+    /// More are ``ConfigurationFormatError/Code/tooDeep``.
     public let maximumDepth: Int
 
     /// Makes limits.

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A configuration: `meta` about the document, and sections of settings. The content of one
-/// document of the exchange format.
+/// A configuration: `meta` about the document, and sections of settings.
+///
+/// The content of one document of the exchange format.
 ///
 /// ```swift
 /// let state = try ConfigurationState(jsonData: data)
@@ -16,7 +17,9 @@ public struct ConfigurationState: Sendable {
     public var sections: [String: ActiveConfigSection]
 
     /// The entity tag of the answer in which the document came; no part of equality, of the hash or
-    /// of ``jsonData()``. A downloader sends it back to ask whether anything has changed.
+    /// of ``jsonData()``.
+    ///
+    /// A downloader sends it back to ask whether anything has changed.
     public var entityTag: String?
 
     /// Makes a configuration without sections, of format version "1.0", created now.

@@ -41,7 +41,9 @@ struct DictionaryReader {
         return ActiveConfigSection(settings: values)
     }
 
-    /// The value that `any` is. An array or object in it has `depth`.
+    /// The value that `any` is.
+    ///
+    /// An array or object in it has `depth`.
     private func value(
         _ any: Any, at path: String, depth: Int
     ) throws(ConfigurationFormatError) -> SettingValue {
@@ -59,7 +61,8 @@ struct DictionaryReader {
                 values.append(try value(element, at: "\(path)[\(index)]", depth: depth + 1))
             }
             return .array(values)
-        case let members as [String: Any]: return .object(try object(members, at: path, depth: depth))
+        case let members as [String: Any]:
+            return .object(try object(members, at: path, depth: depth))
         default:
             throw ConfigurationFormatError(
                 .unsupportedValue,
@@ -91,7 +94,8 @@ struct DictionaryReader {
         }
         guard number.doubleValue.isFinite else {
             throw ConfigurationFormatError(
-                .numberOutOfRange, reason: "the number \(number) is not finite; JSON has no text for it",
+                .numberOutOfRange,
+                reason: "the number \(number) is not finite; JSON has no text for it",
                 path: path)
         }
         return .double(number.doubleValue)

@@ -13,8 +13,9 @@ enum FormatVersion {
     /// The newest major version that is read.
     static let newestMajorVersion = 1
 
-    /// What a document of `version` is. The major version is the digits up to a full stop or the
-    /// end.
+    /// What a document of `version` is.
+    ///
+    /// The major version is the digits up to a full stop or the end.
     static func verdict(on version: String) -> Verdict {
         if version.isEmpty { return .supported }
         let major = version.utf8.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }

@@ -20,8 +20,10 @@ struct NameTable<Value: Sendable>: Sendable {
 
     /// The entries, in order; each name once.
     private(set) var entries: ContiguousArray<Entry>
-    /// Open addressing: the upper half of a slot is a hash, the lower the entry's number from 1;
-    /// 0 is an empty slot. At most half of the slots are taken.
+    /// Open addressing: the upper half of a slot is a hash, the lower the entry's number from 1; 0
+    /// is an empty slot.
+    ///
+    /// At most half of the slots are taken.
     private var slots: ContiguousArray<UInt64>
 
     /// Makes a table of `entries`; of entries with one name the last one counts.
@@ -72,8 +74,10 @@ struct NameTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Enters all entries into the slots. Gives false when some entries do not count; they are
-    /// then marked, and the slots are of no use.
+    /// Enters all entries into the slots.
+    ///
+    /// Gives false when some entries do not count; they are then marked, and the slots are of no
+    /// use.
     private mutating func fillSlots() -> Bool {
         guard !entries.isEmpty else {
             slots = []

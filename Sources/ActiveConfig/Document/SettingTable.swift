@@ -6,9 +6,10 @@ final class SettingTable: Sendable {
     /// The settings.
     let settings: NameTable<SettingValue>
 
-    /// The fingerprint of the text that the settings were read from, if they were. Sections of equal
-    /// texts are equal, so that a new document's unchanged sections are found without looking at
-    /// their settings.
+    /// The fingerprint of the text that the settings were read from, if they were.
+    ///
+    /// Sections of equal texts are equal, so that a new document's unchanged sections are found
+    /// without looking at their settings.
     private let source: ByteHash.Fingerprint?
 
     /// Makes a table object.

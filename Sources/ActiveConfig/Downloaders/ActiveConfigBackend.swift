@@ -40,7 +40,8 @@ public struct ActiveConfigBackend: Sendable, Hashable {
             return url
         }
         let base = components.percentEncodedPath
-        components.percentEncodedPath = (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
+        components.percentEncodedPath =
+            (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
         components.percentEncodedQuery = query
         return components.url ?? url
     }

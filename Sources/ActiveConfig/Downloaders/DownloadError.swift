@@ -2,7 +2,9 @@ public import Foundation
 
 /// That a server gave no usable answer.
 public struct DownloadError: Error, Sendable {
-    /// The kind of fault. More may come: keep a `default` when you switch over it.
+    /// The kind of fault.
+    ///
+    /// More may come: keep a `default` when you switch over it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case httpStatus, timedOut, cannotConnect, connectionLost, bodyTooLarge, redirectRefused

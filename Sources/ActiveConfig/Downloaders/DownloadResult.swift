@@ -3,11 +3,14 @@ public struct DownloadResult: Sendable {
     /// The user whose configuration was downloaded.
     public let userID: String?
 
-    /// Whether what the answer brought, or confirmed, is in force. False: the user changed meanwhile,
-    /// and the configuration was stored for its owner only.
+    /// Whether what the answer brought, or confirmed, is in force.
+    ///
+    /// False: the user changed meanwhile, and the configuration was stored for its owner only.
     public let configurationIsCurrent: Bool
 
-    /// The sections in force that the download changed, added or removed. Empty when nothing changed.
+    /// The sections in force that the download changed, added or removed.
+    ///
+    /// Empty when nothing changed.
     public let changedSectionNames: Set<String>
 
     /// Makes a result, as for a test.

@@ -54,7 +54,8 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
             throw DownloadError(.notHTTP, url: request.url)
         }
-        if let tag = lastKnown?.entityTag, request.value(forHTTPHeaderField: "If-None-Match") == nil {
+        if let tag = lastKnown?.entityTag, request.value(forHTTPHeaderField: "If-None-Match") == nil
+        {
             request.setValue(tag, forHTTPHeaderField: "If-None-Match")
         }
         let (data, response) = try await transport.data(

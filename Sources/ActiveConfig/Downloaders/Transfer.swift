@@ -13,8 +13,10 @@ final class Transfer: Sendable {
         var outcome: Result<(Data, HTTPURLResponse), any Error>?
         var response: HTTPURLResponse?
         var body = Data()
-        /// Whether the session waits for the answer to a redirect. Foundation on Linux ends the
-        /// process when the task is cancelled in that moment, so that is put off.
+        /// Whether the session waits for the answer to a redirect.
+        ///
+        /// Foundation on Linux ends the process when the task is cancelled in that moment, so that
+        /// is put off.
         var isAnsweringRedirect = false
     }
 

@@ -31,6 +31,7 @@ final class URLSessionTransport: Sendable {
     ///   - request: The request, of an http or https URL.
     ///   - maximumSize: The longest body, in bytes.
     ///   - timeout: The longest that it may take.
+    /// - Returns: The body, and the head of the answer.
     /// - Throws: ``DownloadError``, or `CancellationError` when the task is cancelled.
     func data(
         for request: URLRequest, maximumSize: Int, timeout: Duration

@@ -14,7 +14,9 @@ public final class ActiveConfigListenerToken: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the listening. On the listener queue nothing is delivered once this has returned.
+    /// Ends the listening.
+    ///
+    /// On the listener queue nothing is delivered once this has returned.
     public func cancel() {
         registration.cancel()
         remove(registration)

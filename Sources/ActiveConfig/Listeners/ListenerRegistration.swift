@@ -56,8 +56,9 @@ final class ListenerRegistration: Sendable {
         isListenerGone = { false }
     }
 
-    /// Whether the listener does not exist any more. It may be released by this look, and its
-    /// `deinit` run: never look while a lock is held.
+    /// Whether the listener does not exist any more.
+    ///
+    /// It may be released by this look, and its `deinit` run: never look while a lock is held.
     var isGone: Bool { isListenerGone() }
 
     /// Tells the listener, unless it was cancelled.

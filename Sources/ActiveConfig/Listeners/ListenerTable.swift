@@ -13,8 +13,9 @@ struct ListenerTable: Sendable {
     /// The registrations of a section.
     subscript(sectionName: String) -> [ListenerRegistration] { rows[sectionName] ?? [] }
 
-    /// The registration of a listener for a section, if there is one. It may be that of a listener
-    /// that is gone, and whose place in memory another has taken.
+    /// The registration of a listener for a section, if there is one.
+    ///
+    /// It may be that of a listener that is gone, and whose place in memory another has taken.
     func registration(
         ofListener listenerID: ObjectIdentifier, sectionName: String
     ) -> ListenerRegistration? {

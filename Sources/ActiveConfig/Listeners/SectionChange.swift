@@ -1,6 +1,8 @@
 /// A change of a section: what it was, what it is, and why.
 public struct SectionChange: Sendable {
-    /// Why a section is another than before. More may come: keep a `default` when you switch.
+    /// Why a section is another than before.
+    ///
+    /// More may come: keep a `default` when you switch.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case restored, downloaded, userChanged
@@ -27,7 +29,9 @@ public struct SectionChange: Sendable {
     public let new: ActiveConfigSection?
     /// The user whose configuration is in force; nil is the generic user.
     public let userID: String?
-    /// Why it changed. A change that sums up several has the newest one's reason.
+    /// Why it changed.
+    ///
+    /// A change that sums up several has the newest one's reason.
     public let reason: Reason
 
     /// Makes a change, as for a test.

@@ -1,5 +1,7 @@
 /// A sequence of one section's values: the current one first, nil when there is none, then each new
-/// one. A slow consumer gets the newest.
+/// one.
+///
+/// A slow consumer gets the newest.
 public struct SectionValues: AsyncSequence, Sendable {
     /// The section's changes.
     let changes: SectionChanges

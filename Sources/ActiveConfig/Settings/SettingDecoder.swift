@@ -89,7 +89,9 @@ extension SettingDecoder: SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String {
         try read("a string", type) { $0.stringValue }
     }
-    func decode(_ type: Double.Type) throws -> Double { try read("a number", type) { $0.doubleValue } }
+    func decode(_ type: Double.Type) throws -> Double {
+        try read("a number", type) { $0.doubleValue }
+    }
     func decode(_ type: Float.Type) throws -> Float { try read("a number", type) { $0.floatValue } }
     func decode(_ type: Int.Type) throws -> Int { try readInteger(type) }
     func decode(_ type: Int8.Type) throws -> Int8 { try readInteger(type) }

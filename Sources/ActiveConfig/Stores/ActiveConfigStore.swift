@@ -13,7 +13,8 @@ public protocol ActiveConfigStore: Sendable {
     /// Keeps a configuration as a user's own; nil removes what is kept.
     ///
     /// - Throws: when it could not be kept. What was kept before is then still there.
-    func persistConfiguration(_ configuration: ConfigurationState?, forUserID userID: String?) throws
+    func persistConfiguration(_ configuration: ConfigurationState?, forUserID userID: String?)
+        throws
 
     /// The user's own configuration, without any fallback, with the entity tag it was persisted
     /// with. It has a default, nil: then no request of that user's is conditional.

@@ -7,8 +7,10 @@ protocol BootstrappedStore: ActiveConfigStore {
 }
 
 extension BootstrappedStore {
-    /// The user's own configuration, else the generic user's, else the bootstrap's. Each is looked
-    /// at only when those before it are not there. A fallback has no entity tag: it is not the user's.
+    /// The user's own configuration, else the generic user's, else the bootstrap's.
+    ///
+    /// Each is looked at only when those before it are not there. A fallback has no entity tag: it
+    /// is not the user's.
     public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
         if let own = ownConfiguration(forUserID: userID) { return own }
         if userID != nil, var generic = ownConfiguration(forUserID: nil) {

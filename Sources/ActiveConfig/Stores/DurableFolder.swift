@@ -10,8 +10,10 @@ import Foundation
     import Android
 #endif
 
-/// A folder of files that survive a crash: each is there as it was, or as it was to become, never in
-/// between. Files are for the owner alone (0600), the folder too (0700).
+/// A folder of files that survive a crash: each is there as it was, or as it was to become, never
+/// in between.
+///
+/// Files are for the owner alone (0600), the folder too (0700).
 struct DurableFolder: Sendable {
     /// The folder's path.
     let path: String
@@ -30,7 +32,9 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Writes a file under a temporary name, to the medium. It becomes visible by `rename`.
+    /// Writes a file under a temporary name, to the medium.
+    ///
+    /// It becomes visible by `rename`.
     func writeTemporary(_ data: Data, as name: String) throws(StoreError) {
         let path = path(of: name)
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

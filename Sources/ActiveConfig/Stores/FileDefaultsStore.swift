@@ -26,7 +26,9 @@ public final class FileDefaultsStore: ActiveConfigStore {
 
     private static let firstDownloadFile = "first-download-finished"
 
-    /// Makes a store. The folder is not touched yet.
+    /// Makes a store.
+    ///
+    /// The folder is not touched yet.
     ///
     /// - Parameters:
     ///   - directory: The folder, a file URL, for this store alone.
@@ -113,7 +115,9 @@ public final class FileDefaultsStore: ActiveConfigStore {
         } catch let damage as StoredRecord.Damage {
             putAside(name, userID, damage)
         } catch {
-            log(.warning, "The file \(folder.path(of: name)) cannot be used and is left out: \(error)")
+            log(
+                .warning,
+                "The file \(folder.path(of: name)) cannot be used and is left out: \(error)")
         }
         return nil
     }

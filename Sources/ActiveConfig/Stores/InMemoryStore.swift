@@ -32,7 +32,9 @@ public final class InMemoryStore: ActiveConfigStore {
         state.withLock { $0.configurations[UserID(userID)] }
     }
 
-    /// Keeps a user's configuration, or removes it. It does not throw.
+    /// Keeps a user's configuration, or removes it.
+    ///
+    /// It does not throw.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) {

@@ -9,7 +9,8 @@ enum SHA256 {
         let bitCount = UInt64(message.count) * 8
         message.append(0x80)
         message.append(contentsOf: repeatElement(0, count: (120 - message.count % 64) % 64))
-        message.append(contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: bitCount >> (56 - 8 * $0)) })
+        message.append(
+            contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: bitCount >> (56 - 8 * $0)) })
         var state = initialState
         for start in stride(from: 0, to: message.count, by: 64) {
             compress(message[start..<start + 64], into: &state)

@@ -1,6 +1,10 @@
-/// That a store could not keep or remove a configuration. What it kept before is still there.
+/// That a store could not keep or remove a configuration.
+///
+/// What it kept before is still there.
 public struct StoreError: Error, Sendable, Hashable {
-    /// The kind of fault. More may come: keep a `default` when you switch over it.
+    /// The kind of fault.
+    ///
+    /// More may come: keep a `default` when you switch over it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case cannotWrite, cannotRemove, cannotLock

@@ -74,8 +74,9 @@ public final class UserDefaultsStore: ActiveConfigStore {
         return nil
     }
 
-    /// Keeps a user's configuration, or removes it. It does not throw: user defaults do not say
-    /// whether they could write.
+    /// Keeps a user's configuration, or removes it.
+    ///
+    /// It does not throw: user defaults do not say whether they could write.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) {

@@ -71,7 +71,9 @@ struct JSONURLDownloaderTests {
 
     @Test(arguments: [400, 401, 403, 404, 429, 500, 503])
     func takesNoOtherStatusForADocument(status: Int) async throws {
-        try await withServer { _ in LoopbackServer.response(status, body: Self.document) } body: {
+        try await withServer { _ in
+            LoopbackServer.response(status, body: Self.document)
+        } body: {
             downloader, _ in
             let error = await error(of: downloader)
             #expect(error?.code == .httpStatus)
@@ -81,7 +83,9 @@ struct JSONURLDownloaderTests {
     }
 
     @Test func tellsNoSecretOfTheURL() async throws {
-        try await withServer { _ in LoopbackServer.response(500) } body: { downloader, _ in
+        try await withServer { _ in
+            LoopbackServer.response(500)
+        } body: { downloader, _ in
             let error = try #require(await error(of: downloader))
             #expect(!"\(error)".contains("secret"))
             #expect(error.url?.query() == nil)
@@ -89,7 +93,9 @@ struct JSONURLDownloaderTests {
     }
 
     @Test func throwsTheFormatErrorOfADocumentThatCannotBeUsed() async throws {
-        try await withServer { _ in LoopbackServer.response(body: "<html>") } body: {
+        try await withServer { _ in
+            LoopbackServer.response(body: "<html>")
+        } body: {
             downloader, _ in
             await #expect(throws: ConfigurationFormatError.self) {
                 try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
@@ -116,7 +122,9 @@ struct JSONURLDownloaderTests {
     }
 
     @Test func stopsWaitingForAServerThatIsSilent() async throws {
-        try await withServer(timeout: .milliseconds(200)) { _ in [.hang] } body: { downloader, _ in
+        try await withServer(timeout: .milliseconds(200)) { _ in
+            [.hang]
+        } body: { downloader, _ in
             #expect(await error(of: downloader)?.code == .timedOut)
         }
     }
@@ -168,7 +176,9 @@ struct JSONURLDownloaderTests {
     }
 
     @Test func cancellingTheTaskCancelsTheRequest() async throws {
-        try await withServer { _ in [.hang] } body: { downloader, server in
+        try await withServer { _ in
+            [.hang]
+        } body: { downloader, server in
             let download = Task {
                 try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
             }
@@ -190,7 +200,8 @@ struct JSONURLDownloaderTests {
                 case .hangs: return [.hang]
                 case .answers:
                     let path = request.target.dropFirst("/activeconfig".count)
-                    let user = path.isEmpty
+                    let user =
+                        path.isEmpty
                         ? nil : String(path.dropFirst("/user/".count)).removingPercentEncoding
                     guard let state = backend.configuration(forUserID: user) else {
                         return LoopbackServer.response(404)

@@ -55,7 +55,9 @@ final class LoopbackServer: Sendable {
         for await next in events.stream where next == event { return }
     }
 
-    /// Starts a server on a free port. After an answer it closes the connection.
+    /// Starts a server on a free port.
+    ///
+    /// After an answer it closes the connection.
     init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
         self.answer = answer
         #if canImport(Darwin)

@@ -16,7 +16,9 @@ struct FileDefaultsStoreDamageTests {
     }
 
     private static func document(_ text: String) -> ConfigurationState {
-        let settings: [String: SettingValue] = ["text": .string(text), "list": [1, 2.5, nil, true]]
+        let settings: [String: SettingValue] = [
+            "text": .string(text), "list": [1, 2.5, nil, true],
+        ]
         return ConfigurationState(
             meta: ["format_version_string": "1.0"],
             sections: ["S": ActiveConfigSection(settings: settings)])

@@ -13,7 +13,8 @@ struct FileDefaultsStoreTests {
 
     private static func document(_ text: String, tag: String? = nil) -> ConfigurationState {
         var state = ConfigurationState(
-            meta: ["template_version": 7], sections: ["S": ActiveConfigSection(settings: ["text": .string(text)])])
+            meta: ["template_version": 7],
+            sections: ["S": ActiveConfigSection(settings: ["text": .string(text)])])
         state.entityTag = tag
         return state
     }

@@ -10,6 +10,7 @@ struct StoreProbeProcess {
     /// - Parameters:
     ///   - arguments: See `StoreProbe`.
     ///   - prelude: Shell commands to run before, such as `ulimit`.
+    /// - Throws: when it cannot be started.
     init(_ arguments: [String], after prelude: String = ":") throws {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments =

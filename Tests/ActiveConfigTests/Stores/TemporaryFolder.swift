@@ -2,7 +2,9 @@ import Foundation
 
 /// A folder of one test's own, which goes with it.
 final class TemporaryFolder: Sendable {
-    /// The folder. It does not exist until somebody makes it.
+    /// The folder.
+    ///
+    /// It does not exist until somebody makes it.
     let url: URL
 
     init() {

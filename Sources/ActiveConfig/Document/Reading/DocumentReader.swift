@@ -76,7 +76,8 @@ struct DocumentReader {
             } else {
                 let value = try json.readValue()
                 if isMeta {
-                    meta = value.dictionaryValue.map { .present($0) } ?? .notAnObject(offset: offset)
+                    meta =
+                        value.dictionaryValue.map { .present($0) } ?? .notAnObject(offset: offset)
                 } else if isSections {
                     sections = .notAnObject(offset: offset)
                 }
@@ -140,7 +141,8 @@ struct DocumentReader {
             throw JSONFault(code, at: offset, "\"\(name)\" is not an object; make it one")
         case .absent:
             throw JSONFault(
-                code, at: documentStart, "\"\(name)\" is missing; add it to the document, as an object"
+                code, at: documentStart,
+                "\"\(name)\" is missing; add it to the document, as an object"
             )
         }
     }

@@ -21,7 +21,7 @@ struct JSONFault: Error {
         var line = 1
         // No editor counts a byte order mark as a column.
         var column = unsafe before.starts(with: [0xEF, 0xBB, 0xBF]) ? 0 : 1
-        for unsafe byte in unsafe before {
+        for unsafebyte in unsafe before {
             if byte == UInt8(ascii: "\n") {
                 line += 1
                 column = 1

@@ -4,7 +4,9 @@
 /// tree: who calls it decides what becomes of a value. Nothing in it is recursive.
 @safe  // Each offset is compared with the count before a byte is read.
 struct JSONReader {
-    /// The text. It outlives the reader, by `ConfigurationState.init(jsonData:limits:)`.
+    /// The text.
+    ///
+    /// It outlives the reader, by `ConfigurationState.init(jsonData:limits:)`.
     let bytes: UnsafeRawBufferPointer
     /// The number of bytes.
     let count: Int
@@ -84,8 +86,9 @@ struct JSONReader {
         }
     }
 
-    /// Goes to the next member of the object that is open: to its key's quotation mark. Past the
-    /// closing bracket, and false, when there is none.
+    /// Goes to the next member of the object that is open: to its key's quotation mark.
+    ///
+    /// Past the closing bracket, and false, when there is none.
     @inline(__always)
     mutating func nextMember(isFirst: Bool) throws(JSONFault) -> Bool {
         guard try nextItem(isFirst: isFirst, closing: UInt8(ascii: "}")) else { return false }

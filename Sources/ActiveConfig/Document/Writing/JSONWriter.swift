@@ -71,7 +71,8 @@ struct JSONWriter {
                 guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
                     continue
                 }
-                unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[runStart..<index]))
+                unsafe bytes.append(
+                    contentsOf: UnsafeBufferPointer(rebasing: content[runStart..<index]))
                 writeEscape(byte)
                 runStart = index + 1
             }

@@ -1,0 +1,187 @@
+public import ActiveConfig
+
+/// A suite of checks that any downloader has to pass.
+///
+/// It needs no test framework: it throws one error that lists each rule that is broken. For each
+/// check it asks for a downloader whose backend behaves as a ``Backend`` says:
+///
+/// ```swift
+/// @Test func keepsTheRulesOfADownloader() async throws {
+///     try await DownloaderConformance { backend in
+///         let server = try await TestServer { request in
+///             backend.requestArrived()
+///             switch backend.conduct {
+///             case .answers: return backend.configuration(forUserID: request.userID)
+///             case .fails: throw ServerError()
+///             case .hangs: return await untilCancelled()
+///             }
+///         }
+///         return MyDownloader(server.url)
+///     }.run()
+/// }
+/// ```
+public struct DownloaderConformance: Sendable {
+    /// The users whose documents a backend has.
+    public static let userIDs: [String?] = [
+        nil, "1", "2", "user two", "a&b=c#d?e/f+g%20h", "\u{E9}", "e\u{301}",
+        "\u{1F468}\u{200D}\u{1F467}",
+    ]
+
+    private let patience: Duration
+    private let makeDownloader: @Sendable (Backend) async throws -> any ActiveConfigDownloader
+
+    /// Makes the suite.
+    ///
+    /// - Parameters:
+    ///   - patience: The real time in which a cancelled request has to end. It only passes when a
+    ///     check fails.
+    ///   - makeDownloader: Prepares a backend, and makes a downloader that asks it.
+    public init(
+        patience: Duration = .seconds(10),
+        makeDownloader:
+            @escaping @Sendable (_ backend: Backend) async throws -> any ActiveConfigDownloader
+    ) {
+        self.patience = patience
+        self.makeDownloader = makeDownloader
+    }
+
+    /// Makes all checks.
+    ///
+    /// - Throws: ``ConformanceFailure`` that lists every check that failed.
+    public func run() async throws {
+        var checks = ConformanceChecks(of: "ActiveConfigDownloader")
+        await checkUsers(&checks)
+        await checkUnchanged(&checks)
+        await checkFailure(&checks)
+        await checkCancellation(&checks)
+        try checks.finish()
+    }
+
+    /// Each user's document comes for that user.
+    private func checkUsers(_ checks: inout ConformanceChecks) async {
+        let rule = "A user's request is answered with that user's document, the generic user's too."
+        await checks.group(rule) { checks in
+            let backend = Backend(.answers)
+            let downloader = try await makeDownloader(backend)
+            for userID in Self.userIDs {
+                let answer = try await downloader.requestActiveConfig(
+                    forUserID: userID, lastKnown: nil)
+                checks.expect(
+                    answer == backend.configuration(forUserID: userID), rule,
+                    found: "\(Self.describe(answer)) for \(UserID(userID)).")
+            }
+        }
+        await checks.group("Several users may be asked for at once.") { checks in
+            let backend = Backend(.answers)
+            let downloader = try await makeDownloader(backend)
+            let answers = try await withThrowingTaskGroup(
+                of: (String?, ConfigurationState?).self
+            ) { group in
+                for userID in Self.userIDs {
+                    group.addTask {
+                        let answer = try await downloader.requestActiveConfig(
+                            forUserID: userID, lastKnown: nil)
+                        return (userID, answer)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for (userID, answer) in answers {
+                checks.expect(
+                    answer == backend.configuration(forUserID: userID),
+                    "Requests at once do not get each other's answers.",
+                    found: "\(Self.describe(answer)) for \(UserID(userID)).")
+            }
+        }
+    }
+
+    /// What has not changed is nil.
+    private func checkUnchanged(_ checks: inout ConformanceChecks) async {
+        let rule =
+            "A request with the last configuration and its entity tag is answered with nil "
+            + "when nothing has changed."
+        await checks.group(rule) { checks in
+            let backend = Backend(.answers)
+            let downloader = try await makeDownloader(backend)
+            let first = try await downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
+            guard let first else { return }  // Told by the first check.
+            let second = try await downloader.requestActiveConfig(forUserID: "1", lastKnown: first)
+            // Without a tag, the document once more is no lie.
+            let isEqual = first.entityTag == nil && second == first
+            checks.expect(second == nil || isEqual, rule, found: Self.describe(second))
+            var old = ConfigurationState.make(sections: ["Old": ["owner": "1"]])
+            for tag in [nil, "\"an old one\""] {
+                old.entityTag = tag
+                let third = try await downloader.requestActiveConfig(forUserID: "1", lastKnown: old)
+                checks.expect(
+                    third == first,
+                    "A request with an older configuration is answered with the new one.",
+                    found: Self.describe(third))
+            }
+        }
+    }
+
+    /// A failure throws.
+    private func checkFailure(_ checks: inout ConformanceChecks) async {
+        await checks.group("A failing backend can be asked.") { checks in
+            let downloader = try await makeDownloader(Backend(.fails))
+            for lastKnown in [nil, ConfigurationState.make(entityTag: "\"a\"")] {
+                let answer = await Task {
+                    try await downloader.requestActiveConfig(forUserID: "1", lastKnown: lastKnown)
+                }.result
+                guard case .success(let answer) = answer else { continue }
+                checks.expect(
+                    false,
+                    "A request that fails throws; it never answers that nothing has changed.",
+                    found: Self.describe(answer))
+            }
+        }
+    }
+
+    /// A cancelled request ends soon.
+    private func checkCancellation(_ checks: inout ConformanceChecks) async {
+        await checks.group("A backend that does not answer can be asked.") { checks in
+            let backend = Backend(.hangs)
+            let downloader = try await makeDownloader(backend)
+            let request = Task {
+                try await downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
+            }
+            let hasArrived = await isDone(within: patience) { await backend.waitForRequest() }
+            checks.expect(
+                hasArrived, "A request reaches the backend, and the backend says so.",
+                found: "none within \(patience). The backend has to call `requestArrived()`.")
+            request.cancel()
+            let hasEnded = await isDone(within: patience) { _ = await request.result }
+            checks.expect(
+                hasEnded, "A cancelled request ends soon.", found: "it runs after \(patience).")
+            if hasEnded, case .success(let answer) = await request.result {
+                checks.expect(false, "A cancelled request throws.", found: Self.describe(answer))
+            }
+        }
+    }
+
+    /// An answer for a finding.
+    private static func describe(_ answer: ConfigurationState?) -> String {
+        answer.map { "the document \(String(decoding: $0.jsonData(), as: UTF8.self))" } ?? "nil"
+    }
+
+    /// Whether `body` ends within some real time; it goes on when it does not.
+    private func isDone(
+        within patience: Duration, _ body: @escaping @Sendable () async -> Void
+    ) async -> Bool {
+        let verdict = AwaitableState<Bool?>(nil)
+        let work = Task {
+            await body()
+            verdict.withLock { $0 = $0 ?? true }
+        }
+        let alarm = Task {
+            try await Task.sleep(for: patience)
+            verdict.withLock { $0 = $0 ?? false }
+        }
+        defer {
+            work.cancel()
+            alarm.cancel()
+        }
+        return (try? await verdict.wait { $0 != nil }).flatMap { $0 } ?? false
+    }
+}

@@ -1,0 +1,121 @@
+internal import ActiveConfig
+
+/// The checks of ``StoreConformance``.
+struct StoreConformanceRun<Place: Sendable>: Sendable {
+    /// The store under test.
+    let suite: StoreConformance<Place>
+    /// Whether it tells a user's own configuration.
+    let hasOwn: Bool
+    /// Whether it keeps that a first download succeeded.
+    let hasFirstDownload: Bool
+
+    /// An empty store in a place of its own.
+    func makeStore() async throws -> any ActiveConfigStore {
+        try await suite.open(suite.newPlace())
+    }
+
+    /// A configuration that says whose it is, and the same number in each section.
+    static func configuration(
+        of owner: String, number: Int = 0, entityTag: String? = nil
+    ) -> ConfigurationState {
+        let settings: [String: SettingValue] = [
+            "owner": .string(owner), "number": .integer(number),
+            "text": .string(String(repeating: "\(number % 10)", count: 400)),
+        ]
+        return .make(
+            meta: ["format_version_string": "1.0", "number": .integer(number)],
+            sections: ["A": settings, "B": settings, "C": settings], entityTag: entityTag)
+    }
+
+    /// Every user ID is a user of its own.
+    func checkUsers(_ checks: inout ConformanceChecks) async {
+        let rule = "Each user ID, any string or nil, is a user of its own, told byte by byte."
+        await checks.group(rule) { checks in
+            let store = try await makeStore()
+            let owners = ConformanceUserIDs.all.enumerated().map { (id: $1, owner: "user \($0)") }
+            for (id, owner) in owners {
+                try store.persistConfiguration(Self.configuration(of: owner), forUserID: id)
+            }
+            for (id, owner) in owners {
+                let found = store.lastKnownActiveConfiguration(forUserID: id)
+                checks.expect(
+                    found == Self.configuration(of: owner), rule,
+                    found: "\(ConformanceUserIDs.describe(id)) has the configuration of "
+                        + "\(Self.owner(of: found)) and not that of \(owner).")
+                guard hasOwn else { continue }
+                let own = store.ownConfiguration(forUserID: id)
+                checks.expect(
+                    own == Self.configuration(of: owner),
+                    "A user's own configuration is the one that was persisted last for that user.",
+                    found: "\(ConformanceUserIDs.describe(id)) has \(Self.owner(of: own)).")
+            }
+            // The generic user last: behind it nobody falls back.
+            for (id, owner) in owners.reversed() where id != nil {
+                try store.persistConfiguration(nil, forUserID: id)
+                let found = store.lastKnownActiveConfiguration(forUserID: id)
+                checks.expect(
+                    found == Self.configuration(of: "user 0"),
+                    "Persisting nil removes a user's configuration.",
+                    found: "\(ConformanceUserIDs.describe(id)), \(owner), still has "
+                        + "\(Self.owner(of: found)).")
+            }
+            try store.persistConfiguration(nil, forUserID: nil)
+            checks.expect(
+                store.lastKnownActiveConfiguration(forUserID: nil) == nil,
+                "Persisting nil removes the generic user's configuration too.",
+                found: "it is still there.")
+        }
+    }
+
+    /// Whose a configuration is, for a finding.
+    static func owner(of configuration: ConfigurationState?) -> String {
+        guard let configuration else { return "nobody" }
+        return configuration.section(named: "A")?.string(forKey: "owner") ?? "somebody unknown"
+    }
+
+    /// What was persisted comes back as it was.
+    func checkContent(_ checks: inout ConformanceChecks) async {
+        for (name, configuration) in ConformanceConfigurations.all {
+            let rule = "A configuration comes back equal, \(name) too."
+            await checks.group(rule) { checks in
+                let store = try await makeStore()
+                try store.persistConfiguration(configuration, forUserID: "1")
+                let found = store.lastKnownActiveConfiguration(forUserID: "1")
+                checks.expect(
+                    found == configuration && found?.jsonData() == configuration.jsonData(), rule,
+                    found: found.map { String(decoding: $0.jsonData(), as: UTF8.self) } ?? "nil")
+            }
+        }
+        await checks.group("The last configuration that was persisted counts.") { checks in
+            let store = try await makeStore()
+            let first = Self.configuration(of: "1", number: 1)
+            var second = first
+            second.meta["note"] = "new"
+            for configuration in [first, second] {
+                try store.persistConfiguration(configuration, forUserID: "1")
+            }
+            checks.expect(
+                store.lastKnownActiveConfiguration(forUserID: "1") == second,
+                "A configuration that differs in `meta` alone replaces the one before.",
+                found: "the one before.")
+        }
+        await checkEntityTag(&checks)
+    }
+
+    /// The entity tag is kept beside the document.
+    private func checkEntityTag(_ checks: inout ConformanceChecks) async {
+        guard hasOwn else { return }
+        let rule = "The entity tag is kept beside the document, and comes back as it was."
+        await checks.group(rule) { checks in
+            let store = try await makeStore()
+            for tag in ["\"a\"", "W/\"b\"", "\"\u{E9}\\\"", "", nil] {
+                try store.persistConfiguration(
+                    Self.configuration(of: "1", entityTag: tag), forUserID: "1")
+                let found = store.ownConfiguration(forUserID: "1")
+                checks.expect(
+                    found?.entityTag == tag && found != nil, rule,
+                    found: "\(found?.entityTag ?? "none") where \(tag ?? "none") was persisted.")
+            }
+        }
+    }
+}

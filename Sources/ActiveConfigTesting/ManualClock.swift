@@ -1,0 +1,92 @@
+/// A clock that stands still until a test moves it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let task = Task { try await clock.sleep(for: .seconds(60)) }
+/// try await clock.waitForSleepers(1)
+/// clock.advance(by: .seconds(60))
+/// try await task.value
+/// ```
+public final class ManualClock: Clock {
+    /// A moment of a manual clock.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was made.
+        public let offset: Duration
+
+        /// Makes a moment.
+        ///
+        /// - Parameter offset: The time since the clock was made.
+        public init(offset: Duration = .zero) { self.offset = offset }
+
+        /// The moment that is `duration` later.
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+
+        /// The time from this moment to another.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        /// Whether `left` is earlier.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    /// What is known of the clock.
+    private struct State: Sendable {
+        var now = Instant()
+        var deadlines: [Int: Instant] = [:]
+        var nextID = 0
+    }
+
+    private let state = AwaitableState(State())
+
+    /// Makes a clock that shows zero.
+    public init() {}
+
+    /// The moment that the clock shows.
+    public var now: Instant { state.value.now }
+
+    /// The least time that the clock tells apart.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// The moments that are slept for, the next one first.
+    public var deadlines: [Instant] { state.value.deadlines.values.sorted() }
+
+    /// Sleeps until the clock has been moved to a moment.
+    ///
+    /// - Parameters:
+    ///   - deadline: The moment.
+    ///   - tolerance: Without effect.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
+        let id = state.withLock { state in
+            state.nextID += 1
+            if deadline > state.now { state.deadlines[state.nextID] = deadline }
+            return state.nextID
+        }
+        defer { state.withLock { $0.deadlines[id] = nil } }
+        try await state.wait { $0.deadlines[id] == nil }
+    }
+
+    /// Moves the clock and wakes those whose moment has come.
+    ///
+    /// Who sleeps again, once awake, sleeps from the moment that the clock shows then.
+    ///
+    /// - Parameter duration: How far; not negative.
+    public func advance(by duration: Duration) {
+        precondition(duration >= .zero, "A clock does not go back.")
+        state.withLock { state in
+            let now = state.now.advanced(by: duration)
+            state.now = now
+            state.deadlines = state.deadlines.filter { $0.value > now }
+        }
+    }
+
+    /// Waits until so many sleep at once, or more.
+    ///
+    /// - Parameter count: How many.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func waitForSleepers(_ count: Int = 1) async throws {
+        try await state.wait { $0.deadlines.count >= count }
+    }
+}

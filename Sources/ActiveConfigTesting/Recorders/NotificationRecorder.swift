@@ -1,0 +1,118 @@
+public import ActiveConfig
+public import Foundation
+
+/// A recorder of the notifications of `ActiveConfig`.
+///
+/// ```swift
+/// let recorder = NotificationRecorder(of: config, in: center)
+/// try await config.downloadNewConfig()
+/// try await recorder.waitForNotifications(1)
+/// ```
+public final class NotificationRecorder: Sendable {
+    /// A notification, with the members of its `userInfo` by type.
+    public struct Entry: Sendable {
+        /// The notification's name.
+        public let name: Notification.Name
+        /// The keys of its `userInfo`.
+        public let keys: Set<String>
+        /// Whether the user is there, as `NSNull`: the generic user.
+        public let isOfGenericUser: Bool
+        /// The user, when it is a string.
+        public let userID: String?
+        /// `meta` of the configuration.
+        public let meta: [String: SettingValue]?
+        /// Whether what was downloaded is in force.
+        public let configurationIsCurrent: Bool?
+        /// The section's name.
+        public let sectionName: String?
+        /// The section.
+        public let section: ActiveConfigSection?
+        /// Why a download failed.
+        public let error: (any Error)?
+
+        /// Makes an entry of a notification.
+        init(_ notification: Notification) {
+            let userInfo = notification.userInfo ?? [:]
+            name = notification.name
+            keys = Set(userInfo.keys.compactMap { $0.base as? String })
+            isOfGenericUser = userInfo[ActiveConfig.NotificationKey.userID] is NSNull
+            userID = userInfo[ActiveConfig.NotificationKey.userID] as? String
+            meta = userInfo[ActiveConfig.NotificationKey.meta] as? [String: SettingValue]
+            configurationIsCurrent =
+                userInfo[ActiveConfig.NotificationKey.configurationIsCurrent] as? Bool
+            sectionName = userInfo[ActiveConfig.NotificationKey.sectionName] as? String
+            section = userInfo[ActiveConfig.NotificationKey.section] as? ActiveConfigSection
+            error = userInfo[ActiveConfig.NotificationKey.error] as? any Error
+        }
+    }
+
+    /// The observers, which do nothing but wait to be removed.
+    private struct Observers: @unchecked Sendable {  // Opaque tokens that nobody calls.
+        let tokens: [any NSObjectProtocol]
+    }
+
+    private let recorded: AwaitableState<[Entry]>
+    private let notificationCenter: NotificationCenter
+    private let observers: Observers
+
+    /// Starts recording; it ends when the recorder is released.
+    ///
+    /// - Parameters:
+    ///   - activeConfig: Whose notifications are recorded; it is not kept alive. Nil: everybody's.
+    ///   - notificationCenter: Where they are posted.
+    ///   - body: Called from within each post, after it was recorded.
+    public init(
+        of activeConfig: ActiveConfig?, in notificationCenter: NotificationCenter = .default,
+        _ body: @escaping @Sendable (Entry) -> Void = { _ in }
+    ) {
+        let recorded = AwaitableState<[Entry]>([])
+        let names = [
+            ActiveConfig.firstDownloadFinishedNotification,
+            ActiveConfig.downloadUpdateFinishedNotification,
+            ActiveConfig.downloadFailedNotification,
+            ActiveConfig.sectionDidChangeNotification,
+        ]
+        self.recorded = recorded
+        self.notificationCenter = notificationCenter
+        observers = Observers(
+            tokens: names.map { name in
+                notificationCenter.addObserver(
+                    forName: name, object: activeConfig, queue: nil
+                ) { notification in
+                    let entry = Entry(notification)
+                    recorded.withLock { $0.append(entry) }
+                    body(entry)
+                }
+            })
+    }
+
+    deinit {
+        for token in observers.tokens { notificationCenter.removeObserver(token) }
+    }
+
+    /// What was posted so far, in order.
+    public var entries: [Entry] { recorded.value }
+
+    /// The names of what was posted so far, in order.
+    public var names: [Notification.Name] { recorded.value.map(\.name) }
+
+    /// What was posted under a name so far, in order.
+    public func entries(named name: Notification.Name) -> [Entry] {
+        recorded.value.filter { $0.name == name }
+    }
+
+    /// Waits until so many notifications were posted.
+    ///
+    /// - Parameters:
+    ///   - count: How many, since the beginning.
+    ///   - name: The name that counts; nil: each.
+    /// - Returns: All of that name, `count` or more.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    @discardableResult
+    public func waitForNotifications(
+        _ count: Int, named name: Notification.Name? = nil
+    ) async throws -> [Entry] {
+        let isCounted: @Sendable (Entry) -> Bool = { name == nil || $0.name == name }
+        return try await recorded.wait { $0.count(where: isCounted) >= count }.filter(isCounted)
+    }
+}

@@ -1,0 +1,66 @@
+public import ActiveConfig
+
+/// A listener that records what it is told.
+///
+/// ```swift
+/// let listener = RecordingListener()
+/// config.registerListener(listener, forSectionName: "Home")
+/// let first = try await listener.waitForDeliveries(1)[0]
+/// ```
+public final class RecordingListener: ActiveConfigListener {
+    /// One call.
+    public struct Delivery: Sendable, Hashable {
+        /// The section's name.
+        public let sectionName: String
+        /// The section; nil: it is gone.
+        public let section: ActiveConfigSection?
+
+        /// Makes a delivery to compare with.
+        ///
+        /// - Parameters:
+        ///   - sectionName: The section's name.
+        ///   - section: The section.
+        public init(_ sectionName: String, _ section: ActiveConfigSection?) {
+            self.sectionName = sectionName
+            self.section = section
+        }
+    }
+
+    private let recorded = AwaitableState<[Delivery]>([])
+    private let body: @Sendable (ActiveConfig, Delivery) -> Void
+
+    /// Makes a listener.
+    ///
+    /// - Parameter body: Called from within each call, after it was recorded.
+    public init(
+        _ body: @escaping @Sendable (ActiveConfig, Delivery) -> Void = { _, _ in }
+    ) {
+        self.body = body
+    }
+
+    /// What was delivered so far, in order.
+    public var deliveries: [Delivery] { recorded.value }
+
+    /// The sections delivered so far, in order.
+    public var sections: [ActiveConfigSection?] { recorded.value.map(\.section) }
+
+    /// Waits until there were so many deliveries.
+    ///
+    /// - Parameter count: How many, since the beginning.
+    /// - Returns: All deliveries, `count` or more.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    @discardableResult
+    public func waitForDeliveries(_ count: Int) async throws -> [Delivery] {
+        try await recorded.wait { $0.count >= count }
+    }
+
+    /// Records a call.
+    public func activeConfig(
+        _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
+        forSectionName sectionName: String
+    ) {
+        let delivery = Delivery(sectionName, section)
+        recorded.withLock { $0.append(delivery) }
+        body(activeConfig, delivery)
+    }
+}

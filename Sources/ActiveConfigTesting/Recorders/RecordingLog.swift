@@ -1,0 +1,38 @@
+public import ActiveConfig
+
+/// A log that keeps what is written.
+///
+/// ```swift
+/// let recorder = RecordingLog()
+/// let config = ActiveConfig(configDownloader: downloader, log: recorder.log)
+/// recorder.messages(ofLevel: .error)
+/// ```
+public final class RecordingLog: Sendable {
+    /// A line of the log.
+    public struct Message: Sendable, Hashable {
+        /// How severe it is.
+        public let level: ActiveConfigLog.Level
+        /// What it says.
+        public let text: String
+    }
+
+    private let recorded = AwaitableState<[Message]>([])
+
+    /// Makes an empty recorder.
+    public init() {}
+
+    /// The log to hand over; it takes every level.
+    public var log: ActiveConfigLog {
+        ActiveConfigLog(minimumLevel: .debug) { [recorded] level, text in
+            recorded.withLock { $0.append(Message(level: level, text: text)) }
+        }
+    }
+
+    /// What was written so far, in order.
+    public var messages: [Message] { recorded.value }
+
+    /// The texts of one level, in order.
+    public func messages(ofLevel level: ActiveConfigLog.Level) -> [String] {
+        recorded.value.filter { $0.level == level }.map(\.text)
+    }
+}

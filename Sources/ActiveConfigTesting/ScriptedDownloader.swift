@@ -1,0 +1,154 @@
+public import ActiveConfig
+
+/// A downloader that answers by a script and records what it is asked.
+///
+/// ```swift
+/// let downloader = ScriptedDownloader(.configuration(first), .unchanged, .failure(error))
+/// ```
+///
+/// With ``Answer/held`` the test decides when a request is answered, and so in which order:
+///
+/// ```swift
+/// let downloader = ScriptedDownloader { _ in .held }
+/// config.downloadNewConfig()
+/// try await downloader.waitForRequests(1)
+/// downloader.answer(1, with: .configuration(late))
+/// ```
+public final class ScriptedDownloader: ActiveConfigDownloader {
+    /// What has happened so far.
+    private struct State: Sendable {
+        var requests: [Request] = []
+        var running: Set<Int> = []
+        var peakRunningCount = 0
+        var cancelled: Set<Int> = []
+        var endedCount = 0
+        /// The answers of held requests, by number.
+        var released: [Int: Answer] = [:]
+    }
+
+    /// The clock of delayed answers.
+    public let clock: ManualClock
+
+    private let script: @Sendable (Request) -> Answer
+    private let state = AwaitableState(State())
+
+    /// Makes a downloader that gives one answer after the other, and behind the last one fails with
+    /// ``NoAnswer``.
+    ///
+    /// - Parameters:
+    ///   - answers: The answers.
+    ///   - clock: The clock of delayed answers.
+    public convenience init(_ answers: Answer..., clock: ManualClock = ManualClock()) {
+        self.init(clock: clock) { request in
+            answers.indices.contains(request.number - 1)
+                ? answers[request.number - 1] : .failure(NoAnswer(request: request))
+        }
+    }
+
+    /// Makes a downloader that asks for each answer.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock of delayed answers.
+    ///   - script: Answers a request. It is called on any thread, several times at once.
+    public init(
+        clock: ManualClock = ManualClock(), script: @escaping @Sendable (Request) -> Answer
+    ) {
+        self.clock = clock
+        self.script = script
+    }
+
+    /// All requests that have arrived, in order.
+    public var requests: [Request] { state.value.requests }
+
+    /// The requests that have arrived and not ended, in order of arrival.
+    public var runningRequests: [Request] {
+        let state = state.value
+        return state.running.sorted().map { state.requests[$0 - 1] }
+    }
+
+    /// The greatest number of requests that ever ran at once.
+    public var peakRunningCount: Int { state.value.peakRunningCount }
+
+    /// The numbers of the requests that were cancelled while they ran.
+    public var cancelledRequests: Set<Int> { state.value.cancelled }
+
+    /// Answers a request that is, or will be, held; a second answer to it has no effect once it has
+    /// gone on.
+    ///
+    /// - Parameters:
+    ///   - number: The request's number, from 1.
+    ///   - answer: The answer; its delay counts from when the request goes on. With
+    ///     ``Answer/held`` it stays held.
+    public func answer(_ number: Int, with answer: Answer) {
+        if case .held = answer.outcome { return }
+        state.withLock { $0.released[number] = answer }
+    }
+
+    /// Waits until so many requests have arrived.
+    ///
+    /// - Parameter count: How many, since the beginning.
+    /// - Returns: All requests.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    @discardableResult
+    public func waitForRequests(_ count: Int) async throws -> [Request] {
+        try await state.wait { $0.requests.count >= count }.requests
+    }
+
+    /// Waits until so many requests have ended.
+    ///
+    /// - Parameter count: How many, since the beginning.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func waitForEndedRequests(_ count: Int) async throws {
+        try await state.wait { $0.endedCount >= count }
+    }
+
+    /// Waits until so many requests were cancelled.
+    ///
+    /// - Parameter count: How many, since the beginning.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func waitForCancelledRequests(_ count: Int) async throws {
+        try await state.wait { $0.cancelled.count >= count }
+    }
+
+    /// Answers as the script says.
+    public func requestActiveConfig(
+        forUserID userID: String?, lastKnown: ConfigurationState?
+    ) async throws -> ConfigurationState? {
+        let request = state.withLock { state in
+            let request = Request(
+                number: state.requests.count + 1, userID: userID, lastKnown: lastKnown)
+            state.requests.append(request)
+            state.running.insert(request.number)
+            state.peakRunningCount = max(state.peakRunningCount, state.running.count)
+            return request
+        }
+        defer {
+            state.withLock { state in
+                state.running.remove(request.number)
+                state.endedCount += 1
+            }
+        }
+        let answer = script(request)
+        return try await withTaskCancellationHandler {
+            guard answer.ignoresCancellation else {
+                return try await perform(answer, of: request)
+            }
+            // A task of its own does not hear that this one is cancelled.
+            return try await Task { try await self.perform(answer, of: request) }.value
+        } onCancel: {
+            state.withLock { _ = $0.cancelled.insert(request.number) }
+        }
+    }
+
+    /// Waits as long as the answer says, and gives it.
+    private func perform(
+        _ answer: Answer, of request: Request
+    ) async throws -> ConfigurationState? {
+        try Task.checkCancellation()
+        if answer.delay > .zero { try await clock.sleep(for: answer.delay) }
+        if case .result(let result) = answer.outcome { return try result.get() }
+        let number = request.number
+        let released = try await state.wait { $0.released[number] != nil }.released[number]
+        return try await perform(released ?? .held, of: request)
+    }
+}
