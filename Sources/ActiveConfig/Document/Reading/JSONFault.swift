@@ -21,7 +21,8 @@ struct JSONFault: Error {
         var line = 1
         // No editor counts a byte order mark as a column.
         var column = unsafe before.starts(with: [0xEF, 0xBB, 0xBF]) ? 0 : 1
-        for unsafebyte in unsafe before {
+        for index in 0..<before.count {
+            let byte = unsafe before[index]
             if byte == UInt8(ascii: "\n") {
                 line += 1
                 column = 1

@@ -80,7 +80,7 @@ extension JSONReader {
     /// A word whose lowest set bit marks the first byte of `word` that is a quotation mark, a
     /// backslash, a control character or not ASCII; 0 when there is none.
     @inline(__always)
-    private static func marks(in word: UInt64) -> UInt64 {
+    static func marks(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
         let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))

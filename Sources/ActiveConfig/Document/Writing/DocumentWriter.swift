@@ -3,8 +3,13 @@ struct DocumentWriter {
     /// The text so far.
     var json = JSONWriter()
 
+    /// The bytes of most settings' text, or somewhat more.
+    private static let usualSettingSize = 64
+
     /// Writes a configuration.
     mutating func write(_ state: ConfigurationState) {
+        let count = state.sections.values.reduce(0) { $0 + $1.table.settings.entries.count }
+        json.reserve(count * Self.usualSettingSize)
         json.write(raw: #"{"config_sections":"#)
         json.writeObject(state.sections) { json, section in
             json.write(raw: #"{"settings":{"#)

@@ -3,6 +3,9 @@ struct JSONWriter {
     /// The text so far.
     private(set) var bytes: [UInt8] = []
 
+    /// Makes room for so many bytes, so that they need not be moved while the text grows.
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+
     /// Appends a byte, as a bracket or a comma.
     mutating func write(_ byte: UInt8) { bytes.append(byte) }
 
@@ -66,15 +69,25 @@ struct JSONWriter {
         var string = string
         string.withUTF8 { content in
             var runStart = 0
-            for index in 0..<content.count {
-                let byte = unsafe content[index]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-                    continue
+            var index = 0
+            while index < content.count {
+                // Eight bytes a step, up to the first that needs a look.
+                if content.count &- index >= 8 {
+                    let marks = JSONReader.marks(
+                        in: UInt64(
+                            littleEndian: unsafe UnsafeRawBufferPointer(content).loadUnaligned(
+                                fromByteOffset: index, as: UInt64.self)))
+                    index &+= marks.trailingZeroBitCount / 8
+                    if marks == 0 { continue }
                 }
-                unsafe bytes.append(
-                    contentsOf: UnsafeBufferPointer(rebasing: content[runStart..<index]))
-                writeEscape(byte)
-                runStart = index + 1
+                let byte = unsafe content[index]
+                if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                    unsafe bytes.append(
+                        contentsOf: UnsafeBufferPointer(rebasing: content[runStart..<index]))
+                    writeEscape(byte)
+                    runStart = index + 1
+                }
+                index &+= 1
             }
             unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: content[runStart...]))
         }
