@@ -38,7 +38,8 @@ struct SettingDecoder: Decoder {
             case is Decimal.Type: try read("a number", type, SettingText.decimal)
             default: nil
             }
-        if let special = special as? T { return special }
+        // Without the first condition, nil would cast to any optional type.
+        if let special, let result = special as? T { return result }
         return try T(from: self)
     }
 

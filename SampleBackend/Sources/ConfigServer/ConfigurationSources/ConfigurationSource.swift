@@ -27,7 +27,7 @@ public protocol ConfigurationSource: Sendable {
     /// - Parameters:
     ///   - project: The project's name; `default` for the paths without one.
     ///   - userID: Any string, also an empty one; nil is the generic user. User IDs are compared
-    ///     byte by byte (DESIGN 4), not as Swift strings.
+    ///     byte by byte, not as Swift strings.
     ///   - signals: What the client said about itself, within the limits of ``Signals``.
     /// - Returns: The document, or nil when there is no such project: the client gets a 404.
     /// - Throws: Whatever keeps the source from answering; the client gets a 503 and may retry.
