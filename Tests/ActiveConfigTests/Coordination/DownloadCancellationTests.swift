@@ -1,0 +1,125 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Testing
+
+/// What the async `downloadNewConfig` promises about cancellation.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadCancellationTests {
+    @Test("Cancelling the task leaves the download, which goes on for the others")
+    func oneOfTwoCallersIsCancelled() async throws {
+        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
+        let config = fixture.config
+        let first = Task { try await config.downloadNewConfig() }
+        try await fixture.downloader.waitForRequests(1)
+        let isJoined = Locked(false)
+        let second = Task {
+            isJoined.withLock { $0 = true }
+            return try await config.downloadNewConfig()
+        }
+        while !isJoined.withLock({ $0 }) { await Task.yield() }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        // Were the second not waiting yet, it would find the first one's download cancelled.
+        fixture.downloader.answer(1, with: .configuration(.make()))
+        fixture.downloader.answer(2, with: .configuration(.make()))
+        #expect(try await second.value.configurationIsCurrent)
+        #expect(config["Home"] == .make())
+    }
+
+    @Test("Cancelling the task cancels the download when nobody else waits for it")
+    func theLastCallerIsCancelled() async throws {
+        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
+        let config = fixture.config
+        let callers = (0..<3).map { _ in Task { try await config.downloadNewConfig() } }
+        try await fixture.downloader.waitForRequests(1)
+        for caller in callers { caller.cancel() }
+        for caller in callers {
+            await #expect(throws: CancellationError.self) { try await caller.value }
+        }
+        try await fixture.downloader.waitForCancelledRequests(1)
+        try await fixture.downloader.waitForEndedRequests(1)
+    }
+
+    @Test func aDownloadThatWasAskedForWithoutWaitingGoesOn() async throws {
+        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
+        let config = fixture.config
+        fixture.startDownload()
+        try await fixture.downloader.waitForRequests(1)
+        let caller = Task { try await config.downloadNewConfig() }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        #expect(fixture.downloader.cancelledRequests.isEmpty)
+        let listener = fixture.listener()
+        fixture.downloader.answer(1, with: .configuration(.make()))
+        try await listener.waitForDeliveries(1)
+    }
+
+    @Test func aCancelledTaskStartsNoDownload() async throws {
+        let fixture = CoordinatorFixture.make()
+        let config = fixture.config
+        let caller = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await config.downloadNewConfig()
+        }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        #expect(fixture.downloader.requests.isEmpty)
+    }
+
+    @Test("An answer to a download that was cancelled counts no more")
+    func aDownloaderThatIgnoresCancellation() async throws {
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { _ in .held.ignoringCancellation })
+        let config = fixture.config
+        let recorder = NotificationRecorder(of: config, in: fixture.center)
+        let first = Task { try await config.downloadNewConfig() }
+        try await fixture.downloader.waitForRequests(1)
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        // The next caller does not wait for the one that hangs.
+        let second = Task { try await config.downloadNewConfig() }
+        try await fixture.downloader.waitForRequests(2)
+        fixture.downloader.answer(2, with: .configuration(.titled(["Home": "second"])))
+        _ = try await second.value
+        fixture.downloader.answer(1, with: .configuration(.titled(["Home": "first"])))
+        let failed = try await recorder.waitForNotifications(
+            1, named: ActiveConfig.downloadFailedNotification)
+        #expect(failed[0].error is CancellationError)
+        #expect(config["Home"]?.title == "second")
+        #expect(
+            config.configStore?.ownConfiguration(forUserID: nil)?.sections["Home"]?.title
+                == "second")
+    }
+
+    @Test("Whose answer is being stored cannot be cancelled any more, and is joined")
+    func cancelledWhileTheAnswerIsStored() async throws {
+        let duringPersist = Locked<(@Sendable () -> Void)?>(nil)
+        let store = ObservedStore { event in
+            guard case .persist = event else { return }
+            duringPersist.withLock {
+                let body = $0
+                $0 = nil
+                return body
+            }?()
+        }
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { request in
+                request.number == 1 ? .held : .configuration(.titled(["Home": "\(request.number)"]))
+            }, store: store)
+        let config = fixture.config
+        let caller = Task { try await config.downloadNewConfig() }
+        try await fixture.downloader.waitForRequests(1)
+        duringPersist.withLock {
+            $0 = {
+                caller.cancel()
+                fixture.startDownload()
+            }
+        }
+        let listener = fixture.listener()
+        fixture.downloader.answer(1, with: .configuration(.titled(["Home": "1"])))
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        try await listener.waitForDeliveries(1)
+        #expect(listener.sections == [.titled("1")])
+        #expect(fixture.downloader.requests.count == 1)
+    }
+}

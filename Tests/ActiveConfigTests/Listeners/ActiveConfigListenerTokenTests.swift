@@ -1,0 +1,128 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// Listening with closures, and the token that ends it.
+@Suite(.timeLimit(.minutes(1)))
+struct ActiveConfigListenerTokenTests {
+    private let fixture = CoordinatorFixture.make(
+        ScriptedDownloader { .configuration(.titled(["Other": "\($0.number)"])) },
+        store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))))
+
+    /// Listens and records titles.
+    private func listen() -> (token: ActiveConfigListenerToken, titles: Locked<[String?]>) {
+        let titles = Locked<[String?]>([])
+        let token = fixture.config.listen(forSectionName: "Home") { section in
+            titles.withLock { $0.append(section?.title) }
+        }
+        return (token, titles)
+    }
+
+    @Test func aClosureHearsWhatAListenerHears() async throws {
+        let (token, titles) = listen()
+        try await fixture.config.downloadNewConfig()
+        fixture.drain()
+        #expect(titles.withLock { $0 } == ["0", nil])
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("On the listener queue nothing is delivered once `cancel()` has returned")
+    func cancelEndsTheListening() async throws {
+        let (token, titles) = fixture.queue.sync {
+            let listening = listen()
+            listening.token.cancel()
+            return listening
+        }
+        token.cancel()
+        try await fixture.config.downloadNewConfig()
+        fixture.drain()
+        #expect(titles.withLock { $0 }.isEmpty)
+    }
+
+    @Test("The listening ends when the token is released, and what the closure holds is too")
+    func releasingTheTokenEndsTheListening() async throws {
+        final class Held: Sendable {}
+        weak var weakHeld: Held?
+        var token: ActiveConfigListenerToken?
+        do {
+            let held = Held()
+            weakHeld = held
+            token = fixture.config.listen(forSectionName: "Home") { _ in _ = held }
+        }
+        fixture.drain()
+        #expect(weakHeld != nil)
+        withExtendedLifetime(token) {}
+        token = nil
+        fixture.drain()
+        #expect(weakHeld == nil)
+    }
+
+    @Test func aTokenKeepsNoCoordinatorAlive() {
+        var config: ActiveConfig? = .make(configuration: .make())
+        weak let weakConfig = config
+        let queue = DispatchQueue(label: "listeners")
+        config = .make(configuration: .make(), listenerQueue: queue)
+        let token = config?.listen(forSectionName: "Home") { _ in }
+        weak let second = config
+        config = nil
+        queue.sync {}
+        #expect(weakConfig == nil)
+        #expect(second == nil)
+        token?.cancel()
+    }
+
+    /// A view model, as apps have them.
+    @MainActor
+    private final class Model {
+        var titles: [String?] = []
+        private var token: ActiveConfigListenerToken?
+
+        init(_ config: ActiveConfig) {
+            token = config.listenOnMainActor(forSectionName: "Home") { [weak self] section in
+                self?.titles.append(section?.title)
+            }
+        }
+
+        func stop() { token?.cancel() }
+    }
+
+    /// Waits until everything that is on the main queue now has run.
+    private func drainMainQueue() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async { continuation.resume() }
+        }
+    }
+
+    @Test(
+        "A class of the main actor listens without boilerplate, whatever the listener queue is",
+        arguments: [false, true])
+    @MainActor
+    func aClassOfTheMainActorListens(onMainQueue: Bool) async throws {
+        let queue = onMainQueue ? DispatchQueue.main : fixture.queue
+        let config = ActiveConfig.make(
+            downloader: fixture.downloader,
+            store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))), listenerQueue: queue)
+        let model = Model(config)
+        try await config.downloadNewConfig()
+        if !onMainQueue { fixture.drain() }
+        await drainMainQueue()
+        #expect(model.titles == ["0", nil])
+    }
+
+    @Test(
+        "On the main actor nothing is delivered once `cancel()` has returned",
+        arguments: [false, true])
+    @MainActor
+    func cancelEndsTheListeningOfTheMainActor(onMainQueue: Bool) async throws {
+        let queue = onMainQueue ? DispatchQueue.main : fixture.queue
+        let config = ActiveConfig.make(
+            configuration: .titled(["Home": "0"]), listenerQueue: queue)
+        let model = Model(config)
+        // The delivery is on the main queue already, behind this function.
+        if !onMainQueue { fixture.drain() }
+        model.stop()
+        await drainMainQueue()
+        #expect(model.titles.isEmpty)
+    }
+}

@@ -1,0 +1,73 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+@Suite(.timeLimit(.minutes(1)))
+struct ListenerTableTests {
+    /// A listener, as small as can be.
+    private final class Mute: ActiveConfigListener {
+        func activeConfig(
+            _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
+            forSectionName sectionName: String
+        ) {}
+    }
+
+    @Test("Listeners that are registered and die do not pile up")
+    func deadListenersDoNotPileUp() {
+        let fixture = CoordinatorFixture.make()
+        // Each takes the place in memory of one that has died, so that no two listeners are equal.
+        var placeholders: [Mute] = []
+        placeholders.reserveCapacity(200_000)
+        for _ in 0..<200_000 {
+            fixture.config.registerListener(Mute(), forSectionName: "Home")
+            placeholders.append(Mute())
+        }
+        let count = fixture.config.state.withLock { $0.listeners["Home"].count }
+        #expect(count <= 64)
+        withExtendedLifetime(placeholders) {}
+    }
+
+    @Test("Nor do those of sections of many names")
+    func deadListenersOfManySectionsDoNotPileUp() {
+        let fixture = CoordinatorFixture.make()
+        for number in 0..<50_000 {
+            fixture.config.registerListener(Mute(), forSectionName: "\(number)")
+        }
+        let count = fixture.config.state.withLock { state in
+            (0..<50_000).count { !state.listeners["\($0)"].isEmpty }
+        }
+        #expect(count <= 64)
+    }
+
+    @Test("The living are kept among the dead, in order")
+    func theLivingAreKept() async throws {
+        let fixture = CoordinatorFixture.make(ScriptedDownloader(.configuration(.make())))
+        let order = Locked<[Int]>([])
+        var living: [RecordingListener] = []
+        for number in 0..<1_000 {
+            fixture.config.registerListener(RecordingListener(), forSectionName: "Home")
+            let listener = RecordingListener { _, _ in order.withLock { $0.append(number) } }
+            living.append(listener)
+            fixture.config.registerListener(listener, forSectionName: "Home")
+        }
+        try await fixture.config.downloadNewConfig()
+        fixture.drain()
+        #expect(order.withLock { $0 } == Array(0..<1_000))
+        let count = fixture.config.state.withLock { $0.listeners["Home"].count }
+        #expect((1_000...2_000).contains(count))
+        withExtendedLifetime(living) {}
+    }
+
+    @Test func closuresThatAreCancelledAreGone() {
+        let fixture = CoordinatorFixture.make()
+        for _ in 0..<1_000 {
+            let token = fixture.config.listen(forSectionName: "Home") { _ in }
+            token.cancel()
+        }
+        _ = fixture.config.listen(forSectionName: "Home") { _ in }
+        let count = fixture.config.state.withLock { $0.listeners["Home"].count }
+        #expect(count == 0)
+    }
+}

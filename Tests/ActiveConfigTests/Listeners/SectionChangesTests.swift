@@ -1,0 +1,178 @@
+import ActiveConfigTesting
+import Testing
+
+@testable import ActiveConfig
+
+/// The sequences of changes and of values.
+@Suite(.timeLimit(.minutes(1)))
+struct SectionChangesTests {
+    /// A coordinator that starts with section "Home" of title "0", then gets `next`.
+    private func make(then next: [String: String]...) -> CoordinatorFixture {
+        .make(
+            ScriptedDownloader { .configuration(.titled(next[$0.number - 1])) },
+            store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))))
+    }
+
+    @Test("`sections(named:)`: the current one first, then each new one")
+    func sectionsStartWithTheCurrentOne() async throws {
+        let fixture = make(then: ["Home": "1"], ["Other": "1"])
+        var sections = fixture.config.sections(named: "Home").makeAsyncIterator()
+        #expect(await sections.next() == .some(.titled("0")))
+        try await fixture.config.downloadNewConfig()
+        #expect(await sections.next() == .some(.titled("1")))
+        try await fixture.config.downloadNewConfig()
+        #expect(await sections.next() == .some(nil))
+    }
+
+    @Test("`sections(named:)` starts with nil when there is no such section")
+    func sectionsStartWithNil() async throws {
+        let fixture = make(then: ["New": "1"])
+        var sections = fixture.config.sections(named: "New").makeAsyncIterator()
+        #expect(await sections.next() == .some(nil))
+        try await fixture.config.downloadNewConfig()
+        #expect(await sections.next() == .some(.titled("1")))
+    }
+
+    @Test("`sectionChanges(named:)` starts with the section as a change from nil, if there is one")
+    func changesStartWithTheSection() async throws {
+        let fixture = make(then: ["Home": "1", "New": "1"])
+        var home = fixture.config.sectionChanges(named: "Home").makeAsyncIterator()
+        var new = fixture.config.sectionChanges(named: "New").makeAsyncIterator()
+        #expect(
+            await home.next()
+                == SectionChange(
+                    sectionName: "Home", old: nil, new: .titled("0"), reason: .restored))
+        try await fixture.config.downloadNewConfig()
+        #expect(
+            await home.next()
+                == SectionChange(
+                    sectionName: "Home", old: .titled("0"), new: .titled("1"), reason: .downloaded))
+        #expect(
+            await new.next()
+                == SectionChange(
+                    sectionName: "New", old: nil, new: .titled("1"), reason: .downloaded))
+    }
+
+    @Test("`changes`: the changes of all sections, with the user and the reason")
+    func changesOfAllSections() async throws {
+        let fixture = make(then: ["Home": "1", "A": "1"])
+        let config = fixture.config
+        try config.configStore?.persistConfiguration(
+            .titled(["Home": "user", "A": "1"]), forUserID: "1")
+        var changes = config.changes.makeAsyncIterator()
+        #expect(await changes.next()?.reason == .restored)
+        try await config.downloadNewConfig()
+        let downloaded = [await changes.next(), await changes.next()]
+        #expect(downloaded.map(\.?.sectionName) == ["A", "Home"])
+        #expect(downloaded.allSatisfy { $0?.reason == .downloaded && $0?.userID == nil })
+        config.currentUserID = "1"
+        #expect(
+            await changes.next()
+                == SectionChange(
+                    sectionName: "Home", old: .titled("1"), new: .titled("user"), userID: "1",
+                    reason: .userChanged))
+    }
+
+    @Test("A consumer that is slower than the changes gets them summed up")
+    func aSlowConsumerGetsASum() async throws {
+        let fixture = make(
+            then: ["Home": "1"], ["Home": "2"], ["Home": "3", "B": "1"], ["Home": "0", "B": "1"],
+            ["Home": "4", "B": "1"])
+        let config = fixture.config
+        var changes = config.sectionChanges(named: "Home").makeAsyncIterator()
+        _ = await changes.next()
+        for _ in 1...3 { try await config.downloadNewConfig() }
+        let sum = await changes.next()
+        #expect(sum?.old == .titled("0") && sum?.new == .titled("3"))
+        // A change that is undone before it was seen is none.
+        var sections = config.sections(named: "Home").makeAsyncIterator()
+        #expect(await sections.next() == .some(.titled("3")))
+        for _ in 4...5 { try await config.downloadNewConfig() }
+        #expect(await changes.next()?.new == .titled("4"))
+        #expect(await sections.next() == .some(.titled("4")))
+    }
+
+    @Test("A consumer under contention misses no change: each starts where the last one ended")
+    func aConsumerMissesNoChange() async throws {
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader {
+                .configuration(.make(sections: ["Home": ["number": .integer($0.number)]]))
+            })
+        let config = fixture.config
+        let count = 3_000
+        let consumers = (0..<4).map { _ in
+            Task {
+                var last: ActiveConfigSection?
+                for await change in config.sectionChanges(named: "Home") {
+                    #expect(change.old == last)
+                    #expect(change.new != last)
+                    last = change.new
+                    if last?.integer(forKey: "number") == count { return true }
+                }
+                return false
+            }
+        }
+        for _ in 1...count { try await config.downloadNewConfig() }
+        for consumer in consumers { #expect(await consumer.value) }
+    }
+
+    @Test("It ends when its task is cancelled, and is unregistered then")
+    func endsWithItsTask() async throws {
+        let fixture = make()
+        let config = fixture.config
+        let seen = Locked(0)
+        let tasks = (0..<3).map { number in
+            Task {
+                switch number {
+                case 0: for await _ in config.changes { seen.withLock { $0 += 1 } }
+                case 1: for await _ in config.sections(named: "Home") { seen.withLock { $0 += 1 } }
+                default:
+                    for await _ in config.sectionChanges(named: "Home") {
+                        seen.withLock { $0 += 1 }
+                    }
+                }
+                return true
+            }
+        }
+        while seen.withLock({ $0 }) < 3 { await Task.yield() }
+        #expect(config.state.withLock { $0.signals.count } == 3)
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(await task.value) }
+        #expect(config.state.withLock { $0.signals.isEmpty })
+    }
+
+    @Test("An iteration that is given up is unregistered")
+    func isUnregisteredWhenGivenUp() async throws {
+        let fixture = make()
+        for await _ in fixture.config.changes { break }
+        do {
+            var iterator = fixture.config.sections(named: "Home").makeAsyncIterator()
+            _ = await iterator.next()
+        }
+        _ = fixture.config.changes.makeAsyncIterator()
+        #expect(fixture.config.state.withLock { $0.signals.isEmpty })
+    }
+
+    @Test("Several iterations of one sequence are each on their own")
+    func iterationsAreIndependent() async throws {
+        let sequence = make().config.sections(named: "Home")
+        for _ in 0..<2 {
+            var iterator = sequence.makeAsyncIterator()
+            #expect(await iterator.next() == .some(.titled("0")))
+        }
+    }
+
+    @Test("A view model can iterate on the main actor") @MainActor
+    func iteratesOnTheMainActor() async throws {
+        let fixture = make(then: ["Home": "1"])
+        let config = fixture.config
+        var titles: [String?] = []
+        for await section in config.sections(named: "Home") {
+            MainActor.assertIsolated()
+            titles.append(section?.title)
+            if titles.count == 2 { break }
+            try await config.downloadNewConfig()
+        }
+        #expect(titles == ["0", "1"])
+    }
+}

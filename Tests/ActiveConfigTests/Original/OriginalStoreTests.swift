@@ -1,0 +1,47 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Testing
+
+/// What the original's suite checks of its store.
+struct OriginalStoreTests {
+    private static let some = ConfigurationState.make(sections: ["SomeKey": ["Key": "SomeValue"]])
+    private static let other = ConfigurationState.make(sections: ["SomeKey2": ["Key": "SomeValue2"]]
+    )
+    private let store = InMemoryStore()
+    private let bootstrapped = InMemoryStore(bootstrap: .state(some))
+
+    @Test func keepsAConfiguration() {
+        store.persistConfiguration(Self.some, forUserID: "1234")
+        #expect(store.lastKnownActiveConfiguration(forUserID: "1234") == Self.some)
+    }
+
+    @Test func removesAConfigurationByNil() {
+        store.persistConfiguration(Self.some, forUserID: "1234")
+        store.persistConfiguration(nil, forUserID: "1234")
+        #expect(store.lastKnownActiveConfiguration(forUserID: "1234") == nil)
+    }
+
+    @Test func keepsUsersApart() {
+        store.persistConfiguration(Self.some, forUserID: "1234")
+        #expect(store.lastKnownActiveConfiguration(forUserID: "999") == nil)
+    }
+
+    @Test func givesTheInitialConfigurationWhenNothingIsPersisted() {
+        #expect(bootstrapped.lastKnownActiveConfiguration(forUserID: "1234") == Self.some)
+    }
+
+    @Test func sharesTheInitialConfigurationAmongUsers() {
+        #expect(bootstrapped.lastKnownActiveConfiguration(forUserID: "1") == Self.some)
+        #expect(bootstrapped.lastKnownActiveConfiguration(forUserID: "2") == Self.some)
+    }
+
+    @Test func aUsersConfigurationOverridesTheInitialOne() {
+        bootstrapped.persistConfiguration(Self.other, forUserID: "1234")
+        #expect(bootstrapped.lastKnownActiveConfiguration(forUserID: "1234") == Self.other)
+    }
+
+    @Test func theGenericUsersConfigurationComesBeforeTheInitialOne() {
+        bootstrapped.persistConfiguration(Self.other, forUserID: nil)
+        #expect(bootstrapped.lastKnownActiveConfiguration(forUserID: "1234") == Self.other)
+    }
+}

@@ -1,0 +1,111 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// A store with a fault that the conformance suite has to find.
+final class FaultyStore: ActiveConfigStore {
+    /// A fault, and the rule that it breaks.
+    enum Fault: CaseIterable, CustomTestStringConvertible {
+        case onlyRequirements, throwing, comparesAsStrings, ignoresCase, mixesNilAndEmpty
+        case neverRemoves, losesTheTag, keepsNumbersAsDoubles, keepsOnlyChangedSections,
+            presentsFallbackAsOwn
+        case prefersBootstrap, noGenericFallback, inventsFirstDownload, forgetful, torn, foreign
+
+        var rule: String {
+            switch self {
+            case .onlyRequirements: "A user's own configuration is the one that was persisted last"
+            case .throwing: "Found: the error: "
+            case .comparesAsStrings, .ignoresCase, .mixesNilAndEmpty: "told byte by byte"
+            case .neverRemoves: "Persisting nil removes a user's configuration."
+            case .losesTheTag: "The entity tag is kept beside the document"
+            case .keepsNumbersAsDoubles: "with numbers of each kind too"
+            case .keepsOnlyChangedSections: "differs in `meta` alone"
+            case .presentsFallbackAsOwn: "A fallback is never a user's own configuration."
+            case .prefersBootstrap: "Once the generic user has a configuration"
+            case .noGenericFallback: "falls back to the generic user's"
+            case .inventsFirstDownload: "An empty store knows of no first download."
+            case .forgetful: "What was persisted is there in a newly opened store."
+            case .torn: "Found: a mix of two configurations."
+            case .foreign: "was asked for."
+            }
+        }
+
+        var testDescription: String { "\(self)" }
+    }
+
+    struct Failure: Error {}
+
+    let fault: Fault
+    private let base = InMemoryStore()
+    private let bootstrap: ConfigurationState?
+
+    init(_ fault: Fault, bootstrap: ConfigurationState? = nil) {
+        self.fault = fault
+        self.bootstrap = bootstrap
+    }
+
+    /// The store as it is after a launch.
+    func forget() -> FaultyStore { FaultyStore(fault) }
+
+    func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        if fault == .prefersBootstrap, userID != nil, let bootstrap,
+            base.ownConfiguration(forUserID: key(userID)) == nil
+        {
+            return bootstrap
+        }
+        if fault == .noGenericFallback, userID != nil {
+            return base.ownConfiguration(forUserID: key(userID))
+        }
+        let found = base.lastKnownActiveConfiguration(forUserID: key(userID)) ?? bootstrap
+        if fault == .foreign, userID == "user 3" {
+            return base.ownConfiguration(forUserID: "user 2") ?? found
+        }
+        return found
+    }
+
+    func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        if fault == .onlyRequirements { return nil }
+        var own = base.ownConfiguration(forUserID: key(userID))
+        if fault == .losesTheTag { own?.entityTag = nil }
+        if fault == .presentsFallbackAsOwn {
+            return own ?? base.lastKnownActiveConfiguration(forUserID: nil)
+        }
+        return own
+    }
+
+    func persistConfiguration(
+        _ configuration: ConfigurationState?, forUserID userID: String?
+    ) throws {
+        if fault == .throwing { throw Failure() }
+        if fault == .neverRemoves, configuration == nil, userID != nil { return }
+        var configuration = configuration
+        let own = base.ownConfiguration(forUserID: key(userID))
+        if fault == .keepsOnlyChangedSections, own?.sections == configuration?.sections { return }
+        if fault == .keepsNumbersAsDoubles, let section = configuration?.sections["Numbers"] {
+            let pairs = section.settingKeys.map { key in
+                (key, section.double(forKey: key).map { SettingValue.double($0) } ?? .null)
+            }
+            configuration?.sections["Numbers"] = .make(Dictionary(uniqueKeysWithValues: pairs))
+        }
+        if fault == .torn, configuration?.sections["B"] != nil {
+            configuration?.sections["B"] = own?.sections["B"]
+        }
+        base.persistConfiguration(configuration, forUserID: key(userID))
+    }
+
+    var firstDownloadFinished: Bool {
+        fault == .inventsFirstDownload || base.firstDownloadFinished
+    }
+
+    func recordFirstDownloadFinished() { base.recordFirstDownloadFinished() }
+
+    private func key(_ userID: String?) -> String? {
+        switch fault {
+        case .comparesAsStrings: userID?.precomposedStringWithCanonicalMapping
+        case .ignoresCase: userID?.lowercased()
+        case .mixesNilAndEmpty: userID ?? ""
+        default: userID
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "activeconfig-benchmarks", targets: ["ActiveConfigBenchmarks"])
+    ],
+    dependencies: [
+        .package(name: "ActiveConfig", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    ],
+    targets: [
+        .target(name: "Measuring"),
+        .executableTarget(
+            name: "ActiveConfigBenchmarks",
+            dependencies: [
+                "Measuring",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ]),
+        .testTarget(
+            name: "MeasuringTests",
+            dependencies: ["Measuring"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// Upcoming language features, each by its proposal.
+let settings: [SwiftSetting] = {
+    var settings: [SwiftSetting] = [
+        .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+        .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+        .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470
+        .enableUpcomingFeature("ImmutableWeakCaptures"),  // SE-0481
+        .strictMemorySafety(),  // SE-0458
+        .treatWarning("ExplicitSendable", as: .error),  // SE-0443
+    ]
+    if Context.environment["STRICT"] != nil {
+        settings.append(.treatAllWarnings(as: .error))
+    }
+    return settings
+}()
+
+for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
+}

@@ -1,0 +1,14 @@
+/// The targets, in the order of the report.
+///
+/// Each is a file of its own in `Targets`.
+enum AllTargets {
+    static let list: [any BenchmarkTarget.Type] = [
+        F1SectionReading.self,
+        F4Parsing.self,
+        F5Writing.self,
+        F6FirstValue.self,
+        F7Differences.self,
+        F8Delivery.self,
+        F9Persisting.self,
+    ]
+}

@@ -1,0 +1,23 @@
+import ActiveConfig
+import Synchronization
+
+/// A downloader without a network, which answers with one document after the other, in turn.
+final class AlternatingDownloader: ActiveConfigDownloader {
+    private let states: [ConfigurationState]
+    private let requestCount = Mutex(0)
+
+    /// Makes a downloader.
+    init(_ states: ConfigurationState...) {
+        self.states = states
+    }
+
+    func requestActiveConfig(
+        forUserID userID: String?, lastKnown: ConfigurationState?
+    ) async throws -> ConfigurationState? {
+        let number = requestCount.withLock { count in
+            count += 1
+            return count
+        }
+        return states[number % states.count]
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// orjson, the fast parser of Python, in a process of its own that is asked for one round after the
+/// other.
+final class Orjson {
+    /// The versions of orjson and Python.
+    private(set) var version = ""
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var unread = Data()
+
+    /// The error that there is no orjson, or that it stopped.
+    struct Unavailable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What Python runs.
+    ///
+    /// It reads the document that is named as its argument; then each line says how often to parse
+    /// it, and is answered with the nanoseconds for all and the number of sections. The garbage
+    /// collector is off, as the measuring tools of Python have it.
+    private static let program = """
+        import gc, platform, sys, time
+        import orjson
+        text = open(sys.argv[1], "rb").read()
+        print("orjson", orjson.__version__, "on Python", platform.python_version(), flush=True)
+        gc.disable()
+        loads = orjson.loads
+        for line in sys.stdin:
+            times = range(int(line))
+            start = time.thread_time_ns()
+            for _ in times:
+                document = loads(text)
+            end = time.thread_time_ns()
+            print(end - start, len(document["config_sections"]), flush=True)
+        """
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - python: A Python that has orjson, by path or by name.
+    ///   - document: The file to parse.
+    /// - Throws: ``Unavailable``, or what keeps a process from starting.
+    init(python: String, document: URL) throws {
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [python, "-c", Self.program, document.path(percentEncoded: false)]
+        process.standardInput = input
+        process.standardOutput = output
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        guard let version = readLine() else {
+            process.waitUntilExit()
+            let text = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+            let reason = text.split(separator: "\n").last ?? "it says nothing"
+            throw Unavailable(description: "no orjson for \(python): \(reason)")
+        }
+        self.version = version
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// Parses the document.
+    ///
+    /// - Parameter times: How often.
+    /// - Returns: The nanoseconds for one time, by the processor time of its thread.
+    /// - Throws: ``Unavailable`` when it stopped.
+    func parse(times: Int) throws -> Double {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(times)\n".utf8))
+        let answer = readLine()?.split(separator: " ").compactMap { Double($0) } ?? []
+        guard answer.count == 2, answer[1] > 0 else {
+            throw Unavailable(description: "orjson stopped answering")
+        }
+        return answer[0] / Double(times)
+    }
+
+    /// The next line of its output; nil at the end.
+    private func readLine() -> String? {
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread = Data(unread[(end + 1)...]) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            unread.append(more)
+        }
+    }
+}

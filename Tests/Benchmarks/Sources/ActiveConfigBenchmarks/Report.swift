@@ -1,0 +1,46 @@
+import Foundation
+import Measuring
+
+/// All rows, and what they were measured on.
+struct Report: Encodable {
+    let rows: [Row]
+    let rounds: Int
+    let seconds: Double
+    let processorCount: Int
+    let operatingSystem: String
+
+    /// Makes a report of rows that were measured on this machine.
+    init(rows: [Row], rounds: Int, duration: Duration) {
+        self.rows = rows
+        self.rounds = rounds
+        seconds = (duration / .seconds(1) * 10).rounded() / 10
+        processorCount = ProcessInfo.processInfo.activeProcessorCount
+        operatingSystem = ProcessInfo.processInfo.operatingSystemVersionString
+    }
+
+    /// Whether a target is missed.
+    var hasMissed: Bool { rows.contains { $0.verdict == .missed } }
+
+    /// The table and a line on how it came about.
+    func text(isColored: Bool) -> String {
+        let missed = rows.count { $0.verdict == .missed }
+        let met = rows.count { $0.verdict == .met }
+        let summary =
+            "\(met) met, \(missed) missed. Medians of \(rounds) rounds, ± half the spread of their "
+            + "middle half; \(processorCount) processors, \(operatingSystem), \(seconds) s."
+        #if DEBUG
+            let warning = ["A debug build: the figures say nothing. Build with -c release."]
+        #else
+            let warning: [String] = []
+        #endif
+        return (Table(rows, isColored: isColored).lines + ["", summary] + warning)
+            .joined(separator: "\n")
+    }
+
+    /// The same as JSON.
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}

@@ -1,0 +1,92 @@
+import ActiveConfig
+import Foundation
+import Measuring
+import Synchronization
+
+/// F6: the first value after launch, from the file that the last launch left.
+enum F6FirstValue: BenchmarkTarget {
+    static let name = "F6"
+    static let work = "first value after launch, 1,000 settings"
+
+    static func rows(_ setup: BenchmarkSetup) async throws -> [Row] {
+        try await setup.withFolder(named: name) { folder in
+            let document = try SampleDocument()
+            let stored = folder.appending(path: "stored", directoryHint: .isDirectory)
+            try FileDefaultsStore(directory: stored)
+                .persistConfiguration(document.state, forUserID: "1")
+            let plain = folder.appending(path: "plain.json")
+            let data = document.data
+            try data.write(to: plain)
+            let samples = try await setup.rounds.measure([
+                try Side.repeating("first value") { try Launch(directory: stored).firstValue() },
+                try Side.repeating("parse") {
+                    try ConfigurationState(jsonData: data).sections.count
+                },
+                try Side.repeating("read") { try Data(contentsOf: plain).count },
+            ])
+            let times = samples.map(\.median)
+            return [
+                Row(
+                    name, work, ours: samples[0], against: "parse and read",
+                    nanoseconds: times[1] + times[2],
+                    text: "\(Figure.text(ofNanoseconds: times[1])) + "
+                        + Figure.text(ofNanoseconds: times[2]),
+                    wanted: .atMostTimes(1.5)),
+                try bootstrapRow(
+                    "a missing bootstrap behind a stored document", directory: stored,
+                    expectedMessages: 0),
+                try bootstrapRow(
+                    "a missing bootstrap and nothing stored",
+                    directory: folder.appending(path: "empty", directoryHint: .isDirectory),
+                    expectedMessages: 1),
+            ]
+        }
+    }
+
+    /// A launch of an app, as far as the framework goes.
+    private struct Launch {
+        /// What was stored cannot be read.
+        struct NothingRead: Error {}
+
+        let directory: URL
+        var bootstrap: BootstrapConfiguration?
+        var log = ActiveConfigLog.disabled
+
+        /// Makes the store and the coordinator, sets the user, reads one value.
+        func firstValue() throws -> Int {
+            guard let value = read() else { throw NothingRead() }
+            return value ? 1 : 2
+        }
+
+        /// The value, if there is one.
+        func read() -> Bool? {
+            // As the main queue does in a launch, it delivers only when the value has been read.
+            let queue = DispatchQueue(label: "benchmarks.listeners", attributes: .initiallyInactive)
+            defer { queue.activate() }
+            let config = ActiveConfig(
+                configDownloader: AlternatingDownloader(ConfigurationState()),
+                configStore: FileDefaultsStore(
+                    directory: directory, bootstrap: bootstrap, log: log),
+                notificationCenter: NotificationCenter(), listenerQueue: queue, log: log)
+            config.currentUserID = "1"
+            return config[SampleDocument.sectionName(0)]?.bool(
+                forKey: SampleDocument.settingKey(1))
+        }
+    }
+
+    /// Whether a bootstrap file that does not exist is opened, which would be logged.
+    private static func bootstrapRow(
+        _ what: String, directory: URL, expectedMessages: Int
+    ) throws -> Row {
+        let count = Mutex(0)
+        let launch = Launch(
+            directory: directory,
+            bootstrap: .jsonFile(directory.appending(path: "does-not-exist.json")),
+            log: ActiveConfigLog { _, _ in count.withLock { $0 += 1 } })
+        let value = launch.read()
+        let messages = count.withLock { $0 }
+        return Row(
+            fact: name, what, found: "logs \(messages)", wanted: "logs \(expectedMessages)",
+            isMet: messages == expectedMessages && (value != nil) == (expectedMessages == 0))
+    }
+}

@@ -1,0 +1,55 @@
+import Measuring
+import Synchronization
+import Testing
+
+/// How sides take turns.
+struct RoundsTests {
+    @Test func letsEachSideStartInTurn() async throws {
+        let order = Mutex("")
+        let sides = ["a", "b", "c"].map { name in
+            Side(name) {
+                order.withLock { $0 += name }
+                return 1
+            }
+        }
+        _ = try await Rounds(5).measure(sides)
+        let found = order.withLock { $0 }
+        #expect(found == "abcbcacababcbca")
+    }
+
+    @Test func givesEachSideItsOwnFigures() async throws {
+        let samples = try await Rounds(6).measure([Side("one") { 1 }, Side("two") { 2 }])
+        #expect(samples[0].values == [1, 1, 1, 1, 1, 1])
+        #expect(samples[1].values == [2, 2, 2, 2, 2, 2])
+    }
+
+    @Test func refusesWorkThatDoesNotDoTheSameEachTime() async throws {
+        let runs = Mutex(0)
+        let side = try Side.repeating("counting", for: .zero) {
+            runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+        }
+        await #expect(throws: UnequalResults.self) { try await Rounds(5).measure([side]) }
+    }
+
+    @Test func dividesTheTimeOfARoundByItsOperations() async throws {
+        let runs = Mutex(0)
+        let side = try Side.repeating(
+            "in threes", for: .microseconds(3), batch: 10,
+            timer: { work in
+                try work()
+                return 1_000
+            },
+            {
+                runs.withLock { $0 += 1 }
+                return 1
+            })
+        let samples = try await Rounds(5).measure([side])
+        let time = 1_000.0 / 30
+        #expect(samples[0].values == [time, time, time, time, time])
+        let count = runs.withLock { $0 }
+        #expect(count == 2 + 5 * 3)
+    }
+}

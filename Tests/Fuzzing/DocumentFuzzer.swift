@@ -1,0 +1,154 @@
+import Foundation
+
+/// A fuzz target of the exchange format's reader and writer, for libFuzzer.
+///
+/// It is compiled together with the sources it tests, by `fuzz.sh`. A property that does not hold
+/// traps, which libFuzzer reports with the input.
+enum DocumentFuzzer {
+    /// What stands before a text that is tried as the value of a setting.
+    private static let prefix = Data(
+        #"{"meta":{},"config_sections":{"S":{"settings":{"k":{"value":"#.utf8)
+    /// What stands behind it.
+    private static let suffix = Data("}}}}}".utf8)
+
+    /// Tries one text: as any JSON text, as a whole document, and as the value of a setting.
+    static func run(_ text: Data) {
+        let value = readValue(text)
+        checkAgainstFoundation(text, value: value)
+        checkDocument(text, value: value)
+        checkSetting(text, value: value)
+    }
+
+    /// Reads a text as a JSON text of any kind, with the reader's own layer.
+    private static func readValue(_ text: Data) -> Result<SettingValue, ConfigurationFormatError> {
+        unsafe text.withUnsafeBytes { bytes in
+            do throws(JSONFault) {
+                var reader = unsafe JSONReader(bytes, maximumDepth: 128)
+                reader.skipByteOrderMark()
+                reader.skipWhiteSpace()
+                let value = try reader.readValue()
+                reader.skipWhiteSpace()
+                guard reader.next == nil else {
+                    throw JSONFault(.contentAfterDocument, at: reader.position, "more follows")
+                }
+                return .success(value)
+            } catch {
+                return .failure(unsafe error.located(in: bytes))
+            }
+        }
+    }
+
+    /// What one reader accepts the other must, but for what is known to differ.
+    private static func checkAgainstFoundation(
+        _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
+    ) {
+        switch value {
+        case .success(let value):
+            let written = write(value)
+            require(readValue(written) == .success(value), "what is written reads back")
+            guard case .success(let again) = readValue(written) else { return }
+            require(write(again) == written, "what is written is stable")
+            let peer = FoundationJSON.read(FoundationJSON.withoutTrailingCommas(text))
+            require(peer != nil, "what is accepted is JSON but for trailing commas")
+            require(peer.map { FoundationJSON.agrees($0, with: value) } != false, "same value")
+            let copy = FoundationJSON.read(written)
+            require(copy != nil, "what is written is JSON")
+        case .failure(let error):
+            check(error, in: text)
+            guard !FoundationJSON.differsOnPurpose(on: text, error) else { return }
+            require(FoundationJSON.read(text) == nil, "what is refused is no JSON")
+        }
+    }
+
+    /// A document that is accepted is JSON, and survives being written.
+    private static func checkDocument(
+        _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
+    ) {
+        do throws(ConfigurationFormatError) {
+            let state = try ConfigurationState(jsonData: text)
+            guard case .success(let value) = value else {
+                fail("a document is JSON")
+            }
+            require(value.dictionaryValue?["meta"] == .object(state.meta), "meta is all there")
+            let written = state.jsonData()
+            let again = try? ConfigurationState(jsonData: written)
+            require(again == state, "a document reads back")
+            require(again?.hashValue == state.hashValue, "equal configurations hash alike")
+            require(again?.jsonData() == written, "a document is stable")
+        } catch {
+            check(error, in: text)
+            if case .success(let value) = value {
+                require(isRefusedDocument(value, error), "JSON is refused only by the format")
+            }
+        }
+    }
+
+    /// A value that is accepted alone is accepted as a setting, and is the same.
+    private static func checkSetting(
+        _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
+    ) {
+        let document = prefix + text + suffix
+        do throws(ConfigurationFormatError) {
+            let state = try ConfigurationState(jsonData: document)
+            if case .success(let value) = value {
+                require(state.section(named: "S")?["k"] == value, "a setting is its value")
+            }
+        } catch {
+            check(error, in: document)
+            guard case .success = value else { return }
+            let hasMark = text.starts(with: [0xEF, 0xBB, 0xBF])
+            require(hasMark || error.code == .tooDeep, "a value is one in a setting too")
+        }
+    }
+
+    /// Whether the format, not JSON, refuses a document, and says so.
+    private static func isRefusedDocument(
+        _ value: SettingValue, _ error: ConfigurationFormatError
+    ) -> Bool {
+        guard let document = value.dictionaryValue else { return error.code == .notAnObject }
+        switch error.code {
+        case .metaMissing: return document["meta"]?.dictionaryValue == nil
+        case .sectionsMissing: return document["config_sections"]?.dictionaryValue == nil
+        case .unsupportedFormatVersion:
+            return document["meta"]?.dictionaryValue?["format_version_string"] != nil
+        default: return false
+        }
+    }
+
+    /// An error's place is in the text, and its line and column are those of its offset.
+    private static func check(_ error: ConfigurationFormatError, in text: Data) {
+        guard let offset = error.byteOffset, let line = error.line, let column = error.column else {
+            fail("an error of a text has a place")
+        }
+        require(0...text.count ~= offset, "an error is within the text")
+        let before = text.prefix(offset)
+        require(line == before.count(where: { $0 == 0x0A }) + 1, "the line is the offset's")
+        require(column >= 1 && column <= offset + 1, "the column is in its line")
+        require(error.description.hasSuffix("."), "an error is a sentence")
+    }
+
+    /// Stops with the property that does not hold; an optimised `precondition` would not name it.
+    private static func require(_ holds: Bool, _ property: StaticString) {
+        if !holds { fail(property) }
+    }
+
+    /// Stops, naming the property that does not hold.
+    private static func fail(_ property: StaticString) -> Never {
+        FileHandle.standardError.write(Data("does not hold: \(property)\n".utf8))
+        abort()
+    }
+
+    /// The text of a value.
+    private static func write(_ value: SettingValue) -> Data {
+        var writer = JSONWriter()
+        writer.write(value)
+        return Data(writer.bytes)
+    }
+}
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    DocumentFuzzer.run(unsafe Data(UnsafeBufferPointer(start: start, count: count)))
+    return 0
+}
