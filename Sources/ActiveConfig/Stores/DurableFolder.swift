@@ -34,13 +34,21 @@ struct DurableFolder: Sendable {
 
     /// Writes a file under a temporary name, to the medium.
     ///
-    /// It becomes visible by `rename`.
+    /// It becomes visible by `rename`. A file that has that name, and no other, is written over: to
+    /// free a file's blocks can take as long as to synchronize it.
     func writeTemporary(_ data: Data, as name: String) throws(StoreError) {
         let path = path(of: name)
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        var file = openForWriting(path)
+        if file >= 0, isShared(file) {
+            close(file)
+            unsafe unlink(path)
+            file = openForWriting(path)
+        }
         guard file >= 0 else { throw failure(.cannotWrite, path) }
         var error: StoreError?
-        if fchmod(file, 0o600) != 0 || !writeAll(data, to: file) || !synchronize(file) {
+        if fchmod(file, 0o600) != 0 || !writeAll(data, to: file)
+            || ftruncate(file, off_t(data.count)) != 0 || !synchronize(file)
+        {
             error = failure(.cannotWrite, path)
         }
         close(file)
@@ -48,6 +56,17 @@ struct DurableFolder: Sendable {
             unsafe unlink(path)
             throw error
         }
+    }
+
+    /// Opens a file for writing, as it is.
+    private func openForWriting(_ path: String) -> Int32 {
+        unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+
+    /// Whether a file that is open has a second name, and must not be written over.
+    private func isShared(_ file: Int32) -> Bool {
+        var status = stat()
+        return unsafe fstat(file, &status) != 0 || status.st_nlink != 1
     }
 
     /// Gives a file another name, in place of any file that has it.

@@ -68,8 +68,11 @@ public final class FileDefaultsStore: ActiveConfigStore {
         let record = StoredRecord.encode(configuration, of: files.userID)
         try folder.create()
         try folder.withLock { () throws(StoreError) in
+            let isSound = isSound(files.current)
+            // What is good is the current one, so the one before it is free to be written over.
+            if isSound { try? folder.rename(files.previous, to: files.temporary) }
             try folder.writeTemporary(record, as: files.temporary)
-            if isSound(files.current) { try folder.link(files.current, as: files.previous) }
+            if isSound { try folder.link(files.current, as: files.previous) }
             try folder.rename(files.temporary, to: files.current)
             try folder.synchronize()
         }
@@ -113,7 +116,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
             guard let data = try folder.read(name) else { return nil }
             return try StoredRecord.decode(data, of: userID)
         } catch let damage as StoredRecord.Damage {
-            putAside(name, userID, damage)
+            return putAside(name, userID, damage)
         } catch {
             log(
                 .warning,
@@ -122,31 +125,36 @@ public final class FileDefaultsStore: ActiveConfigStore {
         return nil
     }
 
-    /// Renames a damaged file, unless another process has meanwhile replaced it with a sound one.
-    private func putAside(_ name: String, _ userID: UserID, _ damage: StoredRecord.Damage) {
+    /// Renames a damaged file, unless it is sound now that nobody writes: then it was written over
+    /// while it was read, or replaced, and its configuration is given.
+    private func putAside(
+        _ name: String, _ userID: UserID, _ damage: StoredRecord.Damage
+    ) -> ConfigurationState? {
         let path = folder.path(of: name)
         do {
-            let isDamaged = try folder.withLock { () throws(StoreError) in
+            let sound = try folder.withLock { () throws(StoreError) -> ConfigurationState? in
                 if let data = try? folder.read(name),
-                    (try? StoredRecord.decode(data, of: userID)) != nil
+                    let sound = try? StoredRecord.decode(data, of: userID)
                 {
-                    return false
+                    return sound
                 }
                 try folder.rename(name, to: Self.damaged(name))
                 try folder.synchronize()
-                return true
+                return nil
             }
-            if isDamaged {
+            if sound == nil {
                 log(
                     .warning,
                     "The file \(path) is damaged and was put aside as \(Self.damaged(name)): "
                         + "\(damage.description).")
             }
+            return sound
         } catch {
             log(
                 .warning,
                 "The file \(path) is damaged (\(damage.description)) and could not be put aside: "
                     + "\(error)")
+            return nil
         }
     }
 
