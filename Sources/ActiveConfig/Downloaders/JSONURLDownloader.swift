@@ -23,7 +23,6 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     private let createRequest: @Sendable (_ userID: String?) -> URLRequest
     private let timeout: Duration
     private let limits: ConfigurationLimits
-    private let transport: URLSessionTransport
 
     /// Makes a downloader.
     ///
@@ -40,7 +39,6 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         self.timeout = timeout
         self.limits = limits
         self.createRequest = createRequest
-        transport = URLSessionTransport()
     }
 
     /// Gets a user's document.
@@ -58,7 +56,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         {
             request.setValue(tag, forHTTPHeaderField: "If-None-Match")
         }
-        let (data, response) = try await transport.data(
+        let (data, response) = try await URLSessionTransport.data(
             for: request, maximumSize: limits.maximumSize, timeout: timeout)
         switch response.statusCode {
         case 304: return nil

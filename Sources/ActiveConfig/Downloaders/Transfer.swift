@@ -5,10 +5,12 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One request on its way: collects the answer, and stops when it is too long, late or elsewhere.
-final class Transfer: Sendable {
-    /// What has arrived, and who waits for it.
+/// One request on its way, the delegate of its session: collects the answer, and stops when it is too
+/// long, late or elsewhere.
+final class Transfer: NSObject, Sendable {
+    /// What is asked, what has arrived, and who waits for it.
     private struct State {
+        var session: URLSession?
         var continuation: CheckedContinuation<(Data, HTTPURLResponse), any Error>?
         var outcome: Result<(Data, HTTPURLResponse), any Error>?
         var response: HTTPURLResponse?
@@ -20,27 +22,36 @@ final class Transfer: Sendable {
         var isAnsweringRedirect = false
     }
 
-    /// The session's task.
-    let task: URLSessionDataTask
     private let url: URL?
     private let maximumSize: Int
     private let state = Locked(State())
 
     /// Makes a transfer that has not started.
-    init(_ task: URLSessionDataTask, url: URL?, maximumSize: Int) {
-        self.task = task
+    init(url: URL?, maximumSize: Int) {
         self.url = url
         self.maximumSize = maximumSize
     }
 
     /// Starts the request and waits for the whole answer.
-    func run() async throws -> (Data, HTTPURLResponse) {
+    ///
+    /// - Parameters:
+    ///   - session: The session of this request alone; it ends with the transfer.
+    ///   - task: Its task.
+    /// - Returns: The body, and the head of the answer.
+    /// - Throws: why it was stopped, or what went wrong.
+    func run(
+        _ session: URLSession, _ task: URLSessionDataTask
+    ) async throws -> (Data, HTTPURLResponse) {
         try await withCheckedThrowingContinuation { continuation in
             let outcome: Result<(Data, HTTPURLResponse), any Error>? = state.withLock { state in
-                if state.outcome == nil { state.continuation = continuation }
+                if state.outcome == nil {
+                    state.session = session
+                    state.continuation = continuation
+                }
                 return state.outcome
             }
             if let outcome {
+                session.invalidateAndCancel()
                 continuation.resume(with: outcome)
             } else {
                 task.resume()
@@ -51,25 +62,10 @@ final class Transfer: Sendable {
     /// Ends the transfer with an error, if it has not ended; who waits goes on at once.
     func stop(with error: any Error) {
         end(.failure(error))
-        if !state.withLock({ $0.isAnsweringRedirect }) { cancelTask() }
-    }
-
-    /// Takes the head of the answer, and says whether the body is wanted.
-    func receive(_ response: URLResponse) -> Bool {
-        guard let response = response as? HTTPURLResponse else {
-            stop(with: DownloadError(.notHTTP, url: url))
-            return false
-        }
-        if response.expectedContentLength > Int64(maximumSize) {
-            stop(with: tooLarge(response))
-            return false
-        }
-        state.withLock { $0.response = response }
-        return true
     }
 
     /// Takes a part of the body.
-    func receive(_ data: Data) {
+    private func receive(_ data: Data) {
         let excess: HTTPURLResponse?? = state.withLock { state in
             guard state.body.count + data.count <= maximumSize else {
                 state.body = Data()
@@ -82,21 +78,21 @@ final class Transfer: Sendable {
     }
 
     /// Answers a redirect: the request goes on at the same host, and not from https to http.
-    func redirect(to request: URLRequest, _ answer: (URLRequest?) -> Void) {
-        let isStopped = state.withLock { state in
+    private func redirect(to request: URLRequest, _ answer: (URLRequest?) -> Void) {
+        let isEnded = state.withLock { state in
             state.isAnsweringRedirect = state.outcome == nil
             return state.outcome != nil
         }
         // The task is cancelled already, and must not be answered for.
-        if isStopped { return }
+        if isEnded { return }
         let isAllowed = allowsRedirect(to: request.url)
-        if !isAllowed { end(.failure(DownloadError(.redirectRefused, url: url))) }
+        if !isAllowed { stop(with: DownloadError(.redirectRefused, url: url)) }
         answer(isAllowed ? request : nil)
-        let isStoppedMeanwhile = state.withLock { state in
+        let isEndedMeanwhile = state.withLock { state in
             state.isAnsweringRedirect = false
             return state.outcome != nil
         }
-        if isStoppedMeanwhile { cancelTask() }
+        if isEndedMeanwhile { endSession() }
     }
 
     private func allowsRedirect(to newURL: URL?) -> Bool {
@@ -108,30 +104,28 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Takes the end, which may be an error of the session's.
-    func complete(_ error: (any Error)?) {
-        if let error {
-            return end(.failure(downloadError(for: error)))
-        }
-        let answer = state.withLock { state in state.response.map { (state.body, $0) } }
-        end(answer.map { .success($0) } ?? .failure(DownloadError(.notHTTP, url: url)))
-    }
-
-    /// Gives the outcome to who waits, the first time.
+    /// Gives the outcome to who waits, the first time, and ends the session.
     private func end(_ outcome: Result<(Data, HTTPURLResponse), any Error>) {
-        let continuation = state.withLock {
-            state -> CheckedContinuation<(Data, HTTPURLResponse), any Error>? in
-            guard state.outcome == nil else { return nil }
+        let (continuation, isLater) = state.withLock {
+            state -> (CheckedContinuation<(Data, HTTPURLResponse), any Error>?, Bool) in
+            guard state.outcome == nil else { return (nil, true) }
             state.outcome = outcome
             defer { state.continuation = nil }
-            return state.continuation
+            return (state.continuation, state.isAnsweringRedirect)
         }
         continuation?.resume(with: outcome)
+        if !isLater { endSession() }
     }
 
-    /// Cancels the session's task, elsewhere: Foundation on Linux waits in it for its own queue.
-    private func cancelTask() {
-        DispatchQueue.global().async { [task] in task.cancel() }
+    /// Ends the session and with it the connection, elsewhere: Foundation on Linux waits in it for
+    /// its own queue.
+    private func endSession() {
+        let session = state.withLock { state in
+            defer { state.session = nil }
+            return state.session
+        }
+        guard let session else { return }
+        DispatchQueue.global().async { session.invalidateAndCancel() }
     }
 
     private func tooLarge(_ response: HTTPURLResponse?) -> DownloadError {
@@ -153,5 +147,43 @@ final class Transfer: Sendable {
             default: .other
             }
         return DownloadError(code, status: status, url: url, underlyingError: error)
+    }
+}
+
+extension Transfer: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let response = response as? HTTPURLResponse {
+            state.withLock { $0.response = response }
+            if response.expectedContentLength > Int64(maximumSize) {
+                stop(with: tooLarge(response))
+            }
+        } else {
+            stop(with: DownloadError(.notHTTP, url: url))
+        }
+        // What was stopped ends with its session.
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        receive(data)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        redirect(to: request, completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        if let error { return end(.failure(downloadError(for: error))) }
+        let answer = state.withLock { state in state.response.map { (state.body, $0) } }
+        end(answer.map { .success($0) } ?? .failure(DownloadError(.notHTTP, url: url)))
     }
 }

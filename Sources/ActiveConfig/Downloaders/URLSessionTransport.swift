@@ -4,28 +4,12 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A `URLSession` that bounds its answers in size and time and keeps to the host that was asked.
-final class URLSessionTransport: Sendable {
-    private let session: URLSession
-    private let delegate: TransferDelegate
-
-    /// Makes a transport with a session of its own.
-    init() {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        delegate = TransferDelegate()
-        #if canImport(FoundationNetworking)
-            let queue = InlineOperationQueue()
-        #else
-            let queue: OperationQueue? = nil
-        #endif
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
-    }
-
-    deinit { session.finishTasksAndInvalidate() }
-
+/// HTTP by `URLSession`, bounded in size and time, and kept to the host that was asked.
+enum URLSessionTransport {
     /// Sends a request and gives the whole answer.
+    ///
+    /// Each request has a session of its own, which ends with it: configurations are asked for
+    /// seldom, and so nothing of a request that was stopped is left over for the next.
     ///
     /// - Parameters:
     ///   - request: The request, of an http or https URL.
@@ -33,24 +17,33 @@ final class URLSessionTransport: Sendable {
     ///   - timeout: The longest that it may take.
     /// - Returns: The body, and the head of the answer.
     /// - Throws: ``DownloadError``, or `CancellationError` when the task is cancelled.
-    func data(
+    static func data(
         for request: URLRequest, maximumSize: Int, timeout: Duration
     ) async throws -> (Data, HTTPURLResponse) {
-        let task = session.dataTask(with: request)
-        let transfer = Transfer(task, url: request.url, maximumSize: maximumSize)
-        delegate.add(transfer)
+        let transfer = Transfer(url: request.url, maximumSize: maximumSize)
+        let session = makeSession(delegate: transfer)
         let timer = Task {
             try await Task.sleep(for: timeout)
             transfer.stop(with: DownloadError(.timedOut, url: request.url))
         }
-        defer {
-            timer.cancel()
-            delegate.remove(transfer)
-        }
+        defer { timer.cancel() }
         return try await withTaskCancellationHandler {
-            try await transfer.run()
+            try await transfer.run(session, session.dataTask(with: request))
         } onCancel: {
             transfer.stop(with: CancellationError())
         }
+    }
+
+    /// A session that keeps nothing.
+    private static func makeSession(delegate: Transfer) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        #if canImport(FoundationNetworking)
+            let queue = InlineOperationQueue()
+        #else
+            let queue: OperationQueue? = nil
+        #endif
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     }
 }
