@@ -77,13 +77,12 @@ run_docs() {
     echo "Documentation: .build/docs/*.doccarchive"
 }
 
-# The tests of the package in a folder under a sanitizer. Killing a process 500 times is not what a
-# sanitizer is for.
+# The tests of the package in a folder under a sanitizer.
 sanitize() {
     title "sanitizer $2: $1"
     local scratch=$1/.build/$2
-    ACTIVECONFIG_KILLS=20 ACTIVECONFIG_PTHREAD_LOCK=1 ASAN_OPTIONS=detect_leaks=0 \
-        TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/thread-sanitizer-suppressions.txt" \
+    ACTIVECONFIG_SANITIZER=$2 ACTIVECONFIG_PTHREAD_LOCK=1 ASAN_OPTIONS=detect_leaks=0 \
+        TSAN_OPTIONS=halt_on_error=1 \
         swift test --package-path "$1" --sanitize="$2" --scratch-path "$scratch"
 }
 

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// DESIGN 4.2, 4.7, and what the port mends about users.
+/// The current user: what setting it does, the fallbacks, and what the port mends.
 @Suite(.timeLimit(.minutes(1)))
 struct CurrentUserTests {
     /// A store with a bootstrap, and configurations of users "A" and "B".

@@ -43,9 +43,9 @@ struct DownloadCancellationTests {
     @Test func aDownloadThatWasAskedForWithoutWaitingGoesOn() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config
-        fixture.startDownload()
-        try await fixture.downloader.waitForRequests(1)
         let caller = Task { try await config.downloadNewConfig() }
+        try await fixture.downloader.waitForRequests(1)
+        fixture.startDownload()
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
         #expect(fixture.downloader.cancelledRequests.isEmpty)

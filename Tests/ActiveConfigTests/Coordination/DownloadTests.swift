@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// DESIGN 4.4: downloads are joined, and late answers stay with their owner.
+/// Downloads are joined, and late answers stay with their owner.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadTests {
     @Test("`downloadNewConfig` for a user whose download is already running joins it (one request)")

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// DESIGN 4.5: the notifications, exactly.
+/// The notifications, exactly.
 @Suite(.timeLimit(.minutes(1)))
 struct NotificationTests {
     private let first = ActiveConfig.firstDownloadFinishedNotification
@@ -113,21 +113,41 @@ struct NotificationTests {
         #expect(recorder.names == [first, update, update])
     }
 
-    @Test func firstDownloadsOfSeveralUsersAtOncePostOneFirst() async throws {
-        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
+    @Test("First downloads of two users that end at once post one first")
+    func firstDownloadsAtOncePostOneFirst() async throws {
+        // Both are being stored before either is in force; the wait has an end on one core.
+        let arrived = Locked(0)
+        let store = ObservedStore { event in
+            guard case .persist = event else { return }
+            arrived.withLock { $0 += 1 }
+            var turns = 0
+            while arrived.withLock({ $0 }) < 2, turns < 200_000 { turns += 1 }
+        }
+        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held }, store: store)
         let config = fixture.config
         let recorder = NotificationRecorder(of: config, in: fixture.center)
         var downloads: [Task<DownloadResult, any Error>] = []
-        for number in 1...8 {
+        for number in 1...2 {
             config.currentUserID = "\(number)"
             downloads.append(Task { try await config.downloadNewConfig() })
             try await fixture.downloader.waitForRequests(number)
         }
-        for number in 1...8 { fixture.downloader.answer(number, with: .configuration(.make())) }
+        for number in 1...2 { fixture.downloader.answer(number, with: .configuration(.make())) }
         for download in downloads { _ = try await download.value }
         fixture.drain()
         #expect(recorder.entries(named: first).count == 1)
-        #expect(recorder.entries(named: update).count == 8)
+        #expect(recorder.entries(named: update).count == 2)
+    }
+
+    @Test("`meta` is that of what is in force when the answer brings none")
+    func theMetaOfWhatIsInForce() async throws {
+        let state = ConfigurationState.make(meta: ["is_bootstrapped_configuration": true])
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(.unchanged), store: InMemoryStore(bootstrap: .state(state)))
+        let recorder = NotificationRecorder(of: fixture.config, in: fixture.center)
+        try await fixture.config.downloadNewConfig()
+        fixture.drain()
+        #expect(recorder.entries.map(\.meta) == [state.meta, state.meta])
     }
 
     @Test("All are posted on `listenerQueue`")

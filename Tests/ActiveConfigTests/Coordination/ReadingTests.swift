@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// DESIGN 4.1: reads are synchronous, from any thread, and see one whole configuration.
+/// Reads are synchronous, from any thread, and see one whole configuration.
 @Suite(.timeLimit(.minutes(1)))
 struct ReadingTests {
     @Test("Reads see one whole configuration, never a mix of two, also under contention")

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// DESIGN 4.6: an answer that cannot be used changes nothing.
+/// An answer that cannot be used changes nothing.
 @Suite(.timeLimit(.minutes(1)))
 struct UnusableAnswerTests {
     /// An answer that cannot be used, and the error's code if it is one of the format.

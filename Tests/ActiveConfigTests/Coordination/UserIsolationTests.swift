@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// TARGETS R5: nobody ever reads or is told another user's value.
+/// Nobody ever reads or is told another user's value.
 @Suite(.timeLimit(.minutes(1)))
 struct UserIsolationTests {
     private static let users = ["A", "B"]

@@ -86,7 +86,7 @@ struct JSONTestSuiteTests {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in
             try JSONText.read(test.text)
         }
-        #expect(duration < .seconds(1))
+        #expect(duration < Self.patience)
         switch test.expected {
         case .accept: #expect(throws: Never.self) { try result.get() }
         case .reject where Self.trailingCommas.contains(test.name):
@@ -106,7 +106,7 @@ struct JSONTestSuiteTests {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in
             try ConfigurationState(jsonData: document).section(named: "S")?["k"]
         }
-        #expect(duration < .seconds(1))
+        #expect(duration < Self.patience)
         switch test.expected {
         case .accept:
             let value = try #require(try result.get())
@@ -121,6 +121,9 @@ struct JSONTestSuiteTests {
         }
     }
 
+    /// What no case comes near; a case takes milliseconds, on a machine that is not busy.
+    private static let patience: Duration = .seconds(Sanitizer.isOn ? 60 : 5)
+
     /// As a whole document, which no case is.
     @Test(arguments: cases)
     func refusesATextThatIsNoDocument(test: Case) throws {
@@ -128,7 +131,7 @@ struct JSONTestSuiteTests {
             _ = try ConfigurationState(jsonData: test.text)
             return nil
         }
-        #expect(duration < .seconds(1))
+        #expect(duration < Self.patience)
         let error = try #require(throws: ConfigurationFormatError.self) { try result.get() }
         let isJSON = (try? JSONText.read(test.text)) != nil
         let codes: [ConfigurationFormatError.Code] = [.notAnObject, .metaMissing]

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// DESIGN 4.3: what a registered listener hears, when and where.
+/// What a registered listener hears, when and where.
 @Suite(.timeLimit(.minutes(1)))
 struct ActiveConfigListenerTests {
     /// A coordinator that starts with `titles` and whose n-th download brings the n-th of `next`.

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// DESIGN 4.3: a listener is never called after `removeListener` returned on its queue.
+/// A listener is never called after `removeListener` returned on its queue.
 @Suite(.timeLimit(.minutes(1)))
 struct RemovingListenersTests {
     /// A listener that removes itself in its `deinit`.

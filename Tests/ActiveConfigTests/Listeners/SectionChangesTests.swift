@@ -100,20 +100,24 @@ struct SectionChangesTests {
             })
         let config = fixture.config
         let count = 3_000
-        let consumers = (0..<4).map { _ in
-            Task {
-                var last: ActiveConfigSection?
-                for await change in config.sectionChanges(named: "Home") {
-                    #expect(change.old == last)
-                    #expect(change.new != last)
-                    last = change.new
-                    if last?.integer(forKey: "number") == count { return true }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var last: ActiveConfigSection?
+                    for await change in config.sectionChanges(named: "Home") {
+                        #expect(change.old == last)
+                        #expect(change.new != last)
+                        last = change.new
+                        if last?.integer(forKey: "number") == count { return }
+                    }
+                    Issue.record("the sequence ended before the last change")
                 }
-                return false
             }
+            group.addTask {
+                for _ in 1...count { try await config.downloadNewConfig() }
+            }
+            try await group.waitForAll()
         }
-        for _ in 1...count { try await config.downloadNewConfig() }
-        for consumer in consumers { #expect(await consumer.value) }
     }
 
     @Test("It ends when its task is cancelled, and is unregistered then")

@@ -1,0 +1,87 @@
+import ActiveConfigTesting
+import Testing
+
+@testable import ActiveConfig
+
+@Suite(.timeLimit(.minutes(1)))
+struct JoinedDownloadTests {
+    private struct Failure: Error {}
+
+    private let download = JoinedDownload()
+    private let result = DownloadResult(userID: "1", configurationIsCurrent: true)
+
+    /// A body that goes on until it is cancelled, and says so.
+    private func start() -> Task<Void, any Error> {
+        let clock = ManualClock()
+        let isCancelled = ManualClock()
+        download.start {
+            try? await clock.sleep(for: .seconds(1))
+            isCancelled.advance(by: .seconds(1))
+        }
+        return Task { try await isCancelled.sleep(until: .init(offset: .seconds(1))) }
+    }
+
+    @Test func allWhoJoinedGetTheOutcome() async throws {
+        let tickets = try (0..<3).map { _ in try #require(download.join()) }
+        download.finish(.success(result))
+        for ticket in tickets { #expect(try await download.value(ticket) == result) }
+    }
+
+    @Test func whoJoinsTooLateGetsTheOutcomeToo() async throws {
+        download.finish(.failure(Failure()))
+        let ticket = try #require(download.join())
+        await #expect(throws: Failure.self) { try await download.value(ticket) }
+    }
+
+    @Test func whoIsCancelledLeavesAtOnceAndTheOthersStay() async throws {
+        let first = try #require(download.join())
+        let second = try #require(download.join())
+        let cancelled = Task { try await download.value(first) }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(!download.isAbandoned)
+        download.finish(.success(result))
+        #expect(try await download.value(second) == result)
+    }
+
+    @Test func isCancelledWhenTheLastOneLeaves() async throws {
+        let hasEnded = start()
+        for ticket in try [#require(download.join()), #require(download.join())] {
+            #expect(!download.isAbandoned)
+            let caller = Task { try await download.value(ticket) }
+            caller.cancel()
+            await #expect(throws: CancellationError.self) { try await caller.value }
+        }
+        #expect(download.isAbandoned)
+        try await hasEnded.value
+        #expect(download.join() == nil)
+        #expect(!download.detach())
+    }
+
+    @Test func isCancelledWhenItStartsAfterTheLastOneLeft() async throws {
+        let ticket = try #require(download.join())
+        let caller = Task { try await download.value(ticket) }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        try await start().value
+    }
+
+    @Test func goesOnWhenSomebodyDoesNotWait() async throws {
+        #expect(download.detach())
+        let ticket = try #require(download.join())
+        let caller = Task { try await download.value(ticket) }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        #expect(!download.isAbandoned)
+        #expect(download.join() != nil)
+    }
+
+    @Test func isNotAbandonedOnceItHasEnded() async throws {
+        let ticket = try #require(download.join())
+        download.finish(.success(result))
+        let caller = Task { try await download.value(ticket) }
+        caller.cancel()
+        _ = await caller.result
+        #expect(!download.isAbandoned)
+    }
+}
