@@ -44,7 +44,10 @@ public struct BootstrapConfiguration: Sendable {
     /// The configuration, read now if nobody asked before; nil when it cannot be read.
     ///
     /// Two threads that ask first at the same time may both read; one of them logs.
-    func state(log: ActiveConfigLog) -> ConfigurationState? {
+    ///
+    /// - Parameter log: Where it is told, once, that it cannot be read.
+    /// - Returns: The configuration, without an entity tag.
+    public func state(log: ActiveConfigLog = .standardError) -> ConfigurationState? {
         let source: Source
         switch progress.withLock({ $0 }) {
         case .read(let state): return state

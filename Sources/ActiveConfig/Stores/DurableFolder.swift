@@ -15,8 +15,14 @@ import Foundation
 ///
 /// Files are for the owner alone (0600), the folder too (0700).
 struct DurableFolder: Sendable {
-    /// The folder's path.
+    /// The folder's path, without a slash at its end.
     let path: String
+
+    /// Makes what stands for a folder, which need not exist.
+    init(_ url: URL) {
+        let path = url.path(percentEncoded: false)
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
 
     /// The path of a file in the folder.
     func path(of name: String) -> String { "\(path)/\(name)" }

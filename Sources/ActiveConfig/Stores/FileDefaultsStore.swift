@@ -47,7 +47,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
         self.directory = directory
         self.bootstrap = bootstrap
         self.log = log
-        folder = DurableFolder(path: directory.path(percentEncoded: false))
+        folder = DurableFolder(directory)
     }
 
     /// The user's own configuration: the last one, else the one before it; nil when neither is there

@@ -22,8 +22,8 @@ final class LoopbackServer: Sendable {
     enum Step: Sendable {
         /// Sends text as it is.
         case send(String)
-        /// Sends a block of 64 KiB again and again until the client goes.
-        case sendForever
+        /// Sends 128 MiB, unless the client goes before.
+        case flood
         /// Waits until the client goes.
         case hang
     }
@@ -44,7 +44,7 @@ final class LoopbackServer: Sendable {
     enum Event: Sendable {
         /// A request has arrived.
         case request
-        /// The client went while the server waited for that, or sent without end.
+        /// The client went while the server waited for that.
         case hangUp
     }
 
@@ -120,10 +120,11 @@ final class LoopbackServer: Sendable {
             switch step {
             case .send(let text):
                 guard send(Array(text.utf8), to: connection) else { return }
-            case .sendForever:
+            case .flood:
                 let block = [UInt8](repeating: UInt8(ascii: " "), count: 65_536)
-                while send(block, to: connection) {}
-                events.continuation.yield(.hangUp)
+                for _ in 0..<2048 {
+                    guard send(block, to: connection) else { return }
+                }
             case .hang:
                 var byte: UInt8 = 0
                 while unsafe recv(connection, &byte, 1, 0) > 0 {}
