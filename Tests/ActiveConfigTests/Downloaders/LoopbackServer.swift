@@ -22,8 +22,6 @@ final class LoopbackServer: Sendable {
     enum Step: Sendable {
         /// Sends text as it is.
         case send(String)
-        /// Sends 128 MiB, unless the client goes before.
-        case flood
         /// Waits until the client goes.
         case hang
     }
@@ -120,11 +118,6 @@ final class LoopbackServer: Sendable {
             switch step {
             case .send(let text):
                 guard send(Array(text.utf8), to: connection) else { return }
-            case .flood:
-                let block = [UInt8](repeating: UInt8(ascii: " "), count: 65_536)
-                for _ in 0..<2048 {
-                    guard send(block, to: connection) else { return }
-                }
             case .hang:
                 var byte: UInt8 = 0
                 while unsafe recv(connection, &byte, 1, 0) > 0 {}
