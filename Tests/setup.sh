@@ -1,4 +1,4 @@
-# What a machine needs, by name; sourced by the project's scripts: `setup swift orjson`.
+# What a machine needs, by name; sourced by the project's scripts: `setup git swift`.
 # On Debian and Ubuntu it installs what is missing, as root or by sudo; elsewhere it says how.
 
 # Says what is wrong and ends the script.
@@ -7,20 +7,17 @@ fail() {
     exit 69
 }
 
-# Installs Debian packages, or says what to install.
-setup_packages() {
-    local command=$1 brew=$2
-    shift 2
-    command -v "$command" >/dev/null 2>&1 && return
-    if command -v apt-get >/dev/null 2>&1; then
-        local sudo=""
-        [ "$(id -u)" -eq 0 ] || sudo=sudo
-        echo "Installing $* (for $command) …" >&2
-        $sudo apt-get update -qq >&2 && $sudo apt-get install -y -qq "$@" >&2 ||
-            fail "$* could not be installed; install them and run this again."
-    else
-        fail "$command is missing; install it with: brew install $brew"
-    fi
+# Installs Debian packages, or says what to install: install_packages BREW-NAME PACKAGE …
+install_packages() {
+    local brew=$1
+    shift
+    command -v apt-get >/dev/null 2>&1 ||
+        fail "$brew is missing; install it with: brew install $brew"
+    local sudo=""
+    [ "$(id -u)" -eq 0 ] || sudo=sudo
+    echo "Installing $* …" >&2
+    $sudo apt-get update -qq >&2 && $sudo apt-get install -y -qq "$@" >&2 ||
+        fail "$* could not be installed; install them and run this again."
 }
 
 # Swift 6.2 or later.
@@ -40,7 +37,7 @@ setup_docc() {
         fail "docc is missing; it comes with Swift's toolchain: add its usr/bin to PATH"
 }
 
-setup_git() { setup_packages git git git; }
+setup_git() { command -v git >/dev/null 2>&1 || install_packages git git; }
 
 # Sets up each of the things named.
 setup() {

@@ -100,9 +100,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
         synchronize()
     }
 
-    /// User defaults, which Foundation documents as safe to use from every thread without having said
-    /// so to the compiler on every platform.
-    private struct SharedUserDefaults: @unchecked Sendable {  // See above.
+    /// User defaults, which the compiler does not know on every platform to be thread-safe.
+    private struct SharedUserDefaults: @unchecked Sendable {  // Documented as thread-safe.
         let value: UserDefaults
     }
 
