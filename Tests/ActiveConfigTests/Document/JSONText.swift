@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import ActiveConfig
+@_spi(JSON) @testable import ActiveConfig
 
 /// A JSON text of any kind, read by the reader's own layer: the format's entry takes objects only.
 enum JSONText {

@@ -33,12 +33,7 @@ struct DocumentReader {
     ) throws(ConfigurationFormatError) -> ConfigurationState {
         let state: ConfigurationState
         do throws(JSONFault) {
-            guard bytes.count <= limits.maximumSize else {
-                throw JSONFault(
-                    .tooLarge, at: limits.maximumSize,
-                    "the document has \(bytes.count) bytes, over the limit of "
-                        + "\(limits.maximumSize); send less, or raise the limit")
-            }
+            try JSONFault.check(size: bytes.count, limit: limits.maximumSize)
             var reader = unsafe DocumentReader(bytes, limits: limits)
             state = try reader.readDocument()
             try reader.checkVersion(in: state.meta)
@@ -61,7 +56,7 @@ struct DocumentReader {
         }
         var meta: Required<[String: SettingValue]> = .absent
         var sections: Required<[String: ActiveConfigSection]> = .absent
-        try enterObject()
+        try json.takeOpeningBracket()
         var isFirst = true
         while try json.nextMember(isFirst: isFirst) {
             isFirst = false
@@ -83,12 +78,7 @@ struct DocumentReader {
                 }
             }
         }
-        json.skipWhiteSpace()
-        if json.next != nil {
-            throw JSONFault(
-                .contentAfterDocument, at: json.position,
-                "something follows the document; remove all behind its closing bracket")
-        }
+        try json.expectEnd()
         return ConfigurationState(
             meta: try unwrap(meta, name: "meta", code: .metaMissing, documentStart: start),
             sections: try unwrap(
@@ -117,7 +107,7 @@ struct DocumentReader {
     /// The text was read before and is sound; this is for an error's place.
     private mutating func goToValue(ofMember name: StaticString) throws(JSONFault) {
         var offset = json.position
-        try enterObject()
+        try json.takeOpeningBracket()
         var isFirst = true
         while try json.nextMember(isFirst: isFirst) {
             isFirst = false
@@ -150,7 +140,7 @@ struct DocumentReader {
     /// Reads `config_sections`.
     private mutating func readSections() throws(JSONFault) -> [String: ActiveConfigSection] {
         var sections: [String: ActiveConfigSection] = [:]
-        try enterObject()
+        try json.takeOpeningBracket()
         var isFirst = true
         while try json.nextMember(isFirst: isFirst) {
             isFirst = false
@@ -168,7 +158,7 @@ struct DocumentReader {
             _ = try json.readValue()
             return section
         }
-        try enterObject()
+        try json.takeOpeningBracket()
         var isFirst = true
         while try json.nextMember(isFirst: isFirst) {
             isFirst = false
@@ -192,7 +182,7 @@ struct DocumentReader {
         // Sections of a document are often alike.
         entries.reserveCapacity(min(lastSettingCount, Self.mostReserved))
         let start = json.position
-        try enterObject()
+        try json.takeOpeningBracket()
         var isFirst = true
         while try json.nextMember(isFirst: isFirst) {
             isFirst = false
@@ -230,7 +220,7 @@ struct DocumentReader {
             return nil
         }
         var result: SettingValue?
-        try enterObject()
+        try json.takeOpeningBracket()
         var isFirst = true
         if json.takeValueKey() {
             isFirst = false
@@ -246,12 +236,5 @@ struct DocumentReader {
             if isValue { result = value }
         }
         return result
-    }
-
-    /// Goes past the opening bracket of an object, which is next.
-    @inline(__always)
-    private mutating func enterObject() throws(JSONFault) {
-        json.position &+= 1
-        try json.enter()
     }
 }

@@ -1,22 +1,32 @@
 /// What is wrong with a text and at which byte; a ``ConfigurationFormatError`` before its line and
 /// path are looked up.
-struct JSONFault: Error {
+@_spi(JSON)
+public struct JSONFault: Error {
     /// The kind of fault.
-    let code: ConfigurationFormatError.Code
+    public let code: ConfigurationFormatError.Code
     /// The fault's place, in bytes from 0.
-    let offset: Int
+    public let offset: Int
     /// What is wrong and what to do.
-    let reason: String
+    public let reason: String
 
     /// Makes a fault.
-    init(_ code: ConfigurationFormatError.Code, at offset: Int, _ reason: String) {
+    public init(_ code: ConfigurationFormatError.Code, at offset: Int, _ reason: String) {
         self.code = code
         self.offset = offset
         self.reason = reason
     }
 
+    /// Throws when a text has more bytes than its limit (FORMAT 1.4).
+    public static func check(size: Int, limit: Int) throws(JSONFault) {
+        guard size > limit else { return }
+        throw JSONFault(
+            .tooLarge, at: limit,
+            "the document has \(size) bytes, over the limit of \(limit); send less, or raise the "
+                + "limit")
+    }
+
     /// The error to throw, with the place in `bytes`.
-    func located(in bytes: UnsafeRawBufferPointer) -> ConfigurationFormatError {
+    public func located(in bytes: UnsafeRawBufferPointer) -> ConfigurationFormatError {
         let before = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<min(offset, bytes.count)])
         var line = 1
         // No editor counts a byte order mark as a column.

@@ -13,7 +13,7 @@ extension JSONReader {
 
     /// Reads a string, its opening quotation mark being next, and gives it.
     @inline(__always)
-    mutating func readString() throws(JSONFault) -> String {
+    public mutating func readString() throws(JSONFault) -> String {
         let token = try readStringToken()
         return try makeString(token)
     }

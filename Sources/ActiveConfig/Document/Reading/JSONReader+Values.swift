@@ -10,7 +10,7 @@ extension JSONReader {
 
     /// Reads a value that is no array and no object.
     @inline(__always)
-    mutating func readScalar() throws(JSONFault) -> SettingValue {
+    public mutating func readScalar() throws(JSONFault) -> SettingValue {
         switch next {
         case UInt8(ascii: "\""): return .string(try readString())
         case UInt8(ascii: "t"):
@@ -72,8 +72,7 @@ extension JSONReader {
     /// Goes past the opening bracket that is next.
     private mutating func open() throws(JSONFault) {
         let isObject = next == UInt8(ascii: "{")
-        position &+= 1
-        try enter()
+        try takeOpeningBracket()
         openContainers.append(
             OpenContainer(
                 isObject: isObject, firstValue: pendingValues.count, firstKey: pendingKeys.count))

@@ -2,16 +2,19 @@
 ///
 /// It reads RFC 8259 with one leniency, a comma before a closing bracket (FORMAT 1.2). It keeps no
 /// tree: who calls it decides what becomes of a value. Nothing in it is recursive.
+///
+/// The backend of this project reads templates with it, in which the order of keys counts.
+@_spi(JSON)
 @safe  // Each offset is compared with the count before a byte is read.
-struct JSONReader {
+public struct JSONReader {
     /// The text.
     ///
     /// It outlives the reader, by `ConfigurationState.init(jsonData:limits:)`.
-    let bytes: UnsafeRawBufferPointer
+    public let bytes: UnsafeRawBufferPointer
     /// The number of bytes.
     let count: Int
     /// The offset of the next byte.
-    var position = 0
+    public internal(set) var position = 0
     /// The greatest number of arrays and objects in one another.
     let maximumDepth: Int
     /// The number of arrays and objects that are open now.
@@ -37,7 +40,7 @@ struct JSONReader {
     }
 
     /// Makes a reader at the start of `bytes`.
-    init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
+    public init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
         unsafe self.bytes = bytes
         count = bytes.count
         self.maximumDepth = maximumDepth
@@ -45,13 +48,13 @@ struct JSONReader {
 
     /// The next byte, or nil at the end.
     @inline(__always)
-    var next: UInt8? {
+    public var next: UInt8? {
         position < count ? unsafe bytes[position] : nil
     }
 
     /// Goes past white space.
     @inline(__always)
-    mutating func skipWhiteSpace() {
+    public mutating func skipWhiteSpace() {
         while position < count {
             switch unsafe bytes[position] {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
@@ -62,7 +65,7 @@ struct JSONReader {
     }
 
     /// Goes past a byte order mark (FORMAT 1.1).
-    mutating func skipByteOrderMark() {
+    public mutating func skipByteOrderMark() {
         if unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
@@ -73,6 +76,13 @@ struct JSONReader {
         guard next == byte else { return false }
         position &+= 1
         return true
+    }
+
+    /// Goes past the opening bracket that is next, of an array or an object.
+    @inline(__always)
+    public mutating func takeOpeningBracket() throws(JSONFault) {
+        position &+= 1
+        try enter()
     }
 
     /// Counts an array or object whose opening bracket was just taken.
@@ -90,7 +100,7 @@ struct JSONReader {
     ///
     /// Past the closing bracket, and false, when there is none.
     @inline(__always)
-    mutating func nextMember(isFirst: Bool) throws(JSONFault) -> Bool {
+    public mutating func nextMember(isFirst: Bool) throws(JSONFault) -> Bool {
         guard try nextItem(isFirst: isFirst, closing: UInt8(ascii: "}")) else { return false }
         guard next == UInt8(ascii: "\"") else {
             throw unexpected("a key in quotation marks or \"}\"")
@@ -101,7 +111,7 @@ struct JSONReader {
     /// Goes to the next element of the array that is open; past the closing bracket, and false, when
     /// there is none.
     @inline(__always)
-    mutating func nextElement(isFirst: Bool) throws(JSONFault) -> Bool {
+    public mutating func nextElement(isFirst: Bool) throws(JSONFault) -> Bool {
         try nextItem(isFirst: isFirst, closing: UInt8(ascii: "]"))
     }
 
@@ -123,13 +133,23 @@ struct JSONReader {
 
     /// Goes past the colon behind a key, to the value.
     @inline(__always)
-    mutating func takeColon() throws(JSONFault) {
+    public mutating func takeColon() throws(JSONFault) {
         guard take(UInt8(ascii: ":")) else { throw unexpected("\":\" after a key") }
         skipWhiteSpace()
     }
 
+    /// Goes past white space, and throws unless the text ends there.
+    public mutating func expectEnd() throws(JSONFault) {
+        skipWhiteSpace()
+        if next != nil {
+            throw JSONFault(
+                .contentAfterDocument, at: position,
+                "something follows the document; remove all behind its end")
+        }
+    }
+
     /// The fault that something other than `expected` is next.
-    func unexpected(_ expected: String) -> JSONFault {
+    public func unexpected(_ expected: String) -> JSONFault {
         guard let byte = next else {
             return JSONFault(.unexpectedEnd, at: position, "the text ends where \(expected) is due")
         }
@@ -141,3 +161,6 @@ struct JSONReader {
         return JSONFault(.syntax, at: position, "found \(found) where \(expected) is due")
     }
 }
+
+@available(*, unavailable)
+extension JSONReader: Sendable {}

@@ -1,16 +1,20 @@
 /// A writer of compact JSON text, keys sorted.
-struct JSONWriter {
+@_spi(JSON)
+public struct JSONWriter: Sendable {
     /// The text so far.
-    private(set) var bytes: [UInt8] = []
+    public private(set) var bytes: [UInt8] = []
+
+    /// Makes a writer of an empty text.
+    public init() {}
 
     /// Makes room for so many bytes, so that they need not be moved while the text grows.
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
     /// Appends a byte, as a bracket or a comma.
-    mutating func write(_ byte: UInt8) { bytes.append(byte) }
+    public mutating func write(_ byte: UInt8) { bytes.append(byte) }
 
     /// Appends text as it is.
-    mutating func write(raw text: StaticString) {
+    public mutating func write(raw text: StaticString) {
         unsafe bytes.append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -58,13 +62,13 @@ struct JSONWriter {
     }
 
     /// Appends a key and its colon.
-    mutating func write(key: String) {
+    public mutating func write(key: String) {
         write(key)
         write(UInt8(ascii: ":"))
     }
 
     /// Appends a string in quotation marks.
-    mutating func write(_ string: String) {
+    public mutating func write(_ string: String) {
         write(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { content in
