@@ -1,0 +1,129 @@
+public import OrderedCollections
+
+/// A JSON value that keeps what its text said: the order of members, and each number as written.
+///
+/// Templates are read into it and written from it, so that what an administrator publishes comes
+/// back as it was, unknown fields included.
+///
+/// Two objects are equal when they have equal members, in whatever order. Two numbers are equal
+/// when they are written alike: `1` and `1.0` differ.
+public enum JSONNode: Sendable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number, as its text; it is a number of JSON always, when it was read.
+    case number(String)
+    /// A text.
+    case string(String)
+    /// Values in order.
+    case array([JSONNode])
+    /// Values by name, in the order of their text.
+    case object(OrderedDictionary<String, JSONNode>)
+
+    /// An object without members.
+    public static let emptyObject = JSONNode.object([:])
+}
+
+extension JSONNode {
+    /// The truth value, or nil when it is something else.
+    public var boolValue: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The text, or nil when it is something else.
+    public var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The elements, or nil when it is something else.
+    public var arrayValue: [JSONNode]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// The members, or nil when it is something else.
+    public var objectValue: OrderedDictionary<String, JSONNode>? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    /// The nearest floating-point number, or nil when it is no number.
+    public var doubleValue: Double? {
+        if case .number(let text) = self { Double(text) } else { nil }
+    }
+
+    /// The whole number, or nil when it is none, or is beyond 64 bits; `5.0` is none.
+    public var integerValue: Int? {
+        if case .number(let text) = self { Int(text) } else { nil }
+    }
+
+    /// The member of an object, or nil when there is none, or it is no object.
+    public subscript(name: String) -> JSONNode? {
+        objectValue?[name]
+    }
+
+    /// The kind of value, for an error: "a string".
+    public var kindDescription: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSONNode: Hashable {
+    /// Whether two values are the same; the order of members does not count.
+    public static func == (left: JSONNode, right: JSONNode) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)):
+            left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+        default: false
+        }
+    }
+
+    /// Hashes what counts in `==`.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .number(let text), .string(let text): hasher.combine(text)
+        case .array(let elements): hasher.combine(elements)
+        case .object(let members): hasher.combine(Set(members.keys))
+        }
+    }
+}
+
+extension JSONNode: ExpressibleByStringLiteral {
+    /// Makes `.string`.
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension JSONNode: ExpressibleByBooleanLiteral {
+    /// Makes `.bool`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension JSONNode: ExpressibleByIntegerLiteral {
+    /// Makes `.number`.
+    public init(integerLiteral value: Int) { self = .number(value.description) }
+}
+
+extension JSONNode: ExpressibleByArrayLiteral {
+    /// Makes `.array`.
+    public init(arrayLiteral elements: JSONNode...) { self = .array(elements) }
+}
+
+extension JSONNode: ExpressibleByDictionaryLiteral {
+    /// Makes `.object`; of a name that stands twice the last value counts.
+    public init(dictionaryLiteral elements: (String, JSONNode)...) {
+        self = .object(OrderedDictionary(elements, uniquingKeysWith: { _, last in last }))
+    }
+}

@@ -1,0 +1,65 @@
+import ActiveConfig
+import Foundation
+import JSONTree
+import OrderedCollections
+import Testing
+
+struct JSONNodeReadingTests {
+    /// The value of a text.
+    private func node(_ text: String) throws -> JSONNode {
+        try JSONNode(jsonData: Data(text.utf8))
+    }
+
+    @Test func readsEachKindOfValue() throws {
+        #expect(
+            try node(#" {"n": null, "b": [true, false], "s": "a\u00e9\n", "x": -1.50e+2} "#) == [
+                "n": .null, "b": [true, false], "s": "aé\n", "x": .number("-1.50e+2"),
+            ])
+        #expect(try node("\u{FEFF}[]") == [])
+        #expect(try node("7").integerValue == 7)
+    }
+
+    @Test func keepsTheOrderOfMembersAndTheTextOfNumbers() throws {
+        let json = try node(#"{"b": 1.0, "a": 10000000000000000000000, "c": -0}"#)
+        #expect(json.objectValue.map { Array($0.keys) } == ["b", "a", "c"])
+        #expect(json.description == #"{"b":1.0,"a":10000000000000000000000,"c":-0}"#)
+    }
+
+    @Test(arguments: [
+        ("", "ends"), ("{", "ends"), ("{\"a\" 1}", "due"), ("[1 2]", "due"), ("tru", "ends"),
+        ("{\"a\": 1, \"a\": 2}", "stands twice"), ("[1] 2", "follows"),
+        ("01", "leave the zeros out"), ("\"\t\"", "write it as an escape"),
+    ])
+    func refusesTextThatIsNoJSON(text: String, reason: String) {
+        do throws(ConfigurationFormatError) {
+            _ = try JSONNode(jsonData: Data(text.utf8))
+            Issue.record("it was read")
+        } catch {
+            #expect(error.line == 1)
+            #expect(error.reason.contains(reason), "\(error.reason)")
+        }
+    }
+
+    @Test func findsAKeyThatStandsTwiceHoweverItIsWritten() throws {
+        #expect(throws: ConfigurationFormatError.self) { try node(#"{"a": 1, "\u0061": 2}"#) }
+    }
+
+    @Test func refusesInvalidUTF8() {
+        #expect(throws: ConfigurationFormatError.self) {
+            try JSONNode(jsonData: Data([0x22, 0xFF, 0x22]))
+        }
+    }
+
+    @Test func boundsSizeAndDepth() throws {
+        let limits = ConfigurationLimits(maximumSize: 10, maximumDepth: 3)
+        _ = try JSONNode(jsonData: Data("[[[1]]]".utf8), limits: limits)
+        #expect(throws: ConfigurationFormatError.self) {
+            try JSONNode(jsonData: Data("[[[[]]]]".utf8), limits: limits)
+        }
+        #expect(throws: ConfigurationFormatError.self) {
+            try JSONNode(jsonData: Data("12345678901".utf8), limits: limits)
+        }
+        let deep = String(repeating: "[", count: 1_000_000)
+        #expect(throws: ConfigurationFormatError.self) { try node(deep) }
+    }
+}

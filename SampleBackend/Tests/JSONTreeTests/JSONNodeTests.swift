@@ -1,0 +1,47 @@
+import JSONTree
+import Testing
+
+struct JSONNodeTests {
+    /// Values that differ from one another.
+    private static let different: [[JSONNode]] = [
+        [.number("1"), .number("1.0")], ["1", .number("1")], [.null, false], [[], [:]],
+        [.array([1, 2]), .array([2, 1])], [["a": 1], ["a": 1, "b": 2]], [["a": .null], [:]],
+        [["a": .null], ["b": .null]],
+    ]
+
+    @Test func comparesMembersInWhateverOrder() {
+        let left: JSONNode = ["a": 1, "b": ["c": "x", "d": .null]]
+        let right: JSONNode = ["b": ["d": .null, "c": "x"], "a": 1]
+        #expect(left == right)
+        #expect(left.hashValue == right.hashValue)
+        #expect(Set([left, right]).count == 1)
+    }
+
+    @Test(arguments: different)
+    func tellsValuesApart(values: [JSONNode]) {
+        #expect(values[0] != values[1])
+        #expect(values[1] != values[0])
+    }
+
+    @Test func givesAValueOfItsOwnKindOnly() {
+        #expect(JSONNode.number("5").integerValue == 5)
+        #expect(JSONNode.number("5.0").integerValue == nil)
+        #expect(JSONNode.number("5.5").doubleValue == 5.5)
+        #expect(JSONNode.number("99999999999999999999").integerValue == nil)
+        #expect(JSONNode.string("5").integerValue == nil)
+        #expect(JSONNode.string("true").boolValue == nil)
+        #expect(JSONNode.bool(true).stringValue == nil)
+        #expect(JSONNode.null["a"] == nil)
+        #expect((["a": 1] as JSONNode)["a"] == 1)
+        #expect(([1] as JSONNode).arrayValue == [1])
+    }
+
+    @Test func describesItsKind() {
+        let kinds = ([.null, true, 1, "x", [], [:]] as [JSONNode]).map(\.kindDescription)
+        #expect(kinds == ["null", "a boolean", "a number", "a string", "an array", "an object"])
+    }
+
+    @Test func takesTheLastOfANameThatStandsTwiceInALiteral() {
+        #expect((["a": 1, "a": 2] as JSONNode) == ["a": 2])
+    }
+}
