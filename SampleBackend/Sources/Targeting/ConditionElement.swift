@@ -1,0 +1,71 @@
+/// An element of the condition language: what an expression may look at.
+enum ConditionElement: String, CaseIterable {
+    /// The application's identifier.
+    case appID = "app.id"
+    /// The version people see.
+    case appVersion = "app.version"
+    /// The build number.
+    case appBuild = "app.build"
+    /// A property of the user; not evaluated.
+    case userProperty = "app.userProperty"
+    /// A custom signal.
+    case customSignal = "app.customSignal"
+    /// Audiences of an analytics service; not evaluated.
+    case audiences = "app.audiences"
+    /// Imported segments; not evaluated.
+    case importedSegments = "app.importedSegments"
+    /// The first start of the app; not evaluated.
+    case firstOpenTimestamp = "app.firstOpenTimestamp"
+    /// The ID of an installation; not evaluated.
+    case firebaseInstallationID = "app.firebaseInstallationId"
+    /// The system of a browser; not evaluated.
+    case operatingSystemAndVersion = "app.operatingSystemAndVersion"
+    /// The browser; not evaluated.
+    case browserAndVersion = "app.browserAndVersion"
+    /// The operating system.
+    case deviceOS = "device.os"
+    /// The region's code.
+    case deviceCountry = "device.country"
+    /// The language's code.
+    case deviceLanguage = "device.language"
+    /// The user's ID.
+    case userID = "user.id"
+    /// The time of the request.
+    case dateTime
+    /// The user's place among all.
+    case percent
+    /// A custom signal as a version.
+    case version
+    /// Always.
+    case `true`
+    /// Never.
+    case `false`
+
+    /// Finds the element whose name is most like a word.
+    ///
+    /// - Parameter word: What was written.
+    /// - Returns: nil when nothing comes near.
+    static func nearest(to word: String) -> ConditionElement? {
+        guard word.utf8.count <= 60 else { return nil }
+        let lowercased = word.lowercased()
+        let candidates = allCases.map { ($0, distance($0.rawValue.lowercased(), lowercased)) }
+        guard let best = candidates.min(by: { $0.1 < $1.1 }) else { return nil }
+        return best.1 <= max(2, word.utf8.count / 3) ? best.0 : nil
+    }
+
+    /// The number of edits that make one word of another (Levenshtein's).
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        var row = Array(0...right.count)
+        for (line, letter) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for column in right.indices {
+                let change = diagonal + (letter == right[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(change, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

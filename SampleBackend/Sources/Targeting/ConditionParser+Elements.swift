@@ -1,0 +1,172 @@
+import Foundation
+
+extension ConditionParser {
+    /// Parses the rest of `percent('seed') <= 10`.
+    ///
+    /// - Returns: The test.
+    /// - Throws: ``ConditionSyntaxError``.
+    mutating func parsePercent() throws(ConditionSyntaxError) -> Rule.Test {
+        let seed = try parseSeed()
+        skipSpace()
+        if takeWord("between") {
+            skipSpace()
+            let start = position
+            let lower = try parsePercentage()
+            skipSpace()
+            guard takeWord("and") else { throw error("expected 'and', found \(found)") }
+            skipSpace()
+            let upper = try parsePercentage()
+            guard lower <= upper else {
+                throw error(at: start, "the first bound is above the second; swap them")
+            }
+            return .percent(seed: seed, above: lower, upTo: upper)
+        }
+        let start = position
+        switch takeComparison() {
+        case .lessOrEqual:
+            skipSpace()
+            return .percent(seed: seed, above: -1, upTo: try parsePercentage())
+        case .greater:
+            skipSpace()
+            return .percent(seed: seed, above: try parsePercentage(), upTo: Percentile.count)
+        default:
+            position = start
+            throw error("expected '<=', '>' or 'between' after percent, found \(found)")
+        }
+    }
+
+    /// Parses `('seed')`, which may be missing.
+    private mutating func parseSeed() throws(ConditionSyntaxError) -> String {
+        guard take("(") else {
+            let start = position
+            skipSpace()
+            if next == UInt8(ascii: "(") {
+                throw error(at: start, "remove the space between percent and '('")
+            }
+            return ""
+        }
+        skipSpace()
+        let place = position
+        let seed = try parseLiteral("a seed")
+        guard (1...32).contains(seed.utf8.count), seed.utf8.allSatisfy(isSeedByte) else {
+            throw error(
+                at: place,
+                "a seed has 1 to 32 characters of A to Z, a to z, 0 to 9, '-', '_' and '.'")
+        }
+        try expectClosing()
+        return seed
+    }
+
+    /// Whether a byte may stand in a seed.
+    private func isSeedByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+    }
+
+    /// Parses the rest of `dateTime < dateTime('2025-01-01T09:02:30')`.
+    ///
+    /// - Returns: The test.
+    /// - Throws: ``ConditionSyntaxError``.
+    mutating func parseDateTime() throws(ConditionSyntaxError) -> Rule.Test {
+        skipSpace()
+        let comparison = try parseOrder(after: "dateTime")
+        skipSpace()
+        guard takeWord("dateTime") else {
+            throw error("expected dateTime('…'), found \(found)")
+        }
+        try expectOpening(after: "dateTime")
+        return .date(comparison, try parseDate())
+    }
+
+    /// Takes `<`, `<=`, `>` or `>=`.
+    private mutating func parseOrder(
+        after name: String
+    ) throws(ConditionSyntaxError) -> Comparison {
+        let start = position
+        if let comparison = takeComparison(), comparison != .equal, comparison != .notEqual {
+            return comparison
+        }
+        position = start
+        throw error("expected one of <, <=, >, >= after \(name), found \(found)")
+    }
+
+    /// Parses the rest of a rule on an element that is not evaluated.
+    ///
+    /// - Parameter element: The element.
+    /// - Throws: ``ConditionSyntaxError``.
+    mutating func parseUnevaluated(
+        _ element: ConditionElement
+    ) throws(ConditionSyntaxError) {
+        switch element {
+        case .firstOpenTimestamp: try parseFirstOpen()
+        case .firebaseInstallationID: try parseInstallationIDs()
+        case .audiences, .importedSegments:
+            try parseSetMethod(of: element, otherwise: Self.setMethods)
+        default:
+            let start = position
+            skipSpace()
+            if takeWord("in") {
+                skipSpace()
+                _ = try parseList("a text")
+            } else if take("==") || take("!=") {
+                skipSpace()
+                _ = try parseLiteral("a text")
+            } else {
+                position = start
+                try parseSetMethod(of: element, otherwise: Self.setMethods + Self.textMethods)
+            }
+        }
+    }
+
+    /// The methods of sets.
+    private static let setMethods = ["inAtLeastOne", "notInAtLeastOne", "inAll", "notInAll"]
+
+    /// The methods of versions and texts.
+    private static let textMethods = [
+        "<=", ">=", "==", "!=", "<", ">", "contains", "notContains", "exactlyMatches", "matches",
+    ]
+
+    /// Parses one of some methods and its arguments.
+    private mutating func parseSetMethod(
+        of element: ConditionElement, otherwise methods: [String]
+    ) throws(ConditionSyntaxError) {
+        let start = position
+        let dot = take(".")
+        let name = takeComparison()?.rawValue ?? word(at: position)
+        guard dot, methods.contains(name) else {
+            position = start
+            throw error(
+                "expected one of \(methods.map { ".\($0)" }.joined(separator: ", ")) right after "
+                    + element.rawValue)
+        }
+        if next != UInt8(ascii: "(") { position += word(at: position).utf8.count }
+        _ = try parseArguments(of: ".\(name)", "a text")
+    }
+
+    /// Parses the rest of `app.firstOpenTimestamp >= ('2022-10-31T14:37:47')`.
+    private mutating func parseFirstOpen() throws(ConditionSyntaxError) {
+        skipSpace()
+        _ = try parseOrder(after: "app.firstOpenTimestamp")
+        skipSpace()
+        guard take("(") else {
+            let hint = isNext("dateTime") ? "; leave out dateTime" : ""
+            throw error("expected ('…') with a date, found \(found)\(hint)")
+        }
+        _ = try parseDate()
+    }
+
+    /// Parses the rest of `app.firebaseInstallationId in ['…']`.
+    private mutating func parseInstallationIDs() throws(ConditionSyntaxError) {
+        skipSpace()
+        guard takeWord("in") else {
+            throw error("expected 'in' after app.firebaseInstallationId, found \(found)")
+        }
+        skipSpace()
+        let start = position
+        guard try parseList("an installation ID").count <= 50 else {
+            throw error(at: start, "a condition names at most 50 installation IDs")
+        }
+    }
+}

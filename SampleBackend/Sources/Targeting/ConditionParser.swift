@@ -1,0 +1,237 @@
+/// A parser of the expressions of client templates: Firebase's language, with `user.id`, `||`, `!`
+/// and parentheses added.
+///
+/// `!` binds more than `&&`, and `&&` more than `||`. White space may stand between rules,
+/// operators and values, not before the parenthesis or bracket that belongs to a name.
+struct ConditionParser {
+    /// The expression, UTF-8.
+    let bytes: [UInt8]
+
+    /// The expression.
+    private let expression: String
+
+    /// The place of the next byte.
+    var position = 0
+
+    /// The number of open parentheses and `!`.
+    private var depth = 0
+
+    /// The number of rules so far.
+    private var ruleCount = 0
+
+    /// Begins with an expression.
+    ///
+    /// - Parameter expression: The whole text.
+    /// - Throws: ``ConditionSyntaxError`` when it is too long.
+    init(_ expression: String) throws(ConditionSyntaxError) {
+        self.expression = expression
+        bytes = Array(expression.utf8)
+        let limit = TargetingCondition.maximumLength
+        guard bytes.count <= limit || expression.count <= limit else {
+            throw ConditionSyntaxError(
+                column: limit + 1,
+                reason: "the expression is longer than \(limit) characters; split the condition")
+        }
+    }
+
+    /// Parses the whole expression.
+    ///
+    /// - Returns: Its tree.
+    /// - Throws: ``ConditionSyntaxError`` with the column and what was expected.
+    mutating func parse() throws(ConditionSyntaxError) -> ConditionNode {
+        skipSpace()
+        guard next != nil else {
+            throw error("the expression is empty; write true for a condition that always holds")
+        }
+        let node = try parseAny()
+        guard next == nil else { throw unexpectedEnd() }
+        return node
+    }
+
+    /// Parses operands of `||`, and the space behind.
+    private mutating func parseAny() throws(ConditionSyntaxError) -> ConditionNode {
+        var nodes = [try parseAll()]
+        while take("||") {
+            skipSpace()
+            nodes.append(try parseAll())
+        }
+        return nodes.count == 1 ? nodes[0] : .any(nodes)
+    }
+
+    /// Parses operands of `&&`, and the space behind.
+    private mutating func parseAll() throws(ConditionSyntaxError) -> ConditionNode {
+        var nodes = [try parseOperand()]
+        while take("&&") {
+            skipSpace()
+            nodes.append(try parseOperand())
+        }
+        return nodes.count == 1 ? nodes[0] : .all(nodes)
+    }
+
+    /// Parses a rule, a negation or what stands in parentheses, and the space behind.
+    private mutating func parseOperand() throws(ConditionSyntaxError) -> ConditionNode {
+        let start = position
+        if take("!") {
+            try enter(at: start)
+            skipSpace()
+            let node = ConditionNode.not(try parseOperand())
+            depth -= 1
+            return node
+        }
+        if take("(") {
+            try enter(at: start)
+            skipSpace()
+            let node = try parseAny()
+            guard take(")") else {
+                throw error(
+                    "expected '&&', '||' or ')', found \(found); the '(' in column "
+                        + "\(column(of: start)) is open")
+            }
+            skipSpace()
+            depth -= 1
+            return node
+        }
+        ruleCount += 1
+        guard ruleCount <= TargetingCondition.maximumRules else {
+            throw error(
+                "there are more than \(TargetingCondition.maximumRules) rules; use 'in' with a "
+                    + "list, or split the condition")
+        }
+        let node = try parseRule()
+        skipSpace()
+        return node
+    }
+
+    /// Counts a level of nesting.
+    private mutating func enter(at start: Int) throws(ConditionSyntaxError) {
+        depth += 1
+        guard depth <= TargetingCondition.maximumNesting else {
+            throw error(
+                at: start,
+                "'(' and '!' are nested deeper than \(TargetingCondition.maximumNesting)")
+        }
+    }
+
+    /// What is wrong when a whole condition is followed by something else.
+    private func unexpectedEnd() -> ConditionSyntaxError {
+        switch word(at: position).lowercased() {
+        case "and": return error("expected '&&' or '||'; write '&&' for 'and'")
+        case "or": return error("expected '&&' or '||'; write '||' for 'or'")
+        default: break
+        }
+        switch next {
+        case UInt8(ascii: "&"): return error("expected '&&' or '||'; write '&' twice")
+        case UInt8(ascii: "|"): return error("expected '&&' or '||'; write '|' twice")
+        case UInt8(ascii: ")"): return error("this ')' has no '('; remove it")
+        default: return error("expected '&&', '||' or the end, found \(found)")
+        }
+    }
+}
+
+extension ConditionParser {
+    /// The next byte, or nil at the end.
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// What comes next, for an error.
+    var found: String {
+        guard position < bytes.count else { return "the end" }
+        let word = word(at: position)
+        if !word.isEmpty { return "'\(word.prefix(40))'" }
+        return "'\(String(decoding: bytes[position...], as: UTF8.self).prefix(1))'"
+    }
+
+    /// The letters, digits, `_` and inner dots from a place on.
+    ///
+    /// - Parameter start: The place.
+    /// - Returns: The word; empty when none begins there.
+    func word(at start: Int) -> String {
+        var end = start
+        while end < bytes.count {
+            let isDot = bytes[end] == UInt8(ascii: ".")
+            guard isWord(bytes[end]) || (isDot && end > start && isWord(at: end + 1)) else { break }
+            end += 1
+        }
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+
+    /// Whether a letter, digit or `_` is at a place.
+    private func isWord(at place: Int) -> Bool {
+        place < bytes.count && isWord(bytes[place])
+    }
+
+    /// Whether a byte is a letter, digit or `_`.
+    private func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
+        default: false
+        }
+    }
+
+    /// Skips white space.
+    mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || (0x09...0x0D).contains(byte) { position += 1 }
+    }
+
+    /// Whether a text comes next.
+    ///
+    /// - Parameter text: ASCII.
+    /// - Returns: Whether it stands at the place.
+    func isNext(_ text: StaticString) -> Bool {
+        String(describing: text).utf8.elementsEqual(
+            bytes[position...].prefix(text.utf8CodeUnitCount))
+    }
+
+    /// Takes a text when it comes next.
+    ///
+    /// - Parameter text: ASCII.
+    /// - Returns: Whether it was there.
+    mutating func take(_ text: StaticString) -> Bool {
+        guard isNext(text) else { return false }
+        position += text.utf8CodeUnitCount
+        return true
+    }
+
+    /// Takes a word when it comes next and ends there.
+    ///
+    /// - Parameter text: ASCII.
+    /// - Returns: Whether it was there.
+    mutating func takeWord(_ text: StaticString) -> Bool {
+        guard isNext(text), !isWord(at: position + text.utf8CodeUnitCount) else { return false }
+        position += text.utf8CodeUnitCount
+        return true
+    }
+
+    /// The column of a place: characters, from 1.
+    ///
+    /// - Parameter place: A place in the bytes.
+    /// - Returns: The column.
+    func column(of place: Int) -> Int {
+        String(decoding: bytes[..<place], as: UTF8.self).count + 1
+    }
+
+    /// An error at the place.
+    ///
+    /// - Parameter reason: What is wrong and what to do.
+    /// - Returns: The error.
+    func error(_ reason: String) -> ConditionSyntaxError {
+        error(at: position, reason)
+    }
+
+    /// An error at a given place.
+    ///
+    /// - Parameters:
+    ///   - place: A place in the bytes.
+    ///   - reason: What is wrong and what to do.
+    /// - Returns: The error.
+    func error(at place: Int, _ reason: String) -> ConditionSyntaxError {
+        ConditionSyntaxError(column: column(of: place), reason: reason)
+    }
+
+    /// The expression from a place to the current one.
+    ///
+    /// - Parameter start: A place in the bytes.
+    /// - Returns: The text between.
+    func text(from start: Int) -> String {
+        String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+
+extension ConditionProgram {
+    /// What one evaluation has found out so far.
+    private struct Evaluation {
+        /// The values of the slots.
+        let values: [Slot.Value]
+
+        /// The user's ID; nil for nobody.
+        let id: String?
+
+        /// The time, in seconds.
+        let time: Double
+
+        /// The user's place for each seed; -1 before it is asked for.
+        var places: [Int]
+
+        /// Room for what is hashed.
+        var message: [UInt8] = []
+    }
+
+    /// Evaluates all conditions.
+    ///
+    /// - Parameters:
+    ///   - context: Who asks, with what signals, and when.
+    ///   - forcedPercentile: The place to use for every seed instead of the computed one.
+    /// - Returns: For each condition, whether it is true.
+    func evaluate(
+        _ context: TargetingContext, forcedPercentile: Int? = nil
+    ) -> ConditionResults {
+        var evaluation = Evaluation(
+            values: slots.map { $0.value(in: context) },
+            id: context.userID.flatMap { $0.isEmpty ? nil : $0 },
+            time: context.date.timeIntervalSinceReferenceDate,
+            places: Array(repeating: forcedPercentile ?? -1, count: seeds.count))
+        var results = ConditionResults(count: entries.count)
+        var word: UInt64 = 0
+        for index in entries.indices {
+            var place = entries[index]
+            while place >= 0 {
+                let instruction = instructions[place]
+                let value = value(of: instruction.operation, &evaluation)
+                let isTrue = value.map { $0 != instruction.isNegated } ?? false
+                place = isTrue ? instruction.onTrue : instruction.onFalse
+            }
+            if place == Self.accept { word |= 1 << UInt64(index % 64) }
+            if index % 64 == 63 || index == entries.count - 1 {
+                results.setWord(index / 64, to: word)
+                word = 0
+            }
+        }
+        return results
+    }
+
+    /// Evaluates a rule; nil is unknown.
+    private func value(of operation: Operation, _ evaluation: inout Evaluation) -> Bool? {
+        switch operation {
+        case .percent(let seed, let above, let upTo):
+            guard let id = evaluation.id else { return nil }
+            var place = evaluation.places[seed]
+            if place < 0 {
+                evaluation.message.removeAll(keepingCapacity: true)
+                evaluation.message.append(contentsOf: seeds[seed])
+                evaluation.message.append(contentsOf: id.utf8)
+                place = Percentile.micro(of: evaluation.message)
+                evaluation.places[seed] = place
+            }
+            return place > above && place <= upTo
+        case .equals(let slot, let literal):
+            return evaluation.values[slot].literal.map { $0 == literal }
+        case .isOneOf(let slot, let start, let end):
+            return evaluation.values[slot].literal.map { contains($0, from: start, to: end) }
+        case .contains(let slot, let list):
+            guard let text = evaluation.values[slot].text else { return nil }
+            let exact = ExactText(text)
+            return parts[list].contains { exact.contains($0) }
+        case .matches(let slot, let list):
+            guard let text = evaluation.values[slot].text else { return nil }
+            return expressions[list].contains { $0.matches(text) }
+        case .number(let slot, let comparison, let target):
+            return comparison.holds(evaluation.values[slot].number, target)
+        case .version(let slot, let comparison, let target):
+            return evaluation.values[slot].version?.order(to: versions[target])
+                .map(comparison.accepts)
+        case .date(let comparison, let target):
+            return comparison.holds(evaluation.time, target)
+        }
+    }
+
+    /// Whether a text's number is among those of a rule.
+    private func contains(_ literal: Int, from start: Int, to end: Int) -> Bool {
+        var (low, high) = (start, end)
+        while low < high {
+            let middle = (low + high) / 2
+            if literals[middle] < literal { low = middle + 1 } else { high = middle }
+        }
+        return low < end && literals[low] == literal
+    }
+}

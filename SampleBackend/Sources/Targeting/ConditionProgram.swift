@@ -1,0 +1,162 @@
+import Foundation
+
+/// The conditions of a template as one program: rules that jump to the next rule to look at.
+///
+/// Each signal is looked up and read once per evaluation, and texts that rules compare for equality
+/// have numbers, so that most rules compare two numbers. `!` is pushed down to the rules (De
+/// Morgan); after that, a rule that is unknown may count as false: the result is true exactly when
+/// Kleene's is.
+struct ConditionProgram: Sendable {
+    /// A rule; nothing in it owns memory.
+    enum Operation: Sendable {
+        /// Whether the user's place is above one bound and not above the other.
+        case percent(seed: Int, above: Int, upTo: Int)
+        /// Whether the value is a text, by its number.
+        case equals(slot: Int, literal: Int)
+        /// Whether the value is one of some texts.
+        case isOneOf(slot: Int, start: Int, end: Int)
+        /// Whether a part stands in the value.
+        case contains(slot: Int, list: Int)
+        /// Whether a regular expression is found in the value.
+        case matches(slot: Int, list: Int)
+        /// How the value compares as a number.
+        case number(slot: Int, Comparison, Double)
+        /// How the value compares as a version.
+        case version(slot: Int, Comparison, target: Int)
+        /// How the time compares, in seconds.
+        case date(Comparison, Double)
+    }
+
+    /// A rule and where to go on.
+    struct Instruction: Sendable {
+        /// The rule.
+        let operation: Operation
+        /// Whether the opposite is asked for.
+        let isNegated: Bool
+        /// The next instruction when the rule is true; ``accept``, or ``reject``.
+        var onTrue: Int
+        /// The next instruction when the rule is false or unknown.
+        var onFalse: Int
+    }
+
+    /// Stands for the end of a condition that is true.
+    static let accept = -1
+
+    /// Stands for the end of a condition that is not.
+    static let reject = -2
+
+    /// The instructions of all conditions.
+    private(set) var instructions: [Instruction] = []
+
+    /// The first instruction of each condition.
+    private(set) var entries: [Int] = []
+
+    /// The values that rules look at.
+    private(set) var slots: [Slot] = []
+
+    /// What stands before the user's ID for each seed.
+    private(set) var seeds: [[UInt8]] = []
+
+    /// The numbers of texts, in order within the range of each rule.
+    private(set) var literals: [Int] = []
+
+    /// The texts of rules that look for parts.
+    private(set) var parts: [[ExactText]] = []
+
+    /// The regular expressions of rules.
+    private(set) var expressions: [[RegularExpression]] = []
+
+    /// The versions of rules.
+    private(set) var versions: [VersionNumber] = []
+
+    /// The places of ``slots``.
+    private var slotNumbers: [Slot.Key: Int] = [:]
+
+    /// The places of ``seeds``.
+    private var seedNumbers: [String: Int] = [:]
+
+    /// Puts conditions together.
+    ///
+    /// - Parameter conditions: The conditions in order.
+    init(_ conditions: [TargetingCondition]) {
+        for condition in conditions {
+            let tree = Branch(condition.root, isNegated: false)
+            entries.append(emit(tree, onTrue: Self.accept, onFalse: Self.reject))
+        }
+    }
+
+    /// Adds a tree, last instruction first; the parsers' limits bound the recursion.
+    ///
+    /// - Parameters:
+    ///   - tree: The tree.
+    ///   - onTrue: Where to go on when it is true.
+    ///   - onFalse: Where to go on when it is not.
+    /// - Returns: Where it begins.
+    private mutating func emit(_ tree: Branch, onTrue: Int, onFalse: Int) -> Int {
+        switch tree {
+        case .constant(let value): return value ? onTrue : onFalse
+        case .rule(let rule, let isNegated):
+            guard let operation = operation(of: rule) else { return onFalse }
+            instructions.append(
+                Instruction(
+                    operation: operation, isNegated: isNegated, onTrue: onTrue, onFalse: onFalse))
+            return instructions.count - 1
+        case .all(let trees):
+            return trees.reversed().reduce(onTrue) { emit($1, onTrue: $0, onFalse: onFalse) }
+        case .any(let trees):
+            return trees.reversed().reduce(onFalse) { emit($1, onTrue: onTrue, onFalse: $0) }
+        }
+    }
+
+    /// Translates a rule; nil is one that is never true.
+    private mutating func operation(of rule: Rule) -> Operation? {
+        switch rule.test {
+        case .percent(let seed, let above, let upTo):
+            return .percent(seed: number(ofSeed: seed), above: above, upTo: upTo)
+        case .isOneOf(let subject, let targets, let isTrimmed):
+            let slot = slot(subject, isTrimmed: isTrimmed)
+            let numbers = Set(targets.map { slots[slot].number(of: $0) }).sorted()
+            if let literal = numbers.first, numbers.count == 1 {
+                return .equals(slot: slot, literal: literal)
+            }
+            let start = literals.count
+            literals += numbers
+            return .isOneOf(slot: slot, start: start, end: literals.count)
+        case .contains(let subject, let targets):
+            parts.append(targets.map { ExactText($0) })
+            return .contains(slot: slot(subject), list: parts.count - 1)
+        case .matches(let subject, let list):
+            expressions.append(RegularExpression.merged(list))
+            return .matches(slot: slot(subject), list: expressions.count - 1)
+        case .number(let subject, let comparison, let target):
+            let slot = slot(subject)
+            slots[slot].isNumber = true
+            return .number(slot: slot, comparison, target)
+        case .version(let subject, let comparison, let target):
+            let slot = slot(subject)
+            slots[slot].isVersion = true
+            versions.append(target)
+            return .version(slot: slot, comparison, target: versions.count - 1)
+        case .date(let comparison, let date):
+            return .date(comparison, date.timeIntervalSinceReferenceDate)
+        case .unevaluated, .never: return nil
+        }
+    }
+
+    /// The place of a value.
+    private mutating func slot(_ subject: Subject, isTrimmed: Bool = false) -> Int {
+        let key = Slot.Key(subject: subject, isTrimmed: isTrimmed)
+        if let slot = slotNumbers[key] { return slot }
+        slotNumbers[key] = slots.count
+        slots.append(Slot(key))
+        return slots.count - 1
+    }
+
+    /// The place of a seed.
+    private mutating func number(ofSeed seed: String) -> Int {
+        if let number = seedNumbers[seed] { return number }
+        seedNumbers[seed] = seeds.count
+        seeds.append(Percentile.prefix(seed: seed))
+        return seeds.count - 1
+    }
+}

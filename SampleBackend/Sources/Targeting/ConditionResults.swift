@@ -1,0 +1,67 @@
+/// Whether each condition of a template is true: what decides a user's whole document, but for
+/// `${user.id}` and overrides.
+public struct ConditionResults: Sendable, Hashable {
+    /// The number of conditions.
+    public let count: Int
+
+    /// The results of the first 256 conditions, which need no memory of their own.
+    private var first = SIMD4<UInt64>()
+
+    /// The results of the others.
+    private var others: [UInt64]
+
+    /// Makes results that are all false.
+    ///
+    /// - Parameter count: The number of conditions.
+    public init(count: Int) {
+        self.count = count
+        let words = (count + 63) / 64
+        others = words > 4 ? Array(repeating: 0, count: words - 4) : []
+    }
+
+    /// Whether the condition at a place is true.
+    ///
+    /// - Parameter index: The place, less than ``count``.
+    public subscript(index: Int) -> Bool {
+        get {
+            precondition(index >= 0 && index < count, "There is no condition \(index).")
+            return word(index / 64) & (1 << UInt64(index % 64)) != 0
+        }
+        set {
+            precondition(index >= 0 && index < count, "There is no condition \(index).")
+            let bit: UInt64 = 1 << UInt64(index % 64)
+            let old = word(index / 64)
+            setWord(index / 64, to: newValue ? old | bit : old & ~bit)
+        }
+    }
+
+    /// Hashes the results.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        hasher.combine(first.x)
+        if count > 64 {
+            hasher.combine(first.y)
+            hasher.combine(first.z)
+            hasher.combine(first.w)
+        }
+        for word in others { hasher.combine(word) }
+    }
+
+    /// The results of 64 conditions.
+    private func word(_ index: Int) -> UInt64 {
+        index < 4 ? first[index] : others[index - 4]
+    }
+
+    /// Sets the results of 64 conditions.
+    ///
+    /// - Parameters:
+    ///   - index: The place of the first condition divided by 64.
+    ///   - word: A bit for each, the lowest first; those beyond ``count`` 0.
+    mutating func setWord(_ index: Int, to word: UInt64) {
+        if index < 4 {
+            first[index] = word
+        } else {
+            others[index - 4] = word
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Crypto
+
+/// A namespace for a user's place among all, which decides `percent`.
+///
+/// The place is the SHA-256 of the seed, a dot and the user's ID (of the ID alone without a seed),
+/// in UTF-8, read as one big-endian number, modulo 100,000,000. Firebase's server SDKs do the
+/// same, so both sides agree on who is in.
+public enum Percentile: Sendable {
+    /// The number of places: one for each millionth of a percent.
+    public static let count = 100_000_000
+
+    /// Computes a user's place.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed of the rule; empty when it has none.
+    ///   - id: The user's ID. A rule on nobody, or on an empty ID, is false whatever its place.
+    /// - Returns: The place, from 0 to 99,999,999.
+    public static func micro(seed: String, id: String) -> Int {
+        micro(of: message(seed: seed, id: id))
+    }
+
+    /// What is hashed for a user.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed; may be empty.
+    ///   - id: The user's ID.
+    /// - Returns: UTF-8.
+    static func message(seed: String, id: String) -> [UInt8] {
+        var message = prefix(seed: seed)
+        message.append(contentsOf: id.utf8)
+        return message
+    }
+
+    /// What stands before the user's ID in what is hashed.
+    ///
+    /// - Parameter seed: The seed; may be empty.
+    /// - Returns: UTF-8.
+    static func prefix(seed: String) -> [UInt8] {
+        seed.isEmpty ? [] : Array(seed.utf8) + [UInt8(ascii: ".")]
+    }
+
+    /// Computes the place from what is hashed.
+    ///
+    /// - Parameter message: The seed, a dot and the user's ID.
+    /// - Returns: The place, from 0 to 99,999,999.
+    static func micro(of message: [UInt8]) -> Int {
+        var hash = SHA256()
+        unsafe message.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+        let digest = hash.finalize()
+        // Four bytes at a time: the rest is below 2^27, so rest · 2^32 + word fits 64 bits.
+        var rest: UInt64 = 0
+        unsafe digest.withUnsafeBytes { bytes in
+            for offset in stride(from: 0, to: bytes.count, by: 4) {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+                rest = (rest << 32 | UInt64(UInt32(bigEndian: word))) % UInt64(count)
+            }
+        }
+        return Int(rest)
+    }
+
+    /// A place as text, in percent.
+    ///
+    /// - Parameter micro: Millionths of a percent.
+    /// - Returns: Such as `42.395619`, with as many decimals as it needs.
+    static func percentText(_ micro: Int) -> String {
+        let (whole, part) = micro.quotientAndRemainder(dividingBy: 1_000_000)
+        guard part != 0 else { return "\(whole)" }
+        var decimals = String(part)
+        decimals = String(repeating: "0", count: 6 - decimals.count) + decimals
+        while decimals.last == "0" { decimals.removeLast() }
+        return "\(whole).\(decimals)"
+    }
+}

@@ -1,0 +1,161 @@
+import JSONTree
+
+/// A namespace for reading the conditions of server templates as Firebase's evaluator does.
+///
+/// What that evaluator takes for false, such as an operator it does not know, is false here; what
+/// has the wrong shape is an error.
+enum ServerConditionReader {
+    /// The level at which the evaluator gives up: whatever stands there is false.
+    private static let maximumLevel = 10
+
+    /// Reads a condition.
+    ///
+    /// - Parameter node: The condition's JSON.
+    /// - Returns: Its tree.
+    /// - Throws: ``ServerConditionError`` with the path.
+    static func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
+        try read(node, at: "", level: 0)
+    }
+
+    /// Reads a condition at a level; the limit of levels bounds the recursion.
+    private static func read(
+        _ node: JSONNode, at path: String, level: Int
+    ) throws(ServerConditionError) -> ConditionNode {
+        let fields = try Fields(node, at: path)
+        guard level < maximumLevel else {
+            return never("the conditions are nested too deep: Firebase allows four levels")
+        }
+        if let compound = try fields.object("orCondition") {
+            return .any(try readOperands(of: compound, level: level))
+        }
+        if let compound = try fields.object("andCondition") {
+            return .all(try readOperands(of: compound, level: level))
+        }
+        if try fields.object("true") != nil { return .constant(true) }
+        if try fields.object("false") != nil { return .constant(false) }
+        if let percent = try fields.object("percent") { return try readPercent(percent) }
+        if let signal = try fields.object("customSignal") { return try readSignal(signal) }
+        return never("the condition has no known kind")
+    }
+
+    /// Reads the operands of a compound.
+    private static func readOperands(
+        of compound: Fields, level: Int
+    ) throws(ServerConditionError) -> [ConditionNode] {
+        var nodes: [ConditionNode] = []
+        for (index, operand) in (try compound.array("conditions") ?? []).enumerated() {
+            let path = "\(compound.path("conditions"))[\(index)]"
+            nodes.append(try read(operand, at: path, level: level + 2))
+        }
+        return nodes
+    }
+
+    /// Reads `percent`.
+    private static func readPercent(
+        _ percent: Fields
+    ) throws(ServerConditionError) -> ConditionNode {
+        let seed = try percent.string("seed") ?? ""
+        let bound = try percent.micro("microPercent")
+        let range = try percent.object("microPercentRange")
+        let lower = try range?.micro("microPercentLowerBound") ?? 0
+        let upper = try range?.micro("microPercentUpperBound") ?? 0
+        guard let name = try percent.string("percentOperator") else {
+            return never("the percent rule has no operator")
+        }
+        let (above, upTo): (Int, Int)
+        let text: String
+        switch name {
+        case "LESS_OR_EQUAL":
+            (above, upTo) = (-1, bound)
+            text = "<= \(Percentile.percentText(bound))"
+        case "GREATER_THAN":
+            (above, upTo) = (bound, Percentile.count)
+            text = "> \(Percentile.percentText(bound))"
+        case "BETWEEN":
+            (above, upTo) = (lower, upper)
+            text =
+                "between \(Percentile.percentText(lower)) and \(Percentile.percentText(upper))"
+        default: return never("the operator '\(name)' is unknown")
+        }
+        let subject = seed.isEmpty ? "percent" : "percent('\(seed)')"
+        return .rule(
+            Rule(
+                test: .percent(seed: seed, above: above, upTo: upTo), isNegated: false,
+                text: "\(subject) \(text)"))
+    }
+
+    /// Reads `customSignal`.
+    private static func readSignal(
+        _ signal: Fields
+    ) throws(ServerConditionError) -> ConditionNode {
+        let key = try signal.string("customSignalKey") ?? ""
+        let targets = try signal.strings("targetCustomSignalValues")
+        guard let name = try signal.string("customSignalOperator"), !name.isEmpty, !key.isEmpty,
+            let first = targets.first
+        else { return never("the custom signal rule lacks its operator, key or target values") }
+        let subject = Subject.customSignal(key)
+        let test: Rule.Test
+        switch name {
+        case "STRING_CONTAINS", "STRING_DOES_NOT_CONTAIN": test = .contains(subject, targets)
+        case "STRING_EXACTLY_MATCHES":
+            let trimmed = targets.map { String(ScriptNumber.trimmed($0)) }
+            test = .isOneOf(subject, trimmed, isTrimmed: true)
+        case "STRING_CONTAINS_REGEX":
+            test = .matches(subject, try expressions(targets, of: signal))
+        default:
+            if let comparison = comparison(name, after: "NUMERIC_") {
+                test = .number(subject, comparison, ScriptNumber.value(of: first))
+            } else if let comparison = comparison(name, after: "SEMANTIC_VERSION_") {
+                if let version = VersionNumber(signal: first) {
+                    test = .version(subject, comparison, version)
+                } else {
+                    test = .never(reason: "the version '\(first)' has more than five numbers")
+                }
+            } else {
+                return never("the operator '\(name)' is unknown")
+            }
+        }
+        let list = targets.map { "'\($0)'" }.joined(separator: ", ")
+        return .rule(
+            Rule(
+                test: test, isNegated: name == "STRING_DOES_NOT_CONTAIN",
+                text: "\(subject.name) \(name) [\(list)]"))
+    }
+
+    /// Parses the regular expressions of a rule.
+    private static func expressions(
+        _ patterns: [String], of signal: Fields
+    ) throws(ServerConditionError) -> [RegularExpression] {
+        var expressions: [RegularExpression] = []
+        for (index, pattern) in patterns.enumerated() {
+            do throws(RegularExpressionError) {
+                expressions.append(try RegularExpression(pattern))
+            } catch {
+                throw ServerConditionError(
+                    path: "\(signal.path("targetCustomSignalValues"))[\(index)]",
+                    reason: "character \(error.offset + 1) of the regular expression: "
+                        + error.reason)
+            }
+        }
+        return expressions
+    }
+
+    /// The comparison that an operator's name ends with.
+    private static func comparison(_ name: String, after prefix: String) -> Comparison? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return switch name.dropFirst(prefix.count) {
+        case "LESS_THAN": .less
+        case "LESS_EQUAL": .lessOrEqual
+        case "EQUAL": .equal
+        case "NOT_EQUAL": .notEqual
+        case "GREATER_EQUAL": .greaterOrEqual
+        case "GREATER_THAN": .greater
+        default: nil
+        }
+    }
+
+    /// A rule that is false, with the reason.
+    private static func never(_ reason: String) -> ConditionNode {
+        .rule(Rule(test: .never(reason: reason), isNegated: false, text: "false"))
+    }
+}

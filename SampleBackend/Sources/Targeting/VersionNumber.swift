@@ -1,0 +1,76 @@
+/// A version: numbers between dots, of which those that are missing are 0.
+struct VersionNumber: Sendable, Hashable {
+    /// The most numbers in an app's version or build.
+    static let maximumSegments = 8
+
+    /// The most numbers in a version that is compared as Firebase compares custom signals.
+    static let maximumSignalSegments = 5
+
+    /// The numbers; beyond ``count`` 0.
+    private var segments = SIMD8<Double>()
+
+    /// How many numbers were written.
+    private var count = 0
+
+    /// Reads the version of an app: digits and dots, with a digit at each end.
+    ///
+    /// `1.2` and `1.2.0` are equal, and `1..2` is `1.0.2`.
+    ///
+    /// - Parameter text: The version. nil is returned when it is none, when it has more than
+    ///   ``maximumSegments`` numbers, or one of more than 15 digits.
+    init?(appVersion text: String) {
+        var segment: Int64 = 0
+        var digits = 0
+        var last: UInt8 = UInt8(ascii: ".")
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39:
+                digits += 1
+                guard digits <= 15 else { return nil }
+                segment = segment &* 10 &+ Int64(byte &- 0x30)
+            case UInt8(ascii: "."):
+                guard count < Self.maximumSegments - 1, count > 0 || digits > 0 else { return nil }
+                segments[count] = Double(segment)
+                count += 1
+                segment = 0
+                digits = 0
+            default: return nil
+            }
+            last = byte
+        }
+        guard last != UInt8(ascii: ".") else { return nil }
+        segments[count] = Double(segment)
+        count += 1
+    }
+
+    /// Reads the version in a custom signal as Firebase does: each number as JavaScript reads it.
+    ///
+    /// What is no number is found only when a comparison reaches it.
+    ///
+    /// - Parameter text: The version. nil is returned when it has more than
+    ///   ``maximumSignalSegments`` numbers.
+    init?(signal text: String) {
+        for segment in text.split(
+            separator: ".", maxSplits: Self.maximumSignalSegments, omittingEmptySubsequences: false)
+        {
+            guard count < Self.maximumSignalSegments else { return nil }
+            segments[count] = ScriptNumber.value(of: segment)
+            count += 1
+        }
+    }
+
+    /// Compares with another version.
+    ///
+    /// - Parameter other: The version of a rule.
+    /// - Returns: -1 when this one is older, 0 when they are the same, 1 when it is newer; nil when
+    ///   something that is no number comes before a difference.
+    func order(to other: VersionNumber) -> Int? {
+        for index in 0..<max(count, other.count) {
+            let (own, its) = (segments[index], other.segments[index])
+            if own < its { return -1 }
+            if own > its { return 1 }
+            guard own == its else { return nil }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Targeting
+
+/// Measures how long the conditions of a template take for one user.
+///
+/// `--json` prints JSON, `--check` exits with 1 when a set of 100 conditions takes over 5 µs.
+@main
+struct TargetingBenchmark {
+    /// The most that 100 conditions may take, in nanoseconds.
+    static let limit = 5000.0
+
+    /// The rounds, of which the median counts.
+    static let rounds = 9
+
+    /// Runs the benchmark.
+    ///
+    /// - Throws: What parsing the conditions throws.
+    static func main() throws {
+        let contexts = Mix.contexts(count: 10_000)
+        var figures: [(name: String, nanoseconds: Double)] = []
+        for (name, expressions) in Mix.all() {
+            let set = ConditionSet(try expressions.map { try TargetingCondition(expression: $0) })
+            figures.append((name, median(of: set, contexts)))
+        }
+        if CommandLine.arguments.contains("--json") {
+            let members = figures.map { "\"\($0.name)\": \(Int($0.nanoseconds.rounded()))" }
+            print("{\(members.joined(separator: ", "))}")
+        } else {
+            for (name, nanoseconds) in figures {
+                print("\(name): \(Int(nanoseconds.rounded())) ns per user")
+            }
+        }
+        guard CommandLine.arguments.contains("--check") else { return }
+        if let mixed = figures.first(where: { $0.name == "mixed" }), mixed.nanoseconds > limit {
+            print("over the limit of \(Int(limit)) ns")
+            exit(1)
+        }
+    }
+
+    /// The median over the rounds of the mean time for a user.
+    static func median(of set: ConditionSet, _ contexts: [TargetingContext]) -> Double {
+        let clock = ContinuousClock()
+        var sum = 0
+        var times: [Double] = []
+        for _ in 0..<rounds {
+            let time = clock.measure {
+                for context in contexts {
+                    let results = set.evaluate(context)
+                    sum &+= results[0] ? 1 : 0
+                    sum &+= results[results.count - 1] ? 1 : 0
+                }
+            }
+            times.append(time / .nanoseconds(1) / Double(contexts.count))
+        }
+        // What is computed is used, or the compiler might leave it out.
+        precondition(sum >= 0)
+        return times.sorted()[rounds / 2]
+    }
+}

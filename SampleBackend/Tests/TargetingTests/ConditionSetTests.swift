@@ -1,0 +1,185 @@
+import Foundation
+import Targeting
+import Testing
+
+struct ConditionSetTests {
+    /// A user with something of everything.
+    static let context = TargetingContext(
+        userID: "123",
+        signals: Signals(
+            appID: "com.example", appVersion: "1.10.0", appBuild: "42", deviceOS: "ios",
+            deviceCountry: "US", deviceLanguage: "en-US",
+            custom: ["plan": "gold", "age": " 42 ", "sdk": "1.2", "none": "", "word": "abc"]),
+        date: Date(timeIntervalSince1970: 1_735_722_150))  // 2025-01-01T09:02:30Z
+
+    /// Evaluates one expression, both ways.
+    private func evaluate(
+        _ expression: String, _ context: TargetingContext = context
+    ) throws -> Bool {
+        let set = ConditionSet([try TargetingCondition(expression: expression)])
+        let result = set.evaluate(context)[0]
+        #expect(set.explain(0, in: context).isTrue == result, "\(expression)")
+        return result
+    }
+
+    @Test(arguments: [
+        "device.os == 'ios'", "device.os != 'android'", "device.os in ['web', 'ios']",
+        "app.id == 'com.example'", "app.id != 'x'", "device.country in ['DE', 'US']",
+        "device.language in ['en-US']", "user.id == '123'", "user.id != '1'",
+        "user.id in ['1', '123']", "app.version.>(['1.9'])", "app.version.==(['1.10'])",
+        "app.version.!=(['1.1'])", "app.version.<=(['1.10.0.0'])", "app.version.<(['1.10.0.1'])",
+        "app.version.contains(['.10'])", "app.version.notContains(['.9'])",
+        "app.version.exactlyMatches(['1.10.0'])", "app.version.matches(['^1\\.'])",
+        "app.build.>=(['42'])", "app.customSignal['age'] == 42", "app.customSignal['age'] < 42.5",
+        "app.customSignal['none'] == 0", "app.customSignal['plan'].contains(['x', 'ol'])",
+        "app.customSignal['plan'].notContains(['x'])", "app.customSignal['plan'].matches(['l.$'])",
+        "version(app.customSignal['sdk']) >= '1.2.0'",
+        "version(app.customSignal['sdk']) < '1.10'",
+        "dateTime >= dateTime('2025-01-01T09:02:30')",
+        "dateTime <= dateTime('2025-01-01T09:02:30', 'UTC')",
+        "dateTime < dateTime('2025-01-01T09:02:31')",
+        "dateTime >= dateTime('2025-01-01T04:02:30', 'America/New_York')",
+        "percent <= 42.395619", "percent > 42.395618", "percent between 42.395618 and 42.395619",
+        "true || false && false", "!false && true", "!(true && false)", "!!true",
+        "(true || false) && true",
+    ])
+    func isTrue(expression: String) throws {
+        #expect(try evaluate(expression))
+        #expect(try !evaluate("!(\(expression))"))
+    }
+
+    @Test(arguments: [
+        "device.os == 'iOS'", "device.country in ['us']", "app.version.contains(['X'])",
+        "app.version.>=(['1.10.1'])", "app.version.==(['1.1'])",
+        "app.customSignal['plan'].exactlyMatches(['Gold'])",
+        "dateTime < dateTime('2025-01-01T09:02:30')", "percent <= 42.395618",
+        "percent > 42.395619", "percent between 42.395619 and 50", "(true || true) && false",
+        "!true || false",
+    ])
+    func isFalse(expression: String) throws {
+        #expect(try !evaluate(expression))
+        #expect(try evaluate("!(\(expression))"))
+    }
+
+    @Test(arguments: [
+        "app.audiences.inAll(['a'])", "app.audiences.notInAll(['a'])",
+        "app.userProperty['k'] != 1", "app.firstOpenTimestamp > ('2022-10-31T14:37:47')",
+        "app.firebaseInstallationId in ['a']", "app.browserAndVersion != 'a'",
+        "app.customSignal['missing'] != 1", "app.customSignal['missing'].notContains(['a'])",
+        "app.customSignal['word'] != 1", "app.customSignal['word'] == 1",
+        "version(app.customSignal['word']) != '1.0'",
+    ])
+    func isUnknown(expression: String) throws {
+        #expect(try !evaluate(expression))
+        #expect(try !evaluate("!(\(expression))"))
+        #expect(try !evaluate("!!(\(expression))"))
+    }
+
+    @Test(arguments: [
+        "device.os != 'x'", "device.country in ['US']", "device.language in ['en']",
+        "app.id != 'x'", "app.version.!=(['1'])", "app.version.notContains(['x'])",
+        "app.build.<(['1'])", "user.id != 'x'", "percent <= 100", "percent > 0",
+        "app.customSignal['plan'].notContains(['x'])",
+    ])
+    func knowsNothingOfNobody(expression: String) throws {
+        let nobody = TargetingContext(userID: nil, date: Date(timeIntervalSince1970: 0))
+        #expect(try !evaluate(expression, nobody))
+        #expect(try !evaluate("!(\(expression))", nobody))
+    }
+
+    @Test func takesAnEmptyIDForNobodyInPercent() throws {
+        let empty = TargetingContext(userID: "", date: Date(timeIntervalSince1970: 0))
+        #expect(try !evaluate("percent <= 100", empty))
+        #expect(try !evaluate("!(percent <= 100)", empty))
+    }
+
+    @Test func followsKleene() throws {
+        let texts: [(text: String, value: Bool?)] = [
+            ("true", true), ("false", false), ("app.audiences.inAll(['a'])", nil),
+        ]
+        for left in texts {
+            for right in texts {
+                let and: Bool? =
+                    left.value == false || right.value == false
+                    ? false : left.value == nil || right.value == nil ? nil : true
+                let or: Bool? =
+                    left.value == true || right.value == true
+                    ? true : left.value == nil || right.value == nil ? nil : false
+                for (sign, expected) in [("&&", and), ("||", or)] {
+                    let text = "\(left.text) \(sign) \(right.text)"
+                    #expect(try evaluate(text) == (expected == true), "\(text)")
+                    #expect(try evaluate("!(\(text))") == (expected == false), "!(\(text))")
+                }
+            }
+        }
+    }
+
+    @Test func comparesBytes() throws {
+        var context = Self.context
+        context.userID = "e\u{301}"
+        #expect(try !evaluate("user.id == '\u{E9}'", context))
+        #expect(try evaluate("user.id == 'e\u{301}'", context))
+        #expect(try evaluate("user.id != '\u{E9}'", context))
+        #expect(try evaluate("user.id in ['\u{E9}', 'e\u{301}']", context))
+    }
+
+    @Test func saysWhyItIsFalse() throws {
+        func explain(_ expression: String) throws -> ConditionExplanation {
+            ConditionSet([try TargetingCondition(expression: expression)])
+                .explain(0, in: Self.context)
+        }
+        let country = try explain("device.os == 'ios' && device.country in ['JP']")
+        #expect(country.failedRule == "device.country in ['JP']")
+        #expect(country.reason == "device.country is 'US'")
+        #expect(country.percentiles.isEmpty)
+        let missing = try explain("app.customSignal['x'] == 1")
+        #expect(missing.reason == "no signal signal.x was sent")
+        let percent = try explain("percent <= 10 && percent('s') > 1")
+        #expect(percent.failedRule == "percent <= 10")
+        #expect(percent.reason == "percent is 42.395619")
+        #expect(percent.percentiles.map(\.seed) == ["", "s"])
+        #expect(percent.percentiles.first?.microPercentile == 42_395_619)
+        let either = try explain("true && (device.os == 'web' || device.country in ['JP'])")
+        #expect(either.failedRule == "device.os == 'web' || device.country in ['JP']")
+        #expect(either.reason == "device.os is 'ios'; device.country is 'US'")
+        let negated = try explain("!(device.os == 'ios')")
+        #expect(negated.failedRule == "!(device.os == 'ios')")
+        #expect(negated.reason == "device.os is 'ios'")
+        let word = try explain("app.customSignal['word'] == 1")
+        #expect(word.reason == "app.customSignal['word'] is 'abc', which is no number")
+        #expect(
+            try explain("app.audiences.inAll(['a'])").reason
+                == "this backend does not know app.audiences")
+        let isTrue = try explain("device.os == 'ios'")
+        #expect(isTrue.isTrue)
+        #expect(isTrue.failedRule == nil)
+        #expect(isTrue.reason == nil)
+    }
+
+    @Test func evaluatesAsItExplains() throws {
+        var generator = ConditionGenerator(seed: 7)
+        var truths = 0
+        for _ in 0..<300 {
+            let conditions = try (0..<20).map { _ in
+                let expression = generator.expression(depth: 4)
+                return try TargetingCondition(expression: expression)
+            }
+            let set = ConditionSet(conditions)
+            for _ in 0..<10 {
+                let context = generator.context()
+                let results = set.evaluate(context)
+                for index in conditions.indices {
+                    let explanation = set.explain(index, in: context)
+                    if results[index] != explanation.isTrue
+                        || explanation.isTrue != (explanation.reason == nil)
+                    {
+                        Issue.record("\(conditions[index]) \(context) \(explanation)")
+                    }
+                    truths += results[index] ? 1 : 0
+                }
+            }
+        }
+        // Neither all nor nothing is true of what is generated.
+        #expect((6000..<54_000).contains(truths))
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import Testing
+
+@testable import Targeting
+
+struct RegularExpressionTests {
+    /// A regular expression and a text.
+    struct Row: CustomTestStringConvertible {
+        /// The expression.
+        let pattern: String
+        /// The text.
+        let text: String
+        /// Whether it matches.
+        let matches: Bool
+        /// The row's name.
+        var testDescription: String { "\(pattern) in \(text.debugDescription)" }
+
+        /// Makes a row.
+        init(_ pattern: String, _ text: String, _ matches: Bool) {
+            self.pattern = pattern
+            self.text = text
+            self.matches = matches
+        }
+    }
+
+    /// What RE2 does.
+    static let rows = [
+        Row("", "", true), Row("", "a", true), Row("a", "xay", true), Row("a", "b", false),
+        Row("^a$", "a", true), Row("^a$", "ba", false), Row("^a$", "a\n", false),
+        Row("a.c", "abc", true), Row("a.c", "a\nc", false), Row("(?s)a.c", "a\nc", true),
+        Row("a.c", "a日c", true), Row("[^a]", "\n", true), Row("[^日]", "日", false),
+        Row("[あ-ん]+$", "xあい", true), Row("😀{2}", "😀😀", true), Row("^.$", "😀", true),
+        Row("ab|cd", "xcd", true), Row("a(b|)c", "ac", true), Row("^(a|b|)$", "c", false),
+        Row("a*", "", true), Row("^a+$", "aaa", true), Row("^a?$", "aa", false),
+        Row("^a{2,3}$", "a", false), Row("^a{2,3}$", "aa", true), Row("^a{2,3}$", "aaaa", false),
+        Row("^a{2,}$", "aaaaa", true), Row("^a{2}$", "aaa", false), Row("^a{0}$", "", true),
+        Row("^a{2,3}?$", "aaa", true), Row("a{,2}", "a{,2}", true), Row("a{x", "a{x", true),
+        Row("^a*?b+?c??$", "aab", true), Row("^(?:ab)+$", "abab", true),
+        Row("^(?P<n>a)(?<m>b)$", "ab", true),
+        Row("(?i)straße", "STRAßE", true), Row("(?i)É", "é", true), Row("(?i)k", "\u{212A}", true),
+        Row("(?i)[a-c]+$", "ABC", true), Row("(?i)[^a]", "A", false), Row("(?i)\\W", "k", false),
+        Row("a(?i)b", "aB", true), Row("a(?i)b", "AB", false), Row("a(?i:b)c", "aBC", false),
+        Row("(?i)a(?-i)b", "AB", false), Row("(a(?i)b)c", "aBC", false),
+        Row("(?m)^b$", "a\nb\nc", true), Row("^b$", "a\nb\nc", false), Row("(?m)^$", "a\n", true),
+        Row("(?ms)a$.b", "a\nb", true), Row("\\Ab", "a\nb", false), Row("a\\z", "a\n", false),
+        Row("\\d{3}", "a123", true), Row("\\d", "٣", false), Row("\\D", "1", false),
+        Row("\\s", "\u{0B}", false), Row("\\s", "\t", true), Row("\\S", " ", false),
+        Row("^\\w+$", "aZ_9", true), Row("\\w", "é", false), Row("[\\d-]+$", "1-2", true),
+        Row("\\bfoo\\b", "a foo.", true), Row("\\bfoo\\b", "afoo", false), Row("\\b", "", false),
+        Row("\\B", "", true), Row("o\\Bo", "foo", true), Row("^\\x41\\x{1F600}$", "A😀", true),
+        Row("\\101", "A", true), Row("\\.", "a", false), Row("\\Qa.b\\E", "a.b", true),
+        Row("\\Qa.b\\E", "axb", false), Row("^\\Qab\\E+$", "abb", true), Row("[]a]", "]", true),
+        Row("[^]a]", "]", false), Row("[a-]", "-", true), Row("[a\\]]", "]", true),
+        Row("[[:alpha:]]+$", "abc", true), Row("[[:^alpha:]]", "a", false),
+        Row("[[:punct:][:digit:]]", "a1", true), Row("(((a*)*)*)*$", "b", true),
+        Row("x*", "y", true), Row("(|a)*b", "aab", true), Row("}", "}", true),
+    ]
+
+    @Test(arguments: rows)
+    func findsWhatRE2Finds(row: Row) throws {
+        let expression = try RegularExpression(row.pattern)
+        #expect(expression.matches(row.text) == row.matches)
+        // Without its table, the expression must say the same.
+        var work = 0
+        #expect(expression.automaton.matches(row.text, work: &work) == row.matches)
+    }
+
+    @Test(arguments: [
+        ("a(b", 1, "this '(' has no ')'"),
+        ("ab)", 2, "this ')' has no '('; write \\) for the character"),
+        ("a[b", 1, "this '[' has no ']'; write \\[ for the character"),
+        ("*a", 0, "nothing to repeat before '*'; write \\* for the character"),
+        ("a|+", 2, "nothing to repeat before '+'; write \\+ for the character"),
+        ("{2}", 0, "nothing to repeat before '{'; write \\{ for the character"),
+        ("a**", 2, "a repetition of a repetition needs a group: (?:…)"),
+        ("a+{2}", 2, "a repetition of a repetition needs a group: (?:…)"),
+        ("a{1001}", 1, "a repetition counts to 1000 at most"),
+        ("a{3,2}", 1, "the first number of a repetition is above the second"),
+        ("(a)\\1", 3, "references to groups are not supported: RE2 has none"),
+        ("日(?=b)", 1, "looking ahead or behind is not supported: RE2 has no (?="),
+        ("(?<!b)", 0, "looking ahead or behind is not supported: RE2 has no (?<!"),
+        ("(?x)a", 2, "unknown flag 'x'; expected i, m, s or U"),
+        (
+            "\\pL", 0,
+            "classes of Unicode such as \\p{L} are not supported; list the characters in [ ]"
+        ),
+        ("\\y", 0, "unknown escape \\y"),
+        ("a\\", 1, "nothing follows this '\\'; write \\\\ for the character"),
+        ("\\x4", 0, "expected \\x41 or \\x{1F600}"),
+        ("\\x{110000}", 0, "expected \\x41 or \\x{1F600}"),
+        ("[z-a]", 1, "a range goes from one character to a later one; write \\- for the character"),
+        (
+            "[a-\\d]", 1,
+            "a range goes from one character to a later one; write \\- for the character"
+        ),
+    ])
+    func refuses(pattern: String, offset: Int, reason: String) {
+        let error = #expect(throws: RegularExpressionError.self) {
+            try RegularExpression(pattern)
+        }
+        #expect(error == RegularExpressionError(offset: offset, reason: reason))
+    }
+
+    @Test(arguments: ["((a{100}){100}){100}", "(((){1000}){1000}){1000}", "(\\w{1000}){11}"])
+    func boundsTheSize(pattern: String) {
+        let error = #expect(throws: RegularExpressionError.self) {
+            try RegularExpression(pattern)
+        }
+        #expect(error?.reason.hasPrefix("it is too large") == true)
+    }
+
+    @Test func boundsTheNesting() {
+        func pattern(_ depth: Int) -> String {
+            String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
+        }
+        let limit = PatternParser.maximumNesting
+        #expect(throws: Never.self) { try RegularExpression(pattern(limit)) }
+        #expect(throws: RegularExpressionError.self) { try RegularExpression(pattern(limit + 1)) }
+    }
+
+    @Test(arguments: [
+        "(a+)+$", "(a|a)*b", "(a|aa)+$", "(a*)*b", "(.*)*x", "a{0,200}a{200}b", "(.*a){20}b",
+    ])
+    func takesLinearTime(pattern: String) throws {
+        let expression = try RegularExpression(pattern)
+        func work(_ length: Int) -> Int {
+            var work = 0
+            let text = String(repeating: "a", count: length) + "!"
+            #expect(!expression.automaton.matches(text, work: &work))
+            #expect(!expression.matches(text))
+            return work
+        }
+        // Twice the text takes about twice the steps, however the parts of it could be combined.
+        let (short, long) = (work(2000), work(4000))
+        #expect(Double(long) < Double(short) * 2.3)
+    }
+
+    @Test(arguments: [
+        (["^a", "b$"], ["ab", "ax", "xb", "ba"]),
+        (["\\Qa", "\\Qb\\E"], ["a", "b", "a)|(?:b", "c"]),
+        (["(?i)a", "b"], ["A", "B", "b"]),
+        (["(.*a){12}", "[ab]{40}c", "x"], ["x", "aaaaaaaaaaaaa", "b"]),
+    ])
+    func mergesExpressions(patterns: [String], texts: [String]) throws {
+        let expressions = try patterns.map { try RegularExpression($0) }
+        let merged = RegularExpression.merged(expressions)
+        for text in texts {
+            let expected = expressions.contains { $0.matches(text) }
+            #expect(merged.contains { $0.matches(text) } == expected, "\(text)")
+        }
+    }
+
+    @Test func findsWhatFoundationFinds() throws {
+        var generator = SeededGenerator(seed: 3)
+        let atoms = ["a", "b", "c", ".", "[ab]", "[^a]", "\\d", "\\w", "1", "\\b", "^", "$", "é"]
+        let letters = ["a", "b", "c", "1", " ", "é", "A", "_"]
+        func pattern(_ depth: Int) -> String {
+            let count = Int.random(in: 1...4, using: &generator)
+            return (0..<count).map { _ -> String in
+                let choice = Int.random(in: 0..<6, using: &generator)
+                let atom = atoms.randomElement(using: &generator) ?? "a"
+                guard depth > 0, choice < 2 else { return atom }
+                let inner = pattern(depth - 1)
+                let suffix = ["", "*", "+?", "?", "{1,3}", "{2}"].randomElement(using: &generator)
+                return choice == 0
+                    ? "(?:\(inner))\(suffix ?? "")" : "(\(inner)|\(pattern(depth - 1)))"
+            }.joined()
+        }
+        var found = 0
+        for _ in 0..<1500 {
+            let text = pattern(2)
+            let own = try RegularExpression(text)
+            // \d and \w of ICU know all of Unicode: é is a letter there, so anchors may differ.
+            let reference = try NSRegularExpression(
+                pattern: text.replacing("\\w", with: "[0-9A-Za-z_]"))
+            for _ in 0..<8 {
+                let isPlain = text.contains("\\b")
+                let subject = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+                    (isPlain ? letters.filter { $0 != "é" } : letters)
+                        .randomElement(using: &generator) ?? ""
+                }.joined()
+                let range = NSRange(subject.startIndex..., in: subject)
+                let expected = reference.firstMatch(in: subject, range: range) != nil
+                if own.matches(subject) != expected {
+                    Issue.record("\(text) in \(subject.debugDescription): expected \(expected)")
+                }
+                found += expected ? 1 : 0
+            }
+        }
+        #expect(found > 500)
+    }
+
+    @Test func survivesGarbage() {
+        var generator = SeededGenerator(seed: 5)
+        let tokens = [
+            "(", ")", "[", "]", "{", "}", "?", "*", "+", "|", "^", "$", "\\", "a", "-", ":", "<",
+            "P", "i", "1", ",", "日", "d", "x", "Q", "E", "=", "!", "alpha",
+        ]
+        var accepted = 0
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...10, using: &generator)
+            let pattern = (0..<count).map { _ in tokens.randomElement(using: &generator) ?? "" }
+                .joined()
+            do throws(RegularExpressionError) {
+                _ = try RegularExpression(pattern).matches("a日1")
+                accepted += 1
+            } catch {
+                if !(0...pattern.unicodeScalars.count).contains(error.offset) {
+                    Issue.record("\(pattern): \(error)")
+                }
+            }
+        }
+        #expect(accepted > 500)
+    }
+}
