@@ -1,0 +1,23 @@
+/// A type that names one thing that an import changed, or that behaves differently from now on.
+public struct ImportRemark: Sendable, Hashable, CustomStringConvertible {
+    /// The place in the file that was imported, such as `params.title`; "" at the file itself.
+    public let path: String
+
+    /// What differs and what to do, without the place and without a full stop.
+    public let message: String
+
+    /// Makes a remark.
+    ///
+    /// - Parameters:
+    ///   - path: The place in the file that was imported.
+    ///   - message: What differs and what to do.
+    public init(path: String, message: String) {
+        self.path = path
+        self.message = message
+    }
+
+    /// One sentence with the place.
+    public var description: String {
+        path.isEmpty ? "In the file: \(message)." : "In \(path): \(message)."
+    }
+}

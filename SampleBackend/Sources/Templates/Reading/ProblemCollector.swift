@@ -1,0 +1,68 @@
+import JSONTree
+import OrderedCollections
+
+/// A collector of all that is wrong with a template, while it is read.
+struct ProblemCollector {
+    /// What keeps the template from being published.
+    private(set) var problems: [TemplateProblem] = []
+
+    /// What is kept and not evaluated.
+    private(set) var warnings: [TemplateProblem] = []
+
+    /// The most problems that are remembered; nobody reads more.
+    private static let maximumCount = 1_000
+
+    /// Remembers a problem.
+    mutating func add(_ path: TemplatePath, _ message: String, column: Int? = nil) {
+        guard problems.count < Self.maximumCount else { return }
+        problems.append(
+            TemplateProblem(path: path.description, message: message, column: column))
+    }
+
+    /// Remembers what is kept and not evaluated.
+    mutating func warn(_ path: TemplatePath, _ message: String) {
+        guard warnings.count < Self.maximumCount else { return }
+        warnings.append(TemplateProblem(path: path.description, message: message))
+    }
+
+    /// Finds a name that is too long.
+    mutating func checkLength(of name: String, _ path: TemplatePath, _ maximumLength: Int) {
+        guard name.utf8.count > maximumLength, name.count > maximumLength else { return }
+        add(path, "the name has \(name.count) characters; use at most \(maximumLength)")
+    }
+
+    /// The members of an object; a problem, and none, when it is something else.
+    mutating func object(
+        _ node: JSONNode, _ path: TemplatePath
+    ) -> OrderedDictionary<String, JSONNode> {
+        if case .object(let members) = node { return members }
+        add(path, "it is \(node.kindDescription); make it an object")
+        return [:]
+    }
+
+    /// A text that may be missing; a problem when it is something else or too long.
+    mutating func text(
+        _ node: JSONNode?, _ path: TemplatePath, maximumLength: Int = .max
+    ) -> String? {
+        switch node {
+        case nil, .null: return nil
+        case .string(let text):
+            if text.utf8.count > maximumLength, text.count > maximumLength {
+                add(path, "it has \(text.count) characters; use at most \(maximumLength)")
+            }
+            return text
+        case let node?:
+            add(path, "it is \(node.kindDescription); make it a string")
+            return nil
+        }
+    }
+}
+
+extension OrderedDictionary<String, JSONNode> {
+    /// Takes a member out; nil when it is not there, or is `null`, which exporters write for what
+    /// is not there.
+    mutating func removePresentValue(forKey key: String) -> JSONNode? {
+        let node = removeValue(forKey: key)
+        return node == .null ? nil : node
+    }
+}

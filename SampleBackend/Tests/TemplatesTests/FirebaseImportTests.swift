@@ -1,0 +1,68 @@
+import Foundation
+import JSONTree
+import OrderedCollections
+import Templates
+import Testing
+
+struct FirebaseImportTests {
+    /// The import of a text.
+    private func imported(_ json: String) throws -> FirebaseImport {
+        try FirebaseImport(jsonData: Data(json.utf8))
+    }
+
+    @Test func keepsEverythingButTheVersion() throws {
+        var json = try Fixture.clientTemplate.json
+        json.setMember("version", ["versionNumber": "42", "description": "Spring"])
+        let firebase = try FirebaseImport(jsonData: json.jsonData())
+        #expect(firebase.template.json() == (try Fixture.clientTemplate.json))
+        #expect(firebase.report.first?.path == "version")
+        #expect(firebase.report.first?.message.contains("version 42") == true)
+    }
+
+    @Test func reportsWhatIsNotEvaluatedAndWhatToDo() throws {
+        let report = try FirebaseImport(jsonData: Fixture.clientTemplate.data).report
+        let home = "parameterGroups.Home.parameters.shows_offers.conditionalValues"
+        #expect(
+            report.map(\.path) == [
+                "conditions[0]", "conditions[4]", "conditions[5].expression",
+                "conditions[5].expression", "parameters", "parameters.welcome_message",
+                "parameters.legacy_flag", #"\#(home)["power users"]"#, "\(home).DACH",
+                #"\#(home)["half of the rest"]"#,
+            ])
+        let rollout = try #require(report.first { $0.path.hasSuffix(#"["power users"]"#) })
+        #expect(rollout.message.contains("percent <= 12.5"))
+        #expect(rollout.description.hasPrefix("In \(home)"))
+        let legacy = try #require(report.first { $0.path == "parameters.legacy_flag" })
+        #expect(legacy.message.contains("BOOLEAN"))
+    }
+
+    @Test func hasNothingToSayOfATemplateThatBehavesTheSame() throws {
+        let firebase = try imported(
+            #"""
+            {"conditions": [{"name": "ios", "expression": "device.os == 'ios'"}],
+             "parameterGroups": {"Home": {"parameters": {"title": {"valueType": "STRING",
+               "defaultValue": {"value": "true"}, "conditionalValues": {"ios": {"value": "x"}}}}}}}
+            """#)
+        #expect(firebase.report.isEmpty)
+    }
+
+    @Test func suggestsATypeOnlyWhenAllValuesHaveIt() throws {
+        let firebase = try imported(
+            #"""
+            {"conditions": [{"name": "ios", "expression": "device.os == 'ios'"}],
+             "parameterGroups": {"A": {"parameters": {
+               "number": {"defaultValue": {"value": "1"}, "conditionalValues": {"ios": {"value": "2"}}},
+               "mixed": {"defaultValue": {"value": "1"}, "conditionalValues": {"ios": {"value": "x"}}},
+               "none": {"defaultValue": {"useInAppDefault": true}}}}}}
+            """#)
+        #expect(firebase.report.map(\.path) == ["parameterGroups.A.parameters.number"])
+    }
+
+    @Test func refusesWhatIsNoTemplate() {
+        #expect(throws: TemplateValidationError.self) { try imported("[]") }
+        #expect(throws: TemplateValidationError.self) { try imported("not JSON") }
+        #expect(throws: TemplateValidationError.self) {
+            try imported(#"{"parameters": {"a": {"defaultValue": {"value": 1}}}}"#)
+        }
+    }
+}

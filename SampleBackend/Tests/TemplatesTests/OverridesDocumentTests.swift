@@ -1,0 +1,74 @@
+import ActiveConfig
+import Foundation
+import JSONTree
+import OrderedCollections
+import Templates
+import Testing
+
+struct OverridesDocumentTests {
+    /// The document of a text.
+    private func document(_ json: String) throws -> OverridesDocument {
+        try OverridesDocument(jsonData: Data(json.utf8))
+    }
+
+    /// What is wrong with a text.
+    private func problems(of json: String) -> [TemplateProblem] {
+        do throws(TemplateValidationError) {
+            _ = try OverridesDocument(jsonData: Data(json.utf8))
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+
+    @Test func readsAndWritesAnyJSONValue() throws {
+        let text =
+            #"{"Home":{"count":3,"list":[1.5,{"a":null}],"on":true,"title":"x"},"Void":{}}"#
+        let overrides = try document(text)
+        #expect(
+            overrides.sections == [
+                "Home": [
+                    "title": "x", "count": 3, "on": true, "list": [1.5, ["a": nil]],
+                ],
+                "Void": [:],
+            ])
+        #expect(overrides.json.description == text)
+        #expect(try document("{}").sections.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("[]", ""), (#"{"Home": 3}"#, "Home"), (#"{"My Home": null}"#, #"["My Home"]"#),
+        (#"{"Home": {"a": 1"#, "Home.a"),
+    ])
+    func refusesWhatIsNoObjectOfObjects(json: String, path: String) {
+        #expect(problems(of: json).map(\.path) == [path])
+    }
+
+    @Test func refusesNamesOverTheLimit() {
+        let name = String(repeating: "n", count: 256)
+        #expect(problems(of: #"{"\#(name)": {"\#(name)": 1}}"#).isEmpty)
+        let found = problems(of: #"{"\#(name)n": {"\#(name)n": 1}}"#)
+        #expect(found.count == 2)
+        #expect(found.allSatisfy { $0.message.contains("257 characters") })
+    }
+
+    @Test func refusesATextOverTheLimit() {
+        let rest = OverridesDocument.maximumBytes - #"{"A":{"b":""}}"#.utf8.count
+        let text = String(repeating: "x", count: rest)
+        #expect(problems(of: #"{"A":{"b":"\#(text)"}}"#).isEmpty)
+        #expect(
+            problems(of: #"{"A":{"b":"\#(text)x"}}"#).map(\.message)
+                == ["the overrides have 65537 bytes; use at most 65536"])
+    }
+
+    @Test func refusesValuesThatNoDocumentCanHold() {
+        /// A document with arrays in one another.
+        func nested(_ depth: Int) -> String {
+            let value =
+                String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            return #"{"A":{"b":\#(value)}}"#
+        }
+        #expect(problems(of: nested(TemplateLimits.maximumValueDepth)).isEmpty)
+        #expect(problems(of: nested(TemplateLimits.maximumValueDepth + 1)).count == 1)
+    }
+}

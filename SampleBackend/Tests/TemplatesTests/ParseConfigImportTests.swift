@@ -1,0 +1,113 @@
+import Foundation
+import JSONTree
+import OrderedCollections
+import Templates
+import Testing
+
+struct ParseConfigImportTests {
+    /// The import of a text.
+    private func imported(_ json: String, sectionName: String = "Config") throws
+        -> ParseConfigImport
+    {
+        try ParseConfigImport(jsonData: Data(json.utf8), sectionName: sectionName)
+    }
+
+    @Test func makesATypeOfEachValue() throws {
+        let parse = try ParseConfigImport(
+            jsonData: Fixture.parseConfig.data, sectionName: "Config")
+        #expect(Array(parse.template.parameterGroups.keys) == ["Config"])
+        #expect(parse.template.parameters.isEmpty)
+        let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
+        #expect(
+            parameters["welcomeMessage"]
+                == TemplateParameter(defaultValue: .value("Welcome to ${app}"), valueType: .string))
+        #expect(
+            parameters["isSaleOn"]
+                == TemplateParameter(defaultValue: .value("true"), valueType: .boolean))
+        #expect(
+            parameters["taxRate"]
+                == TemplateParameter(defaultValue: .value("0.0750"), valueType: .number))
+        #expect(
+            parameters["hosts"]
+                == TemplateParameter(
+                    defaultValue: .value(#"["a.example.com","b.example.com"]"#), valueType: .json))
+        #expect(
+            parameters["nothing"]
+                == TemplateParameter(defaultValue: .value("null"), valueType: .json))
+        #expect(parameters.count == 13)
+    }
+
+    @Test func keepsMasterKeyOnlyParametersFromClients() throws {
+        let parse = try ParseConfigImport(jsonData: Fixture.parseConfig.data)
+        #expect(parse.template.parameterGroups.isEmpty)
+        let secret = parse.template.parameters.filter { $0.value.isMasterKeyOnly }
+        #expect(Array(secret.keys) == ["internalKey"])
+        let file = DefaultsFile(parse.template, format: .json)
+        #expect(!String(decoding: file.data, as: UTF8.self).contains("internalKey"))
+    }
+
+    @Test func namesTheTypesOfParse() throws {
+        let report = try ParseConfigImport(jsonData: Fixture.parseConfig.data).report
+        #expect(
+            report.map(\.path) == [
+                "params.layout.openedAt", "params.launch", "params.logo", "params.office",
+                "params.payload", "params.owner", "params.nothing",
+            ])
+        #expect(report[2].message.contains("type File"))
+        #expect(report[2].message.contains("\"url\""))
+    }
+
+    @Test func takesTheBareParametersToo() throws {
+        let parse = try imported(#"{"params": "text", "count": 1}"#)
+        let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
+        #expect(Array(parameters.keys) == ["params", "count"])
+        #expect(try imported("{}").template.parameterGroups["Config"]?.parameters.isEmpty == true)
+        #expect(
+            try imported(#"{"params": {}}"#).template.parameterGroups["Config"]?.parameters.isEmpty
+                == true)
+        let other = try imported(#"{"params": {"a": 1}, "count": 1}"#)
+        #expect(other.template.parameterGroups["Config"]?.parameters["params"]?.valueType == .json)
+    }
+
+    @Test func renamesKeysAndLosesNone() throws {
+        let parse = try imported(
+            #"{"a.b": 1, "a-b": 2, "a_b": 3, "2nd": 4, "": 5, "größe": 6, "_": 7}"#)
+        let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
+        #expect(
+            parameters.mapValues { $0.defaultValue?.content } == [
+                "a_b_2": .value("1"), "a_b_3": .value("2"), "a_b": .value("3"),
+                "_2nd": .value("4"), "__2": .value("5"), "gr__e": .value("6"), "_": .value("7"),
+            ])
+        #expect(
+            parse.report.map(\.path)
+                == [#"["a.b"]"#, #"["a-b"]"#, "2nd", #"[""]"#, #"["größe"]"#])
+        #expect(parse.report[0].message.contains("renamed to a_b_2"))
+    }
+
+    @Test func shortensKeysThatAreTooLong() throws {
+        let name = String(repeating: "k", count: 300)
+        let parse = try imported(#"{"\#(name)": 1, "\#(name)x": 2}"#)
+        let keys = try #require(parse.template.parameterGroups["Config"]).parameters.keys
+        #expect(keys.count == 2)
+        #expect(keys.allSatisfy { $0.count <= 256 })
+        #expect(parse.report.count == 2)
+    }
+
+    @Test func keepsFromClientsWhatItCannotTell() throws {
+        let parse = try imported(
+            #"{"params": {"a": 1, "b": 2}, "masterKeyOnly": {"a": "yes", "b": null, "c": true}}"#)
+        let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
+        #expect(parameters["a"]?.isMasterKeyOnly == true)
+        #expect(parameters["b"]?.isMasterKeyOnly == false)
+        #expect(parse.report.map(\.path) == ["masterKeyOnly.a", "masterKeyOnly.c"])
+    }
+
+    @Test func refusesWhatIsNoConfig() {
+        #expect(throws: TemplateValidationError.self) { try imported("[]") }
+        #expect(throws: TemplateValidationError.self) { try imported("{") }
+        #expect(throws: TemplateValidationError.self) {
+            try imported(#"{"params": {}, "masterKeyOnly": []}"#)
+        }
+        #expect(throws: TemplateValidationError.self) { try imported("{}", sectionName: "") }
+    }
+}

@@ -1,0 +1,23 @@
+import OrderedCollections
+import Templates
+import Testing
+
+struct RemoteConfigTemplateSectionsTests {
+    @Test func beginsWithTheParametersOutsideOfGroups() throws {
+        let template = try RemoteConfigTemplate.make(
+            #"""
+            {"parameterGroups": {"Z": {"parameters": {"c": {}}}, "A": {"parameters": {}},
+              "Default": {"parameters": {"b": {}}}},
+             "parameters": {"a": {}}}
+            """#)
+        #expect(Array(template.sections.keys) == ["Default", "Z", "A"])
+        #expect(template.sections["Default"].map { Array($0.keys) } == ["a", "b"])
+        #expect(template.sections["A"]?.isEmpty == true)
+    }
+
+    @Test func hasNoDefaultSectionWithoutParametersOutsideOfGroups() throws {
+        let template = try RemoteConfigTemplate.make(#"{"parameterGroups": {"A": {}}}"#)
+        #expect(Array(template.sections.keys) == ["A"])
+        #expect(RemoteConfigTemplate().sections.isEmpty)
+    }
+}

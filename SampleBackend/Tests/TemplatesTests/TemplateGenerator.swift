@@ -1,0 +1,128 @@
+import OrderedCollections
+import Templates
+
+/// A generator of sound templates, the same ones for the same seed.
+struct TemplateGenerator: RandomNumberGenerator {
+    /// The state of the sequence.
+    private var state: UInt64
+
+    /// Begins a sequence.
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    /// The next number (SplitMix64).
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var number = state
+        number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
+        return number ^ (number >> 31)
+    }
+
+    /// A template with up to six conditions, and up to six keys in each of three sections.
+    mutating func template() -> RemoteConfigTemplate {
+        var template = RemoteConfigTemplate()
+        for index in (0..<6).shuffled(using: &self) where Bool.random(using: &self) {
+            template.conditions.append(condition(index))
+        }
+        template.parameters = parameters(under: template.conditions)
+        for name in ["A", "B"].shuffled(using: &self) where Bool.random(using: &self) {
+            template.parameterGroups[name] = ParameterGroup(
+                description: Bool.random(using: &self) ? text() : nil,
+                parameters: parameters(under: template.conditions))
+        }
+        return template
+    }
+
+    /// A template with some things of another one, and some changed, added and removed.
+    mutating func variant(of template: RemoteConfigTemplate) -> RemoteConfigTemplate {
+        var variant = template
+        if one(of: 3) { variant.conditions.shuffle(using: &self) }
+        variant.conditions.removeAll { _ in one(of: 5) }
+        for index in 0..<6
+        where one(of: 5) && !variant.conditions.contains(where: { $0.name == "c\(index)" }) {
+            let place = Int.random(in: 0...variant.conditions.count, using: &self)
+            variant.conditions.insert(condition(index), at: place)
+        }
+        for index in variant.conditions.indices where one(of: 6) {
+            variant.conditions[index].expression = expression()
+        }
+        let conditions = variant.conditions
+        variant.parameters = change(variant.parameters, under: conditions)
+        for name in ["A", "B"] {
+            guard let group = variant.parameterGroups[name] else {
+                if one(of: 5) {
+                    variant.parameterGroups[name] = ParameterGroup(
+                        parameters: parameters(under: conditions))
+                }
+                continue
+            }
+            variant.parameterGroups[name] =
+                one(of: 6)
+                ? nil
+                : ParameterGroup(
+                    description: one(of: 5) ? text() : group.description,
+                    parameters: change(group.parameters, under: conditions))
+        }
+        return variant
+    }
+
+    /// True once in so many times.
+    private mutating func one(of count: Int) -> Bool {
+        Int.random(in: 0..<count, using: &self) == 0
+    }
+
+    /// Parameters that use some of the conditions.
+    private mutating func parameters(
+        under conditions: [TemplateCondition]
+    ) -> OrderedDictionary<String, TemplateParameter> {
+        var parameters: OrderedDictionary<String, TemplateParameter> = [:]
+        for index in (0..<6).shuffled(using: &self) where Bool.random(using: &self) {
+            parameters["k\(index)"] = parameter(under: conditions)
+        }
+        return parameters
+    }
+
+    /// The parameters with some of them changed; no condition is used that is not there.
+    private mutating func change(
+        _ parameters: OrderedDictionary<String, TemplateParameter>,
+        under conditions: [TemplateCondition]
+    ) -> OrderedDictionary<String, TemplateParameter> {
+        let names = Set(conditions.map(\.name))
+        var changed = parameters
+        changed.removeAll { _ in one(of: 8) }
+        for key in changed.keys {
+            if one(of: 5) { changed[key] = parameter(under: conditions) }
+            changed[key]?.conditionalValues.removeAll { !names.contains($0.key) }
+        }
+        for index in 0..<6 where one(of: 8) && changed["k\(index)"] == nil {
+            changed["k\(index)"] = parameter(under: conditions)
+        }
+        return changed
+    }
+
+    /// A parameter that uses some of the conditions.
+    private mutating func parameter(under conditions: [TemplateCondition]) -> TemplateParameter {
+        var parameter = TemplateParameter(defaultValue: .value(text()))
+        for condition in conditions where one(of: 3) {
+            parameter.conditionalValues[condition.name] = .value(text())
+        }
+        return parameter
+    }
+
+    /// A condition.
+    private mutating func condition(_ index: Int) -> TemplateCondition {
+        TemplateCondition(name: "c\(index)", expression: expression())
+    }
+
+    /// An expression.
+    private mutating func expression() -> String {
+        "percent <= \(Int.random(in: 1...4, using: &self))"
+    }
+
+    /// A text.
+    private mutating func text() -> String {
+        "v\(Int.random(in: 0..<4, using: &self))"
+    }
+}

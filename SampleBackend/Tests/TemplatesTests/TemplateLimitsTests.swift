@@ -1,0 +1,119 @@
+import Foundation
+import Templates
+import Testing
+
+struct TemplateLimitsTests {
+    /// A template that grows with a number, the limit of that number, and where it is exceeded.
+    struct Row: Sendable, CustomTestStringConvertible {
+        /// What is limited.
+        let testDescription: String
+        /// The limit.
+        let limit: Int
+        /// The place of the problem beyond it.
+        let path: String
+        /// The template of a number.
+        let json: @Sendable (Int) -> String
+    }
+
+    @Test(arguments: rows)
+    func acceptsTheLimitAndNoMore(row: Row) {
+        #expect(problems(of: row.json(row.limit)).isEmpty)
+        let found = problems(of: row.json(row.limit + 1))
+        #expect(found.count == 1)
+        #expect(found.first?.path == row.path)
+        #expect(
+            found.first?.message.contains("at most \(row.limit)") == true,
+            "\(found.first?.message ?? "")")
+        #expect(problems(of: row.json(row.limit + 1), limits: .none).isEmpty)
+    }
+
+    @Test func countsParametersAndValuesInAndOutsideOfGroups() {
+        var limits = TemplateLimits()
+        limits.maximumParameters = 2
+        limits.maximumValueCharacters = 5
+        let json = #"""
+            {"conditions": [{"name": "c", "expression": "true"}],
+             "parameters": {"a": {"defaultValue": {"value": "12"},
+               "conditionalValues": {"c": {"value": "3"}}}},
+             "parameterGroups": {"A": {"parameters": {"a": {"defaultValue": {"value": "45"}}}}}}
+            """#
+        #expect(problems(of: json, limits: limits).isEmpty)
+        limits.maximumParameters = 1
+        limits.maximumValueCharacters = 4
+        #expect(
+            problems(of: json, limits: limits).map(\.message) == [
+                "it has 2 parameters; publish at most 1",
+                "its values have 5 characters; use at most 4",
+            ])
+    }
+
+    @Test func boundsTheDepthOfAJSONValue() {
+        /// A template with arrays in one another.
+        func nested(_ depth: Int) -> String {
+            let value =
+                String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            return
+                #"{"parameters": {"a": {"valueType": "JSON", "defaultValue": {"value": "\#(value)"}}}}"#
+        }
+        #expect(problems(of: nested(TemplateLimits.maximumValueDepth)).isEmpty)
+        #expect(
+            problems(of: nested(TemplateLimits.maximumValueDepth + 1)).map(\.path)
+                == ["parameters.a.defaultValue"])
+    }
+
+    /// So many members of an object, each made of its number.
+    private static func members(_ count: Int, _ member: (Int) -> String) -> String {
+        "{" + (0..<count).map(member).joined(separator: ",") + "}"
+    }
+
+    /// The limits.
+    static let rows: [Row] = [
+        Row(testDescription: "parameters", limit: 3_000, path: "") { count in
+            #"{"parameters": \#(members(count) { #""k\#($0)": {}"# })}"#
+        },
+        Row(testDescription: "conditions", limit: 2_000, path: "conditions") { count in
+            let conditions = (0..<count).map { #"{"name": "c\#($0)", "expression": "true"}"# }
+            return #"{"conditions": [\#(conditions.joined(separator: ","))]}"#
+        },
+        Row(testDescription: "groups", limit: 1_000, path: "parameterGroups") { count in
+            #"{"parameterGroups": \#(members(count) { #""g\#($0)": {}"# })}"#
+        },
+        Row(testDescription: "characters of values", limit: 1_000_000, path: "") { count in
+            let text = String(repeating: "ü", count: count)
+            return #"{"parameters": {"a": {"defaultValue": {"value": "\#(text)"}}}}"#
+        },
+        Row(
+            testDescription: "key", limit: 256,
+            path: #"parameters["\#(String(repeating: "k", count: 256))…"]"#
+        ) { count in
+            #"{"parameters": {"\#(String(repeating: "k", count: count))": {}}}"#
+        },
+        Row(
+            testDescription: "group's name", limit: 256,
+            path: #"parameterGroups["\#(String(repeating: "é", count: 256))…"]"#
+        ) { count in
+            #"{"parameterGroups": {"\#(String(repeating: "é", count: count))": {}}}"#
+        },
+        Row(testDescription: "condition's name", limit: 256, path: "conditions[0].name") { count in
+            let name = String(repeating: "!", count: count)
+            return #"{"conditions": [{"name": "\#(name)", "expression": "true"}]}"#
+        },
+        Row(
+            testDescription: "parameter's description", limit: 256,
+            path: "parameters.a.description"
+        ) { count in
+            #"{"parameters": {"a": {"description": "\#(String(repeating: "d", count: count))"}}}"#
+        },
+        Row(
+            testDescription: "group's description", limit: 256,
+            path: "parameterGroups.A.description"
+        ) { count in
+            #"{"parameterGroups": {"A": {"description": "\#(String(repeating: "d", count: count))"}}}"#
+        },
+        Row(
+            testDescription: "version's description", limit: 1_024, path: "version.description"
+        ) { count in
+            #"{"version": {"description": "\#(String(repeating: "d", count: count))"}}"#
+        },
+    ]
+}

@@ -1,0 +1,219 @@
+import JSONTree
+import OrderedCollections
+import Templates
+import Testing
+
+struct TemplateMergeTests {
+    /// Three templates, and what comes of them.
+    struct Row: Sendable, CustomTestStringConvertible {
+        /// What the row is about.
+        let testDescription: String
+        /// The parameters of the template that both began with; "" for no such parameter.
+        let base: String
+        /// What one makes of it.
+        let mine: String
+        /// What the other makes of it.
+        let theirs: String
+        /// The merged value; nil when the parameter is not there.
+        let merged: String?
+        /// Whether it is a conflict.
+        let isConflict: Bool
+
+        /// Makes a row.
+        init(
+            _ name: String, _ base: String, _ mine: String, _ theirs: String, _ merged: String?,
+            isConflict: Bool = false
+        ) {
+            testDescription = name
+            self.base = base
+            self.mine = mine
+            self.theirs = theirs
+            self.merged = merged
+            self.isConflict = isConflict
+        }
+    }
+
+    /// A template with one parameter in a group, or with none for "".
+    private func template(_ value: String) -> RemoteConfigTemplate {
+        guard !value.isEmpty else {
+            return RemoteConfigTemplate(parameterGroups: ["Home": .init()])
+        }
+        let parameter = TemplateParameter(defaultValue: .value(value))
+        return RemoteConfigTemplate(
+            parameterGroups: ["Home": ParameterGroup(parameters: ["title": parameter])])
+    }
+
+    /// A template with conditions of these names.
+    private func template(conditions: [String]) -> RemoteConfigTemplate {
+        RemoteConfigTemplate(
+            conditions: conditions.map { TemplateCondition(name: $0, expression: "true") })
+    }
+
+    /// The only value in a template.
+    private func value(in template: RemoteConfigTemplate) -> String? {
+        guard
+            case .value(let text)? = template.parameterGroups["Home"]?.parameters["title"]?
+                .defaultValue?.content
+        else { return nil }
+        return text
+    }
+
+    @Test(arguments: [
+        Row("nobody changed it", "a", "a", "a", "a"),
+        Row("I changed it", "a", "b", "a", "b"),
+        Row("they changed it", "a", "a", "c", "c"),
+        Row("both changed it alike", "a", "b", "b", "b"),
+        Row("both changed it", "a", "b", "c", "c", isConflict: true),
+        Row("I removed it", "a", "", "a", nil),
+        Row("they removed it", "a", "a", "", nil),
+        Row("both removed it", "a", "", "", nil),
+        Row("I removed what they changed", "a", "", "c", "c", isConflict: true),
+        Row("they removed what I changed", "a", "b", "", nil, isConflict: true),
+        Row("I added it", "", "b", "", "b"),
+        Row("they added it", "", "", "c", "c"),
+        Row("both added it alike", "", "b", "b", "b"),
+        Row("both added it", "", "b", "c", "c", isConflict: true),
+    ])
+    func decidesByWhoChangedWhat(row: Row) {
+        let merge = TemplateMerge(
+            base: template(row.base), mine: template(row.mine), theirs: template(row.theirs))
+        #expect(value(in: merge.merged) == row.merged)
+        let path = "parameterGroups.Home.parameters.title"
+        #expect(merge.conflicts.map(\.path) == (row.isConflict ? [path] : []))
+        guard row.isConflict else { return }
+        let mine = row.mine.isEmpty ? nil : row.mine
+        let theirs = row.theirs.isEmpty ? nil : row.theirs
+        #expect(value(in: merge.resolving([path: .mine])) == mine)
+        #expect(value(in: merge.resolving([path: .theirs])) == theirs)
+        #expect(value(in: merge.resolving(["parameters.title": .mine])) == theirs)
+        #expect(merge.conflicts[0].mine == mine.map { ["defaultValue": ["value": .string($0)]] })
+    }
+
+    /// Orders of conditions.
+    struct OrderRow: Sendable, CustomTestStringConvertible {
+        /// What the row is about.
+        let testDescription: String
+        /// The orders: before, mine, theirs, merged.
+        let orders: [String]
+        /// Whether it is a conflict.
+        var isConflict = false
+    }
+
+    @Test(arguments: [
+        OrderRow(testDescription: "I moved one", orders: ["abc", "cab", "abc", "cab"]),
+        OrderRow(testDescription: "they moved one", orders: ["abc", "abc", "bca", "bca"]),
+        OrderRow(testDescription: "both alike", orders: ["abc", "cba", "cba", "cba"]),
+        OrderRow(
+            testDescription: "both", orders: ["abc", "cab", "bca", "bca"], isConflict: true),
+        OrderRow(testDescription: "I added, they moved", orders: ["abc", "axbc", "cba", "cbax"]),
+        OrderRow(testDescription: "I moved, they added", orders: ["abc", "cba", "yabc", "ycba"]),
+        OrderRow(testDescription: "both added", orders: ["ab", "axb", "ayb", "axyb"]),
+        OrderRow(testDescription: "I removed, they moved", orders: ["abc", "ac", "cba", "ca"]),
+        OrderRow(testDescription: "both removed", orders: ["abc", "bc", "ab", "b"]),
+    ])
+    func ordersConditionsByWhoMovedThem(row: OrderRow) {
+        let templates = row.orders.map { template(conditions: $0.map { String($0) }) }
+        let merge = TemplateMerge(base: templates[0], mine: templates[1], theirs: templates[2])
+        #expect(merge.merged.conditions.map(\.name).joined() == row.orders[3])
+        #expect(merge.conflicts.map(\.path) == (row.isConflict ? ["conditions"] : []))
+        if row.isConflict {
+            let mine = merge.resolving(["conditions": .mine])
+            #expect(mine.conditions.map(\.name).joined() == row.orders[1])
+        }
+    }
+
+    @Test func keepsAConditionThatTheOtherSideBeginsToUse() throws {
+        let base = try RemoteConfigTemplate.make(
+            #"""
+            {"conditions": [{"name": "beta", "expression": "true"}],
+             "parameters": {"a": {"defaultValue": {"value": "x"}}}}
+            """#)
+        var mine = base
+        mine.conditions = []
+        var theirs = base
+        theirs.parameters["a"]?.conditionalValues["beta"] = .value("y")
+        let merge = TemplateMerge(base: base, mine: mine, theirs: theirs)
+        #expect(merge.conflicts.map(\.path) == ["conditions.beta"])
+        #expect(merge.merged == theirs)
+        let withoutCondition = merge.resolving(["conditions.beta": .mine])
+        #expect(withoutCondition == mine)
+        #expect(try ValidatedTemplate(json: withoutCondition.json()).template == mine)
+
+        let other = TemplateMerge(base: base, mine: theirs, theirs: mine)
+        #expect(other.conflicts.map(\.path) == ["conditions.beta"])
+        #expect(other.merged == mine)
+        #expect(other.resolving(["conditions.beta": .mine]) == theirs)
+    }
+
+    @Test func keepsTheGroupOfAParameterThatStays() throws {
+        let base = template("a")
+        let removed = RemoteConfigTemplate()
+        let merge = TemplateMerge(base: base, mine: removed, theirs: template("c"))
+        #expect(merge.conflicts.map(\.path) == ["parameterGroups.Home.parameters.title"])
+        #expect(value(in: merge.merged) == "c")
+        #expect(
+            merge.resolving(["parameterGroups.Home.parameters.title": .mine]).parameterGroups
+                .isEmpty)
+    }
+
+    @Test func mergesDescriptionsAndWhatItDoesNotKnow() throws {
+        let base = try RemoteConfigTemplate.make(#"{"parameterGroups": {"A": {}}, "x": 1, "y": 1}"#)
+        let mine = try RemoteConfigTemplate.make(
+            #"{"parameterGroups": {"A": {"description": "m"}}, "x": 2, "y": 1, "z": 3}"#)
+        let theirs = try RemoteConfigTemplate.make(
+            #"{"parameterGroups": {"A": {"description": "t"}}, "x": 1, "y": 3}"#)
+        let merge = TemplateMerge(base: base, mine: mine, theirs: theirs)
+        #expect(merge.conflicts.map(\.path) == ["parameterGroups.A"])
+        #expect(merge.merged.unknownFields == ["x": 2, "y": 3, "z": 3])
+        #expect(merge.merged.parameterGroups["A"]?.description == "t")
+        #expect(
+            merge.resolving(["parameterGroups.A": .mine]).parameterGroups["A"]?.description == "m")
+    }
+
+    @Test func takesTheOtherSideWhereOneChangedNothing() {
+        var generator = TemplateGenerator(seed: 1)
+        for _ in 0..<300 {
+            let base = generator.template()
+            let changed = generator.variant(of: base)
+            for merge in [
+                TemplateMerge(base: base, mine: changed, theirs: base),
+                TemplateMerge(base: base, mine: base, theirs: changed),
+                TemplateMerge(base: base, mine: changed, theirs: changed),
+            ] {
+                #expect(merge.conflicts.isEmpty)
+                #expect(merge.merged.json() == changed.json())
+            }
+        }
+    }
+
+    @Test func findsTheSameConflictsFromEitherSide() throws {
+        var generator = TemplateGenerator(seed: 2)
+        var conflicts = 0
+        for _ in 0..<300 {
+            let base = generator.template()
+            let left = generator.variant(of: base)
+            let right = generator.variant(of: base)
+            let merge = TemplateMerge(base: base, mine: left, theirs: right)
+            let mirrored = TemplateMerge(base: base, mine: right, theirs: left)
+            #expect(Set(merge.conflicts.map(\.path)) == Set(mirrored.conflicts.map(\.path)))
+            conflicts += merge.conflicts.count
+            // Choosing the other side everywhere is what the mirrored merge does by itself, but for
+            // the place of what both added.
+            let all = Dictionary(
+                merge.conflicts.map { ($0.path, TemplateMerge.Side.mine) },
+                uniquingKeysWith: { first, _ in first })
+            let chosen = merge.resolving(all)
+            #expect(sorted(chosen) == sorted(mirrored.merged))
+            _ = try ValidatedTemplate(json: merge.merged.json())
+            _ = try ValidatedTemplate(json: chosen.json())
+        }
+        #expect(conflicts > 100)
+    }
+
+    /// A template as JSON, in which order counts for nothing, with its conditions by name.
+    private func sorted(_ template: RemoteConfigTemplate) -> JSONNode {
+        var template = template
+        template.conditions.sort { $0.name < $1.name }
+        return template.json()
+    }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import JSONTree
+import OrderedCollections
+import Targeting
+import Templates
+import Testing
+
+struct ValidatedTemplateTests {
+    /// A template and what is wrong with it.
+    struct Row: Sendable, CustomTestStringConvertible {
+        /// What the row is about.
+        let testDescription: String
+        /// The template.
+        let json: String
+        /// The places of the problems.
+        let paths: [String]
+        /// What stands in the message of the first.
+        let message: String
+
+        /// Makes a row.
+        init(_ name: String, _ json: String, _ paths: [String], _ message: String) {
+            testDescription = name
+            self.json = json
+            self.paths = paths
+            self.message = message
+        }
+    }
+
+    @Test(arguments: rows)
+    func saysWhatIsWrongAndWhere(row: Row) throws {
+        let found = problems(of: row.json)
+        #expect(found.map(\.path) == row.paths)
+        let first = try #require(found.first)
+        #expect(first.message.contains(row.message), "\(first.message)")
+        #expect(!first.message.hasSuffix("."))
+    }
+
+    @Test func findsAllProblemsAtOnceInAStableOrder() {
+        let json = #"""
+            {"conditions": [{"name": "a", "expression": "device.os = = 'ios'"}, {"name": ""}],
+             "parameters": {"1a": {"defaultValue": {"value": 1}},
+               "b": {"conditionalValues": {"zz": {"value": "x"}}, "valueType": "TEXT"}},
+             "parameterGroups": {"My.Group": {"parameters": {"c": {"description": 3,
+               "conditionalValues": {"a": {}}}}}}}
+            """#
+        let paths = problems(of: json).map(\.path)
+        #expect(
+            paths == [
+                "conditions[0].expression", "conditions[1].name", "conditions[1]",
+                "parameters.1a",
+                "parameters.1a.defaultValue.value", "parameters.b.valueType",
+                "parameters.b.conditionalValues.zz",
+                #"parameterGroups["My.Group"].parameters.c.description"#,
+                #"parameterGroups["My.Group"].parameters.c.conditionalValues.a"#,
+            ])
+        #expect(problems(of: json).map(\.path) == paths)
+    }
+
+    @Test func givesTheColumnOfAnExpressionThatCannotBeParsed() throws {
+        let found = problems(
+            of: #"{"conditions": [{"name": "a", "expression": "device.os = = 'ios'"}]}"#)
+        let problem = try #require(found.first)
+        #expect(problem.path == "conditions[0].expression")
+        #expect((problem.column ?? 0) > 1)
+        #expect(problem.description.contains("conditions[0].expression, column"))
+    }
+
+    @Test func givesTheLineOfTextThatIsNoJSON() throws {
+        let problem = try #require(problems(of: "{\"parameters\":\n  {\"a\": tru}}").first)
+        #expect(problem.message.contains("line 2, column"))
+        #expect(problems(of: "").count == 1)
+        #expect(problems(of: #"{"a": 1, "a": 2}"#).first?.message.contains("stands twice") == true)
+    }
+
+    @Test func parsesTheConditionsInTheirOrder() throws {
+        let validated = try ValidatedTemplate(json: Fixture.clientTemplate.json)
+        #expect(validated.conditions.count == validated.template.conditions.count)
+        #expect(validated.conditions.map(\.usesPercent).filter { $0 }.count == 2)
+        #expect(validated.conditions.map(\.usesDate).firstIndex(of: true) == 3)
+    }
+
+    @Test func warnsOfWhatIsKeptAndNotEvaluated() throws {
+        let warnings = try ValidatedTemplate(json: Fixture.clientTemplate.json).warnings
+        #expect(
+            warnings.map(\.path) == [
+                "conditions[5].expression", "conditions[5].expression",
+                #"parameterGroups.Home.parameters.shows_offers.conditionalValues["power users"]"#,
+                "parameterGroups.Home.parameters.shows_offers.conditionalValues.DACH",
+                #"parameterGroups.Home.parameters.shows_offers.conditionalValues["half of the rest"]"#,
+            ])
+        #expect(warnings.first?.message.hasPrefix("app.userProperty") == true)
+        #expect(try ValidatedTemplate(json: Fixture.serverTemplate.json).warnings.isEmpty)
+    }
+
+    @Test func leavesTheVersionOutOfWhatIsStored() throws {
+        let validated = try ValidatedTemplate(
+            jsonData: Data(
+                #"{"version": {"description": "Spring"}, "parameters": {}, "x": 1.0}"#.utf8))
+        #expect(validated.json.description == #"{"parameters":{},"x":1.0}"#)
+        #expect(validated.template.version?.description == "Spring")
+        #expect(validated.template.version?.number == 0)
+    }
+
+    @Test func allowsTheSameKeyInTwoGroups() {
+        #expect(
+            problems(
+                of: #"""
+                    {"parameterGroups": {"A": {"parameters": {"k": {}}}, "B": {"parameters": {"k": {}}}},
+                     "parameters": {"k": {}}}
+                    """#
+            ).isEmpty)
+    }
+
+    @Test func cutsNamesInPathsAndMessages() {
+        let name = String(repeating: "\u{FC}", count: 100_000)
+        let found = problems(
+            of: #"{"parameters": {"a": {"conditionalValues": {"\#(name)": {"value": "x"}}}}}"#)
+        #expect(found.count == 1)
+        #expect(found.allSatisfy { $0.description.count < 800 })
+    }
+
+    /// The templates, by what is wrong with them.
+    static let rows: [Row] = [
+        Row("an array", "[]", [""], "make it an object"),
+        Row("conditions as object", #"{"conditions": {}}"#, ["conditions"], "make it an array"),
+        Row("parameters as array", #"{"parameters": []}"#, ["parameters"], "make it an object"),
+        Row("groups as string", #"{"parameterGroups": ""}"#, ["parameterGroups"], "an object"),
+        Row(
+            "condition as string", #"{"conditions": ["a"]}"#,
+            ["conditions[0]", "conditions[0].name", "conditions[0]"], "make it an object"),
+        Row(
+            "name missing", #"{"conditions": [{"expression": "true"}]}"#, ["conditions[0].name"],
+            "needs a name"),
+        Row(
+            "name of another type", #"{"conditions": [{"name": 5, "expression": "true"}]}"#,
+            ["conditions[0].name"], "it is a number; make it a string"),
+        Row(
+            "name with a tab", #"{"conditions": [{"name": "a\tb", "expression": "true"}]}"#,
+            ["conditions[0].name"], "control character"),
+        Row(
+            "name twice",
+            #"{"conditions": [{"name": "a", "expression": "true"}, {"name": "a", "expression": "true"}]}"#,
+            ["conditions[1].name"], "rename one"),
+        Row(
+            "expression missing", #"{"conditions": [{"name": "a"}]}"#, ["conditions[0]"],
+            "has no expression"),
+        Row(
+            "expression and condition",
+            #"{"conditions": [{"name": "a", "expression": "true", "condition": {"true": {}}}]}"#,
+            ["conditions[0]"], "remove one of the two"),
+        Row(
+            "expression of another type", #"{"conditions": [{"name": "a", "expression": true}]}"#,
+            ["conditions[0].expression"], "make it a string"),
+        Row(
+            "server condition",
+            #"{"conditions": [{"name": "a", "condition": {"orCondition": {"conditions": [3]}}}]}"#,
+            ["conditions[0].condition.orCondition.conditions[0]"], "object"),
+        Row(
+            "colour", #"{"conditions": [{"name": "a", "expression": "true", "tagColor": "RED"}]}"#,
+            ["conditions[0].tagColor"], "no colour \"RED\""),
+        Row("parameter as string", #"{"parameters": {"a": "x"}}"#, ["parameters.a"], "an object"),
+        Row(
+            "key with a dot", #"{"parameters": {"a.b": {}}}"#, [#"parameters["a.b"]"#],
+            "begin with a letter"),
+        Row(
+            "key with a quotation mark", #"{"parameters": {"a\"b": {}}}"#,
+            [#"parameters["a\"b"]"#], "begin with a letter"),
+        Row("empty key", #"{"parameters": {"": {}}}"#, [#"parameters[""]"#], "no key"),
+        Row("key with a digit first", #"{"parameters": {"1a": {}}}"#, ["parameters.1a"], "no key"),
+        Row(
+            "key beyond ASCII", #"{"parameters": {"größe": {}}}"#, [#"parameters["größe"]"#],
+            "no key"),
+        Row(
+            "type", #"{"parameters": {"a": {"valueType": "boolean"}}}"#, ["parameters.a.valueType"],
+            "STRING, BOOLEAN, NUMBER, JSON"),
+        Row(
+            "type of another type", #"{"parameters": {"a": {"valueType": 1}}}"#,
+            ["parameters.a.valueType"], "make it a string"),
+        Row(
+            "value as number", #"{"parameters": {"a": {"defaultValue": {"value": 5}}}}"#,
+            ["parameters.a.defaultValue.value"], "make it a string"),
+        Row(
+            "default as string", #"{"parameters": {"a": {"defaultValue": "x"}}}"#,
+            ["parameters.a.defaultValue"], "make it an object"),
+        Row(
+            "empty value", #"{"parameters": {"a": {"defaultValue": {}}}}"#,
+            ["parameters.a.defaultValue"], "has no value"),
+        Row(
+            "null value", #"{"parameters": {"a": {"defaultValue": {"value": null}}}}"#,
+            ["parameters.a.defaultValue"], "has no value"),
+        Row(
+            "two values",
+            #"{"parameters": {"a": {"defaultValue": {"value": "x", "useInAppDefault": true}}}}"#,
+            ["parameters.a.defaultValue"], "more than one"),
+        Row(
+            "useInAppDefault false",
+            #"{"parameters": {"a": {"defaultValue": {"useInAppDefault": false}}}}"#,
+            ["parameters.a.defaultValue.useInAppDefault"], "may only be true"),
+        Row(
+            "rollout as default",
+            #"{"parameters": {"a": {"defaultValue": {"rolloutValue": {"value": "x"}}}}}"#,
+            ["parameters.a.defaultValue"], "may not be a default value"),
+        Row(
+            "no such condition",
+            #"{"parameterGroups": {"Home": {"parameters": {"title": {"conditionalValues": {"beta": {"value": "x"}}}}}}}"#,
+            ["parameterGroups.Home.parameters.title.conditionalValues.beta"],
+            "no condition is called \"beta\""),
+        Row(
+            "conditional values as array", #"{"parameters": {"a": {"conditionalValues": []}}}"#,
+            ["parameters.a.conditionalValues"], "make it an object"),
+        Row(
+            "masterKeyOnly as string", #"{"parameters": {"a": {"masterKeyOnly": "yes"}}}"#,
+            ["parameters.a.masterKeyOnly"], "true or false"),
+        Row(
+            "description as number", #"{"parameters": {"a": {"description": 1}}}"#,
+            ["parameters.a.description"], "make it a string"),
+        Row(
+            "group as array", #"{"parameterGroups": {"A": []}}"#, ["parameterGroups.A"],
+            "make it an object"),
+        Row(
+            "group without a name", #"{"parameterGroups": {"": {}}}"#, [#"parameterGroups[""]"#],
+            "needs a name"),
+        Row(
+            "key twice in Default",
+            #"{"parameters": {"a": {}}, "parameterGroups": {"Default": {"parameters": {"a": {}}}}}"#,
+            ["parameterGroups.Default.parameters.a"], "rename one"),
+        Row(
+            "version description", #"{"version": {"description": 1}}"#, ["version.description"],
+            "make it a string"),
+    ]
+}
