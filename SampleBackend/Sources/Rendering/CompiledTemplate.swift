@@ -1,0 +1,151 @@
+public import ActiveConfig
+import Foundation
+import OrderedCollections
+public import Targeting
+public import Templates
+
+/// A published version of a template, worked out so that a user's document takes no more than
+/// evaluating the conditions and picking values.
+public struct CompiledTemplate: Sendable {
+    /// Who published it, when and as what.
+    public let version: TemplateVersion
+
+    /// The template.
+    public let template: RemoteConfigTemplate
+
+    /// The conditions in their order.
+    public let conditions: ConditionSet
+
+    /// The sections in the order of the template.
+    let sections: [(name: String, parameters: [CompiledParameter])]
+
+    /// The conditions that use `percent`, by place.
+    let experiments: [Int]
+
+    /// Whether a document depends on the user's ID beyond the results of the conditions.
+    let showsUserID: Bool
+
+    /// What `meta` holds for every user.
+    private let meta: [String: SettingValue]
+
+    /// Works out a template.
+    ///
+    /// A value that this backend does not evaluate, such as a personalization, counts as if its
+    /// condition were false (HTTP 3). Under a condition of a server template it leaves the setting
+    /// out instead, as Firebase's evaluator of server templates does.
+    ///
+    /// - Parameters:
+    ///   - validated: The template, checked.
+    ///   - version: Its version; the number stands in `meta.template_version`, the time in
+    ///     `meta.creation_time`.
+    public init(_ validated: ValidatedTemplate, version: TemplateVersion) {
+        let template = validated.template
+        self.template = template
+        self.version = version
+        conditions = ConditionSet(validated.conditions)
+        let places = Dictionary(
+            template.conditions.enumerated().map { ($1.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+        sections = template.sections.map { name, parameters in
+            (
+                name,
+                parameters.compactMap { key, parameter in
+                    parameter.isMasterKeyOnly
+                        ? nil
+                        : Self.compile(
+                            parameter, key: key, places: places, conditions: template.conditions)
+                }
+            )
+        }
+        experiments = validated.conditions.indices.filter { validated.conditions[$0].usesPercent }
+        showsUserID = sections.contains { section in
+            section.parameters.contains { $0.showsUserID }
+        }
+        meta = [
+            "format_version_string": .string("1.0"),
+            "creation_time": .string(Self.timestamp(of: version.updateTime)),
+            "template_version": .integer(version.number),
+        ]
+    }
+
+    /// Works out one parameter.
+    private static func compile(
+        _ parameter: TemplateParameter, key: String, places: [String: Int],
+        conditions: [TemplateCondition]
+    ) -> CompiledParameter {
+        let type = parameter.valueType ?? .string
+        var candidates: [CompiledParameter.Candidate] = []
+        for (name, value) in parameter.conditionalValues {
+            guard let place = places[name] else { continue }
+            if let value = CompiledValue(value, type: type) {
+                candidates.append(.init(condition: place, value: value))
+            } else if conditions[place].serverCondition != nil {
+                candidates.append(.init(condition: place, value: .omitted))
+            }
+        }
+        candidates.sort { $0.condition < $1.condition }
+        return CompiledParameter(
+            key: key, candidates: candidates,
+            defaultValue: parameter.defaultValue.flatMap { CompiledValue($0, type: type) })
+    }
+
+    /// A time as `meta.creation_time` has it, to the millisecond.
+    private static func timestamp(of date: Date) -> String {
+        date.formatted(
+            Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+extension CompiledTemplate {
+    /// The document of a user, before it is written.
+    ///
+    /// - Parameters:
+    ///   - userID: The user's ID, for `${user.id}`.
+    ///   - results: Whether each condition is true for the user.
+    ///   - overrides: The values pinned for the user, which win.
+    /// - Returns: The configuration.
+    func state(
+        forUserID userID: String?, results: ConditionResults, overrides: OverridesDocument?
+    ) -> ConfigurationState {
+        var sections: [String: ActiveConfigSection] = [:]
+        for (name, parameters) in self.sections {
+            var settings: [String: SettingValue] = [:]
+            settings.reserveCapacity(parameters.count)
+            for parameter in parameters {
+                let value = parameter.winner(for: results)?.value ?? parameter.defaultValue
+                settings[parameter.key] = value?.value(forUserID: userID)
+            }
+            for (key, value) in overrides?.sections[name] ?? [:] { settings[key] = value }
+            sections[name] = ActiveConfigSection(settings: settings)
+        }
+        for (name, settings) in overrides?.sections ?? [:] where sections[name] == nil {
+            sections[name] = ActiveConfigSection(settings: settings)
+        }
+        return ConfigurationState(meta: meta(for: results), sections: sections)
+    }
+
+    /// What `meta` holds for a user.
+    private func meta(for results: ConditionResults) -> [String: SettingValue] {
+        var meta = meta
+        if !experiments.isEmpty {
+            let pairs = experiments.map {
+                (template.conditions[$0].name, SettingValue.bool(results[$0]))
+            }
+            meta["experiments"] = .object(
+                Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
+        }
+        return meta
+    }
+
+    /// The document with the default value of every setting: what an app bundles as its bootstrap.
+    ///
+    /// - Returns: The configuration, for no user and with every condition false; without
+    ///   `meta.experiments`.
+    public func bootstrapState() -> ConfigurationState {
+        var state = state(
+            forUserID: nil, results: ConditionResults(count: conditions.conditions.count),
+            overrides: nil)
+        state.meta["experiments"] = nil
+        return state
+    }
+}

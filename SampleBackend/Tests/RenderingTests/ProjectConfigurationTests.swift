@@ -1,0 +1,244 @@
+import ActiveConfig
+import Foundation
+import JSONTree
+import NIOCore
+import OrderedCollections
+import Rendering
+import Targeting
+import Templates
+import Testing
+
+/// A template, a user and signals become a document.
+@Suite struct ProjectConfigurationTests {
+    private static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
+
+    /// A project of a template.
+    private static func make(
+        _ template: JSONNode, overrides: [UserKey: OverridesDocument] = [:],
+        cacheBytes: Int = ProjectConfiguration.defaultCacheBytes
+    ) throws -> ProjectConfiguration {
+        ProjectConfiguration(
+            CompiledTemplate(
+                try ValidatedTemplate(json: template),
+                version: TemplateVersion(number: 7, updateTime: date)),
+            overrides: overrides, cacheBytes: cacheBytes)
+    }
+
+    /// A template with one parameter.
+    private static func template(
+        value: String, type: String, conditional: [(name: String, value: JSONNode)] = [],
+        conditions: JSONNode = []
+    ) -> JSONNode {
+        var values = JSONNode.emptyObject
+        for (name, value) in conditional { values.setMember(name, value) }
+        return [
+            "conditions": conditions,
+            "parameters": [
+                "p": [
+                    "defaultValue": ["value": .string(value)], "conditionalValues": values,
+                    "valueType": .string(type),
+                ]
+            ],
+        ]
+    }
+
+    private static func context(
+        _ userID: String?, _ signals: Signals = Signals()
+    ) -> TargetingContext {
+        TargetingContext(userID: userID, signals: signals, date: date)
+    }
+
+    private static func value(
+        _ project: ProjectConfiguration, for userID: String? = "1"
+    ) -> SettingValue? {
+        project.state(for: context(userID)).section(named: "Default")?.value(forKey: "p")
+    }
+
+    @Test(arguments: [
+        ("1.0", "NUMBER", SettingValue.double(1)), ("1", "NUMBER", .integer(1)),
+        ("-0.5", "NUMBER", .double(-0.5)), ("9223372036854775808", "NUMBER", .double(0x1p63)),
+        ("TRUE", "BOOLEAN", .bool(true)), ("false", "BOOLEAN", .bool(false)),
+        ("1.0", "STRING", .string("1.0")), ("", "STRING", .string("")),
+        (#"{"a":[1,2.0,null]}"#, "JSON", .object(["a": .array([.integer(1), .double(2), .null])])),
+        ("null", "JSON", .null), (#""x""#, "JSON", .string("x")),
+        ("${user.id}", "JSON", .null),
+    ])
+    func givesValuesTheirType(text: String, type: String, expected: SettingValue) throws {
+        guard !text.contains("$") else {
+            #expect(throws: TemplateValidationError.self) {
+                try Self.make(Self.template(value: text, type: type))
+            }
+            return
+        }
+        #expect(Self.value(try Self.make(Self.template(value: text, type: type))) == expected)
+    }
+
+    @Test func writesNumbersAsTheyAre() throws {
+        let project = try Self.make(Self.template(value: "1.0", type: "NUMBER"))
+        let bytes = project.rendered(for: Self.context(nil)).configuration.jsonBytes
+        #expect(String(buffer: bytes).contains(#""p":{"value":1.0}"#))
+    }
+
+    @Test(arguments: [
+        "3", "", "a\"b\\c\n\u{1}", "${user.id}", "é", "e\u{301}", "👩‍👩‍👧", "..%2F",
+        String(repeating: "x", count: 10_000),
+    ])
+    func putsTheUserIDIntoTextsAndNothingElse(userID: String) throws {
+        let project = try Self.make(
+            Self.template(value: "a ${user.id} b ${user.id}${user.name} ${x}", type: "STRING"))
+        let expected = "a \(userID) b \(userID)${user.name} ${x}"
+        #expect(Self.value(project, for: userID) == .string(expected))
+        for _ in 1...2 {
+            let outcome = project.rendered(for: Self.context(userID))
+            let state = try ConfigurationState(
+                jsonData: Data(outcome.configuration.jsonBytes.readableBytesView))
+            let text = state.section(named: "Default")?.string(forKey: "p")
+            #expect(text.map { Array($0.utf8) } == Array(expected.utf8))
+            #expect(state == project.state(for: Self.context(userID)))
+        }
+        #expect(Self.value(project, for: nil) == .string("a  b ${user.name} ${x}"))
+    }
+
+    @Test func takesTheFirstTrueConditionOfTheTemplateThatHasAValue() throws {
+        let conditions: JSONNode = [
+            ["name": "never", "expression": "false"],
+            ["name": "unused", "expression": "true"],
+            ["name": "first", "expression": "user.id in ['1', '2']"],
+            ["name": "second", "expression": "user.id in ['2', '3']"],
+        ]
+        let project = try Self.make(
+            Self.template(
+                value: "default", type: "STRING",
+                conditional: [
+                    ("second", ["value": "second"]), ("first", ["value": "first"]),
+                    ("never", ["value": "never"]),
+                ], conditions: conditions))
+        #expect(Self.value(project, for: "1") == "first")
+        #expect(Self.value(project, for: "2") == "first")
+        #expect(Self.value(project, for: "3") == "second")
+        #expect(Self.value(project, for: "4") == "default")
+        #expect(Self.value(project, for: nil) == "default")
+    }
+
+    @Test func leavesOutWhatTheAppKnowsItself() throws {
+        let project = try Self.make(
+            Self.template(
+                value: "x", type: "STRING", conditional: [("own", ["useInAppDefault": true])],
+                conditions: [["name": "own", "expression": "user.id == '1'"]]))
+        #expect(Self.value(project, for: "1") == nil)
+        #expect(Self.value(project, for: "2") == "x")
+    }
+
+    @Test func neverServesWhatNeedsTheMasterKey() throws {
+        var template = Self.template(value: "secret text", type: "STRING")
+        var parameter = try #require(template["parameters"]?["p"])
+        parameter.setMember("masterKeyOnly", true)
+        template.setMember(
+            "parameters", ["p": parameter, "q": ["defaultValue": ["value": "open"]]])
+        let project = try Self.make(template)
+        let bytes = project.rendered(for: Self.context("1")).configuration.jsonBytes
+        #expect(!String(buffer: bytes).contains("secret"))
+        #expect(String(buffer: bytes).contains("open"))
+        #expect(project.compiled.bootstrapState().section(named: "Default")?["p"] == nil)
+        #expect(project.explanation(for: Self.context("1")).settings["Default"]?["p"] == nil)
+    }
+
+    @Test func saysOfWhichVersionItIs() throws {
+        let project = try Self.make(
+            Self.template(
+                value: "x", type: "STRING",
+                conditions: [
+                    ["name": "half", "expression": "percent <= 100"],
+                    ["name": "all", "expression": "true"],
+                ]))
+        let meta = project.state(for: Self.context("1")).meta
+        #expect(meta["format_version_string"] == "1.0")
+        #expect(meta["template_version"] == 7)
+        #expect(meta["creation_time"] == "2027-01-15T08:00:00.500Z")
+        #expect(meta["experiments"] == .object(["half": true]))
+        let generic = project.state(for: Self.context(nil)).meta
+        #expect(generic["experiments"] == .object(["half": false]))
+    }
+
+    @Test func letsOverridesWin() throws {
+        let overrides = try OverridesDocument(
+            jsonData: Data(#"{"Default": {"p": "pinned", "q": 2}, "Extra": {"a": [1.5]}}"#.utf8))
+        let template = Self.template(
+            value: "x", type: "STRING", conditional: [("all", ["value": "y"])],
+            conditions: [["name": "all", "expression": "true"]])
+        let project = try Self.make(template, overrides: [UserKey("é"): overrides])
+        let state = project.state(for: Self.context("é"))
+        #expect(state.section(named: "Default")?["p"] == "pinned")
+        #expect(state.section(named: "Default")?["q"] == 2)
+        #expect(state.section(named: "Extra")?["a"] == [1.5])
+        #expect(Self.value(project, for: "e\u{301}") == "y")
+        let reason = project.explanation(for: Self.context("é")).settings["Default"]?["p"]
+        #expect(reason?.source == .override)
+        let without = project.settingOverrides(nil, forUserID: "é")
+        #expect(Self.value(without, for: "é") == "y")
+    }
+
+    @Test func sharesDocumentsOfUsersWithTheSameResults() throws {
+        let project = try Self.make(
+            Self.template(
+                value: "x", type: "STRING", conditional: [("third", ["value": "y"])],
+                conditions: [["name": "third", "expression": "user.id == '3'"]]))
+        #expect(!project.rendered(for: Self.context("1")).wasCached)
+        let second = project.rendered(for: Self.context("2"))
+        #expect(second.wasCached)
+        #expect(!project.rendered(for: Self.context("3")).wasCached)
+        #expect(
+            project.rendered(for: Self.context("1")).configuration == second.configuration)
+        #expect(
+            project.rendered(for: Self.context("3")).configuration.entityTag
+                != second.configuration.entityTag)
+    }
+
+    @Test func boundsTheMemoryOfDocuments() throws {
+        let conditions = JSONNode.array(
+            (0..<14).map { number in
+                [
+                    "name": .string("c\(number)"),
+                    "expression": .string("app.customSignal['bits'].contains(['<\(number)>'])"),
+                ]
+            })
+        let values = (0..<14).map {
+            (name: "c\($0)", value: JSONNode.object(["value": .string("v\($0)")]))
+        }
+        let project = try Self.make(
+            Self.template(
+                value: String(repeating: "x", count: 1_000), type: "STRING", conditional: values,
+                conditions: conditions),
+            cacheBytes: 100_000)
+        for number in 0..<4_096 {
+            let bits = (0..<14).filter { number & (1 << $0) != 0 }.map { "<\($0)>" }.joined()
+            let context = Self.context("1", Signals(custom: ["bits": bits]))
+            let outcome = project.rendered(for: context)
+            #expect(
+                outcome.configuration == RenderedConfiguration(project.state(for: context)))
+        }
+        #expect(project.cachedBytes <= 100_000)
+        #expect(project.cachedBytes > 10_000)
+    }
+
+    @Test func explainsEachSetting() throws {
+        let project = try Self.make(
+            Self.template(
+                value: "x", type: "STRING",
+                conditional: [("japan", ["value": "j"]), ("third", ["value": "t"])],
+                conditions: [
+                    ["name": "japan", "expression": "device.country in ['JP']"],
+                    ["name": "third", "expression": "user.id == '3' && percent <= 100"],
+                ]))
+        let explanation = project.explanation(for: Self.context("3"))
+        let reason = explanation.settings["Default"]?["p"]
+        #expect(reason?.source == .condition("third"))
+        #expect(reason?.value == "t")
+        #expect(reason?.falseConditions == ["japan"])
+        #expect(explanation.conditions.map(\.name) == ["japan", "third"])
+        #expect(explanation.conditions[0].explanation.failedRule == "device.country in ['JP']")
+        #expect(explanation.conditions[1].explanation.percentiles.count == 1)
+        let other = project.explanation(for: Self.context("4"))
+        #expect(other.settings["Default"]?["p"]?.source == .defaultValue)
+    }
+}
