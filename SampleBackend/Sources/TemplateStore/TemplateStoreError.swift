@@ -1,0 +1,62 @@
+/// What a store could not do, and why.
+public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
+            case tokenExists, newerSchema, damaged, unavailable
+        }
+
+        private let kind: Kind
+
+        /// The current version is another one than the publisher expected.
+        public static let versionMismatch = Code(kind: .versionMismatch)
+        /// Nothing was ever published in the project.
+        public static let projectMissing = Code(kind: .projectMissing)
+        /// The version does not exist, or is no longer kept.
+        public static let versionMissing = Code(kind: .versionMissing)
+        /// Values are pinned for as many users as there may be.
+        public static let tooManyOverrides = Code(kind: .tooManyOverrides)
+        /// There is a token with the same identifier or hash.
+        public static let tokenExists = Code(kind: .tokenExists)
+        /// Changes may have been missed: read a snapshot.
+        public static let watchLost = Code(kind: .watchLost)
+        /// What is stored was written by a newer version of this program; it was not touched.
+        public static let newerSchema = Code(kind: .newerSchema)
+        /// What is stored cannot be read.
+        public static let damaged = Code(kind: .damaged)
+        /// The engine does not answer, or could not write.
+        public static let unavailable = Code(kind: .unavailable)
+
+        /// The code's name, such as `versionMismatch`.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of failure.
+    public let code: Code
+
+    /// What happened and what to do, one sentence.
+    public let message: String
+
+    /// The current version, of a `versionMismatch`; 0 when there is none.
+    public let currentVersion: Int?
+
+    /// The engine's error.
+    public let underlyingError: (any Error)?
+
+    /// Makes an error.
+    public init(
+        _ code: Code, _ message: String, currentVersion: Int? = nil,
+        underlyingError: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.currentVersion = currentVersion
+        self.underlyingError = underlyingError
+    }
+
+    /// What happened and what to do.
+    public var description: String {
+        underlyingError.map { "\(message) (\($0))" } ?? message
+    }
+}

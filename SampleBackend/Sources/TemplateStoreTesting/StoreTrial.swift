@@ -1,0 +1,129 @@
+import Foundation
+import TemplateStore
+import Templates
+
+/// A new store under a check, and what checks do with it.
+struct StoreTrial: Sendable {
+    /// The project of most checks.
+    static let project = "conformance"
+    /// How long a check waits for a change until it says that none came.
+    private static let patience = Duration.seconds(60)
+    /// A time without a fraction of a second.
+    static let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+    /// The store.
+    let store: any TemplateStore
+    /// The place of the store.
+    private let factory: StoreFactory
+    /// The other stores of the same place.
+    private let others = Locked<[any TemplateStore]>([])
+
+    /// Makes a trial.
+    init(store: any TemplateStore, factory: StoreFactory) {
+        self.store = store
+        self.factory = factory
+    }
+
+    /// Opens the place once more.
+    func reopen() async throws -> any TemplateStore {
+        let other = try await factory.reopen()
+        others.withLock { $0.append(other) }
+        return other
+    }
+
+    /// Closes all stores.
+    func close() async {
+        for other in others.withLock({ $0 }) { await other.close() }
+        await store.close()
+    }
+
+    /// Checks a rule.
+    ///
+    /// - Parameters:
+    ///   - isKept: Whether it is kept.
+    ///   - rule: The rule, a sentence.
+    ///   - finding: What was found instead.
+    /// - Throws: ``TemplateStoreConformanceFailure`` when it is not kept.
+    func expect(
+        _ isKept: Bool, _ rule: String, found finding: @autoclosure () -> String
+    ) throws(TemplateStoreConformanceFailure) {
+        if !isKept { throw TemplateStoreConformanceFailure(rule: rule, finding: finding()) }
+    }
+
+    /// Checks that two values are equal.
+    ///
+    /// - Parameters:
+    ///   - value: The value that was found.
+    ///   - expected: The value that has to be there.
+    ///   - rule: The rule, a sentence.
+    /// - Throws: ``TemplateStoreConformanceFailure`` when they are not.
+    func expect<Value: Equatable>(
+        _ value: Value, is expected: Value, _ rule: String
+    ) throws(TemplateStoreConformanceFailure) {
+        try expect(value == expected, rule, found: "\(value) instead of \(expected).")
+    }
+
+    /// Checks that a call fails with a code.
+    ///
+    /// - Parameters:
+    ///   - code: The code.
+    ///   - rule: The rule, a sentence.
+    ///   - body: The call.
+    /// - Returns: The error.
+    /// - Throws: ``TemplateStoreConformanceFailure`` when it does not fail, or not so.
+    @discardableResult
+    func expectError(
+        _ code: TemplateStoreError.Code, _ rule: String,
+        _ body: () async throws(TemplateStoreError) -> Void
+    ) async throws(TemplateStoreConformanceFailure) -> TemplateStoreError {
+        do {
+            try await body()
+        } catch {
+            try expect(error.code, is: code, rule)
+            try expect(!error.message.isEmpty, rule, found: "an error without a message.")
+            return error
+        }
+        throw TemplateStoreConformanceFailure(rule: rule, finding: "no error.")
+    }
+
+    /// Takes the next changes of a sequence.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - changes: The sequence.
+    /// - Returns: The changes; fewer when the sequence ends before.
+    /// - Throws: ``TemplateStoreConformanceFailure`` when they do not come in time.
+    func next(_ count: Int, of changes: StoreChanges) async throws -> [StoreChange] {
+        try await inTime("The next \(count) changes come.") {
+            var found: [StoreChange] = []
+            for try await change in changes {
+                found.append(change)
+                if found.count == count { break }
+            }
+            return found
+        }
+    }
+
+    /// Does something that would wait without an end in a store that is broken.
+    ///
+    /// - Parameters:
+    ///   - rule: The rule, a sentence.
+    ///   - body: What to do.
+    /// - Returns: What it gives.
+    /// - Throws: ``TemplateStoreConformanceFailure`` when it does not end in time.
+    func inTime<Value: Sendable>(
+        _ rule: String, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: Self.patience)
+                throw TemplateStoreConformanceFailure(
+                    rule: rule, finding: "nothing within \(Self.patience).")
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
+        }
+    }
+}

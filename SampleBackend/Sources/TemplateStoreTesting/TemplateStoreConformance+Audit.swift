@@ -1,0 +1,83 @@
+import Foundation
+import TemplateStore
+import Templates
+
+extension TemplateStoreConformance {
+    /// The checks of the audit trail.
+    static var auditChecks: [Check] {
+        [
+            Check("eachActionHasAnEntry", Self.eachActionHasAnEntry),
+            Check("auditEntriesComeByPage", Self.auditEntriesComeByPage),
+        ]
+    }
+
+    /// Each action has an entry: who did what to what and when, newest first.
+    public func eachActionHasAnEntry() async throws {
+        try await onNewStore { trial in
+            let project = StoreTrial.project
+            let date = StoreTrial.date
+            var submission = StoreTrial.submission()
+            submission.description = "the first"
+            _ = try await trial.store.publish(submission)
+            try await trial.publish()
+            _ = try await trial.store.rollBack(
+                to: 1, inProject: project, user: TemplateVersion.User(name: "operator"),
+                date: date + 1)
+            try await trial.pin("{}", forUserID: "a\0é")
+            try await trial.pin(nil, forUserID: "a\0é")
+            try await trial.store.addToken(StoreTrial.token("t"), actor: "root")
+            _ = try await trial.store.revokeToken(id: "id of t", actor: "root", date: date + 2)
+            try await trial.publish(inProject: "other")
+            let revisions = try await trial.next(8, of: trial.store.changes(since: .zero))
+                .map(\.revision)
+            typealias Line = (String?, Date, String, AuditEntry.Action, String, String?)
+            let lines: [Line] = [
+                (project, date, "publisher", .publish, "1", "the first"),
+                (project, date, "publisher", .publish, "2", nil),
+                (project, date + 1, "operator", .rollback, "3", "version 1 again"),
+                (project, date, "supporter", .setOverrides, "a\0é", nil),
+                (project, date, "supporter", .removeOverrides, "a\0é", nil),
+                (nil, date, "root", .createToken, "t", "editor"),
+                (nil, date + 2, "root", .revokeToken, "t", nil),
+            ]
+            let expected = zip(lines, revisions).map { line, revision in
+                AuditEntry(
+                    revision: revision, project: line.0, date: line.1, actor: line.2,
+                    action: line.3, subject: line.4, detail: line.5)
+            }
+            let entries = try await trial.reopen().auditEntries(
+                inProject: project, matching: AuditQuery())
+            try trial.expect(
+                entries, is: expected.reversed(), "Each action has its entry, newest first.")
+            let others = try await trial.store.auditEntries(
+                inProject: "other", matching: AuditQuery())
+            try trial.expect(
+                others.map(\.action), is: [.publish, .revokeToken, .createToken],
+                "A project's trail has its own entries and those of the whole server.")
+        }
+    }
+
+    /// The trail comes page by page.
+    public func auditEntriesComeByPage() async throws {
+        try await onNewStore { trial in
+            for number in 1...25 { try await trial.publish("\(number)") }
+            for limit in [1, 7, 25, 1_000] {
+                var query = AuditQuery(limit: limit)
+                var found: [String] = []
+                for _ in 0...25 {
+                    let entries = try await trial.store.auditEntries(
+                        inProject: StoreTrial.project, matching: query)
+                    try trial.expect(
+                        entries.count <= limit, "A page has at most as many as asked for.",
+                        found: "\(entries.count) instead of \(limit).")
+                    found += entries.map(\.subject)
+                    guard let last = entries.last else { break }
+                    query.before = last.revision
+                }
+                try trial.expect(
+                    found, is: (1...25).reversed().map { "\($0)" },
+                    "The pages have all entries once, newest first.")
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TemplateStore
+
+extension TemplateStoreConformance {
+    /// The checks of opening and closing.
+    static var lifecycleChecks: [Check] {
+        [
+            Check("anotherHandleSeesAll", Self.anotherHandleSeesAll),
+            Check("anOpenStoreIsReady", Self.anOpenStoreIsReady),
+            Check("aClosedStoreRefusesEverything", Self.aClosedStoreRefusesEverything),
+        ]
+    }
+
+    /// What one handle has stored is there for another at once.
+    public func anotherHandleSeesAll() async throws {
+        try await onNewStore { trial in
+            let project = StoreTrial.project
+            let other = try await trial.reopen()
+            for turn in 0..<5 {
+                let (writer, reader) = turn % 2 == 0 ? (trial.store, other) : (other, trial.store)
+                let template = try await writer.publish(StoreTrial.submission("\(turn)"))
+                let rule = "What one handle has stored is there for another at once."
+                let found = try await reader.template(version: nil, inProject: project)
+                try trial.expect(found, is: template, rule)
+                try await writer.setOverrides(
+                    OverridesChange(
+                        project: project, userID: "1", content: Data("\(turn)".utf8),
+                        date: StoreTrial.date, actor: "a"))
+                let pinned = try await reader.overrides(forUserID: "1", inProject: project)
+                try trial.expect(StoreTrial.text(pinned), is: "\(turn)", rule)
+                try await writer.addToken(StoreTrial.token("\(turn)"), actor: "root")
+                try trial.expect(try await reader.tokens().count, is: turn + 1, rule)
+                let (mine, theirs) = (try await writer.snapshot(), try await reader.snapshot())
+                try trial.expect(mine, is: theirs, rule)
+                let entries = try await reader.auditEntries(
+                    inProject: project, matching: AuditQuery())
+                try trial.expect(entries.count, is: 3 * (turn + 1), rule)
+            }
+        }
+    }
+
+    /// An open store says that it is ready, and that is no change.
+    public func anOpenStoreIsReady() async throws {
+        try await onNewStore { trial in
+            try await trial.store.checkReadiness()
+            try await trial.publish()
+            let before = try await trial.revision()
+            for _ in 0..<10 { try await trial.store.checkReadiness() }
+            try trial.expect(
+                try await trial.revision(), is: before, "A look at the store is no change.")
+        }
+    }
+
+    /// A store that is closed, once or twice, says so to every call.
+    public func aClosedStoreRefusesEverything() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let store = trial.store
+            await store.close()
+            await store.close()
+            let project = StoreTrial.project
+            typealias Call = @Sendable () async throws(TemplateStoreError) -> Void
+            let calls: [(name: String, call: Call)] = [
+                ("publish", { () throws(TemplateStoreError) in try await trial.publish() }),
+                (
+                    "template",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.template(version: nil, inProject: project)
+                    }
+                ),
+                (
+                    "versions",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.versions(inProject: project, matching: VersionQuery())
+                    }
+                ),
+                (
+                    "setOverrides",
+                    { () throws(TemplateStoreError) in try await trial.pin("{}", forUserID: "1") }
+                ),
+                (
+                    "overrides",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.overrides(forUserID: "1", inProject: project)
+                    }
+                ),
+                ("snapshot", { () throws(TemplateStoreError) in _ = try await store.snapshot() }),
+                (
+                    "auditEntries",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.auditEntries(inProject: project, matching: AuditQuery())
+                    }
+                ),
+                (
+                    "addToken",
+                    { () throws(TemplateStoreError) in
+                        try await store.addToken(StoreTrial.token("t"), actor: "root")
+                    }
+                ),
+                ("tokens", { () throws(TemplateStoreError) in _ = try await store.tokens() }),
+                (
+                    "revokeToken",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.revokeToken(
+                            id: "t", actor: "root", date: StoreTrial.date)
+                    }
+                ),
+                (
+                    "recordUse",
+                    { () throws(TemplateStoreError) in
+                        try await store.recordUse(ofToken: "t", date: StoreTrial.date)
+                    }
+                ),
+                (
+                    "checkReadiness",
+                    { () throws(TemplateStoreError) in try await store.checkReadiness() }
+                ),
+            ]
+            for (name, call) in calls {
+                try await trial.expectError(
+                    .unavailable, "A closed store refuses \(name).", call)
+            }
+            let changes = try await trial.next(1, of: store.changes(since: .zero))
+            try trial.expect(changes, is: [], "A closed store has no changes to follow.")
+        }
+    }
+}

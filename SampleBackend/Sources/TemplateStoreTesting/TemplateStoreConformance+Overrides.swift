@@ -1,0 +1,131 @@
+import Foundation
+import TemplateStore
+
+extension TemplateStoreConformance {
+    /// The checks of overrides.
+    static var overridesChecks: [Check] {
+        [
+            Check("overridesAreKeptByTheBytesOfUserIDs", Self.overridesAreKeptByTheBytesOfUserIDs),
+            Check("overridesNeedAProject", Self.overridesNeedAProject),
+            Check("removingNothingIsNoChange", Self.removingNothingIsNoChange),
+            Check("overridesAreLimited", Self.overridesAreLimited),
+        ]
+    }
+
+    /// User IDs that a store easily takes for one another.
+    private static var userIDs: [String] {
+        [
+            "", "1", " ", "é", "e\u{301}", "\0", "a", "a\0", "a\0b", "A", "a/b", "a%2Fb", "..",
+            "😀", "null", "\u{FEFF}a", String(repeating: "x", count: 10_240),
+            String(repeating: "x", count: 10_239) + "y",
+        ]
+    }
+
+    /// Overrides belong to one user, whose ID is compared byte by byte.
+    public func overridesAreKeptByTheBytesOfUserIDs() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            try await trial.publish(inProject: "other")
+            let users = Self.userIDs
+            for (index, user) in users.enumerated() {
+                try await trial.pin("\(index)", forUserID: user)
+            }
+            try await trial.pin("other", forUserID: "1", inProject: "other")
+            let other = try await trial.reopen()
+            let snapshot = try await other.snapshot()
+            let rule = "Overrides are kept by the bytes of the user ID."
+            for (index, user) in users.enumerated() {
+                let found = try await other.overrides(
+                    forUserID: user, inProject: StoreTrial.project)
+                try trial.expect(StoreTrial.text(found), is: "\(index)", "\(rule) Row \(index).")
+                let pinned = snapshot.overrides[StoreTrial.project]?[Data(user.utf8)]
+                try trial.expect(
+                    StoreTrial.text(pinned), is: "\(index)", "\(rule) Snapshot, row \(index).")
+            }
+            try trial.expect(
+                snapshot.overrides[StoreTrial.project]?.count, is: users.count, rule)
+            try trial.expect(
+                snapshot.overrides["other"], is: [Data("1".utf8): Data("other".utf8)],
+                "Overrides belong to one project.")
+            try await trial.pin("", forUserID: "é")
+            try await trial.pin(nil, forUserID: "1")
+            let changed = try await other.overrides(forUserID: "é", inProject: StoreTrial.project)
+            try trial.expect(changed, is: Data(), "Overrides are replaced.")
+            let removed = try await other.overrides(forUserID: "1", inProject: StoreTrial.project)
+            try trial.expect(removed, is: nil, "Overrides are removed.")
+            let kept = try await other.overrides(
+                forUserID: "e\u{301}", inProject: StoreTrial.project)
+            try trial.expect(
+                StoreTrial.text(kept), is: "4", "Overrides of others stay as they are.")
+        }
+    }
+
+    /// There are no overrides before the first publish of a project.
+    public func overridesNeedAProject() async throws {
+        try await onNewStore { trial in
+            for content in ["{}", nil] {
+                try await trial.expectError(
+                    .projectMissing, "Overrides need a project that was published."
+                ) { () throws(TemplateStoreError) in
+                    try await trial.pin(content, forUserID: "1")
+                }
+            }
+            let found = try await trial.store.overrides(
+                forUserID: "1", inProject: StoreTrial.project)
+            try trial.expect(found, is: nil, "Nothing is pinned in a project that is not there.")
+            try trial.expect(
+                try await trial.revision(), is: .zero, "What fails makes no revision.")
+        }
+    }
+
+    /// Removing what is not there changes nothing.
+    public func removingNothingIsNoChange() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let before = try await trial.store.snapshot()
+            try await trial.pin(nil, forUserID: "1")
+            let rule = "Removing what is not there is no change."
+            try trial.expect(try await trial.store.snapshot(), is: before, rule)
+            let entries = try await trial.store.auditEntries(
+                inProject: StoreTrial.project, matching: AuditQuery())
+            try trial.expect(entries.count, is: 1, rule)
+        }
+    }
+
+    /// Values are pinned for a bounded number of users.
+    public func overridesAreLimited() async throws {
+        try await onNewStore { trial in
+            let limit = TemplateStoreLimits.usersWithOverrides
+            try await trial.publish()
+            try await trial.publish(inProject: "other")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        for user in stride(from: task, to: limit, by: 8) {
+                            try await trial.pin("\(user)", forUserID: "\(user)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let rule = "Values are pinned for at most \(limit) users of a project."
+            let before = try await trial.revision()
+            try await trial.expectError(.tooManyOverrides, rule) { () throws(TemplateStoreError) in
+                try await trial.pin("{}", forUserID: "one more")
+            }
+            try trial.expect(try await trial.revision(), is: before, rule)
+            try await trial.pin("again", forUserID: "0")
+            try await trial.pin("{}", forUserID: "1", inProject: "other")
+            try await trial.pin(nil, forUserID: "1")
+            try await trial.pin("{}", forUserID: "one more")
+            let pinned = try await trial.store.snapshot().overrides[StoreTrial.project] ?? [:]
+            try trial.expect(pinned.count, is: limit, rule)
+            try trial.expect(
+                StoreTrial.text(pinned[Data("0".utf8)]), is: "again",
+                "At the limit, what is pinned can be changed.")
+            try trial.expect(
+                StoreTrial.text(pinned[Data("one more".utf8)]), is: "{}",
+                "Who is removed leaves room for another.")
+        }
+    }
+}

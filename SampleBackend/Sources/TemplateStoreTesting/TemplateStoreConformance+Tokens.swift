@@ -1,0 +1,103 @@
+import Foundation
+import TemplateStore
+
+extension TemplateStoreConformance {
+    /// The checks of tokens.
+    static var tokenChecks: [Check] {
+        [
+            Check("tokensAreKeptAsTheyAre", Self.tokensAreKeptAsTheyAre),
+            Check("aTokenIsAddedOnce", Self.aTokenIsAddedOnce),
+            Check("aTokenIsRevokedForGood", Self.aTokenIsRevokedForGood),
+            Check("theUseOfATokenIsKeptToTheMinute", Self.theUseOfATokenIsKeptToTheMinute),
+        ]
+    }
+
+    /// Tokens come back with all that is said of them, the oldest first.
+    public func tokensAreKeptAsTheyAre() async throws {
+        try await onNewStore { trial in
+            var tokens = ["z", "a", "", "a\0b", "é"].map { StoreTrial.token($0) }
+            tokens += StoredToken.Role.allCases.map { role in
+                StoredToken(
+                    id: "\(role)", name: "same name", role: role,
+                    hash: Data(role.rawValue.utf8) + [0, 0xFF],
+                    creationDate: StoreTrial.date)
+            }
+            for token in tokens { try await trial.store.addToken(token, actor: "root") }
+            let found = try await trial.reopen().tokens()
+            try trial.expect(found, is: tokens, "Tokens come back as they are, the oldest first.")
+        }
+    }
+
+    /// A token with the identifier or the hash of another is refused.
+    public func aTokenIsAddedOnce() async throws {
+        try await onNewStore { trial in
+            let token = StoreTrial.token("t")
+            try await trial.store.addToken(token, actor: "root")
+            let before = try await trial.revision()
+            let sameID = StoredToken(
+                id: token.id, name: "n", role: .viewer, hash: Data([1]),
+                creationDate: StoreTrial.date)
+            let sameHash = StoredToken(
+                id: "another", name: "n", role: .viewer, hash: token.hash,
+                creationDate: StoreTrial.date)
+            let rule = "A token with the identifier or the hash of another is refused."
+            for other in [token, sameID, sameHash] {
+                try await trial.expectError(.tokenExists, rule) { () throws(TemplateStoreError) in
+                    try await trial.store.addToken(other, actor: "root")
+                }
+            }
+            try trial.expect(try await trial.store.tokens(), is: [token], rule)
+            try trial.expect(try await trial.revision(), is: before, rule)
+        }
+    }
+
+    /// A token is revoked once, and stays in the list.
+    public func aTokenIsRevokedForGood() async throws {
+        try await onNewStore { trial in
+            let store = trial.store
+            for name in ["t", "u"] {
+                try await store.addToken(StoreTrial.token(name), actor: "root")
+            }
+            let date = StoreTrial.date
+            let isUnknown = try await store.revokeToken(id: "t", actor: "root", date: date)
+            try trial.expect(isUnknown, is: false, "There is no token to revoke.")
+            let isCut = try await store.revokeToken(id: "id of t\0", actor: "root", date: date)
+            try trial.expect(isCut, is: false, "Identifiers are compared byte by byte.")
+            let isFound = try await store.revokeToken(id: "id of t", actor: "root", date: date)
+            try trial.expect(isFound, is: true, "A token is revoked.")
+            let before = try await trial.revision()
+            let again = try await store.revokeToken(id: "id of t", actor: "root", date: date + 9)
+            let rule = "A token is revoked once."
+            try trial.expect(again, is: true, rule)
+            try trial.expect(try await trial.revision(), is: before, rule)
+            let tokens = try await trial.reopen().tokens()
+            try trial.expect(tokens.map(\.revocationDate), is: [date, nil], rule)
+        }
+    }
+
+    /// The use of a token is remembered to the minute, and is no change.
+    public func theUseOfATokenIsKeptToTheMinute() async throws {
+        try await onNewStore { trial in
+            try await trial.store.addToken(StoreTrial.token("t"), actor: "root")
+            let before = try await trial.revision()
+            let date = StoreTrial.date
+            let pause = Double(TemplateStoreLimits.secondsBetweenRecordedUses)
+            let rows: [(use: Date, last: Date)] = [
+                (date, date), (date + pause - 1, date), (date - pause, date),
+                (date + pause, date + pause), (date + 10 * pause, date + 10 * pause),
+            ]
+            for (use, last) in rows {
+                try await trial.store.recordUse(ofToken: "id of t", date: use)
+                try trial.expect(
+                    try await trial.store.tokens().map(\.lastUseDate), is: [last],
+                    "The last use is kept to the minute.")
+            }
+            try await trial.store.recordUse(ofToken: "unknown", date: date)
+            try trial.expect(
+                try await trial.revision(), is: before, "The use of a token is no change.")
+            let audit = try await trial.store.auditEntries(
+                inProject: StoreTrial.project, matching: AuditQuery())
+            try trial.expect(audit.count, is: 1, "The use of a token is not in the audit trail.")
+        }
+    }
+}
