@@ -1,0 +1,62 @@
+import TemplateStore
+
+/// Counts what is under way, so that closing can wait for it.
+final class OperationGate: Sendable {
+    /// What the lock guards.
+    private struct State {
+        /// How many operations are under way.
+        var operations = 0
+        /// Whether no more may begin.
+        var isClosed = false
+        /// Those who wait for the end of all.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+
+        /// Those whose wait is over.
+        mutating func takeWaitersAtEnd() -> [CheckedContinuation<Void, Never>] {
+            guard operations == 0 else { return [] }
+            defer { waiters = [] }
+            return waiters
+        }
+    }
+
+    /// The state.
+    private let state = Locked(State())
+
+    /// Begins an operation.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable`, after the close.
+    func enter() throws(TemplateStoreError) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.operations += 1 }
+            return state.isClosed
+        }
+        if isClosed { throw .closed }
+    }
+
+    /// Ends an operation.
+    func leave() {
+        let waiters = state.withLock { state in
+            state.operations -= 1
+            return state.takeWaitersAtEnd()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Lets no operation begin any more, and waits for those under way.
+    ///
+    /// - Returns: Whether this is the first call.
+    func close() async -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        await withCheckedContinuation { continuation in
+            let waiters = state.withLock { state in
+                state.waiters.append(continuation)
+                return state.takeWaitersAtEnd()
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+        return isFirst
+    }
+}

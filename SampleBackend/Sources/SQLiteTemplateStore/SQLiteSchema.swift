@@ -1,0 +1,135 @@
+import GRDB
+import TemplateStore
+
+/// The tables of a store's database, and the ways from older ones.
+///
+/// Text is kept as its UTF-8 bytes, so that it is compared byte by byte, and may hold any character.
+/// Times are milliseconds since 1970.
+enum SQLiteSchema {
+    /// The number that says that a database is one of ours, `ACFG` in ASCII.
+    static let applicationID: Int32 = 0x4143_4647
+
+    /// What leads from each version of the schema to the next, beginning with no schema.
+    ///
+    /// What was released is never changed: a change of the schema is one more entry.
+    private static let migrations = [version1]
+
+    /// The version that this program writes.
+    static var currentVersion: Int { migrations.count }
+
+    /// The first tables.
+    private static let version1 = """
+        CREATE TABLE projects (
+            id INTEGER PRIMARY KEY,
+            name BLOB NOT NULL UNIQUE,
+            current_version INTEGER NOT NULL CHECK (current_version > 0)
+        ) STRICT;
+
+        CREATE TABLE versions (
+            project INTEGER NOT NULL REFERENCES projects (id),
+            number INTEGER NOT NULL CHECK (number > 0),
+            revision INTEGER NOT NULL UNIQUE,
+            update_time INTEGER NOT NULL,
+            user_name BLOB,
+            user_email BLOB,
+            user_image_url BLOB,
+            description BLOB,
+            origin TEXT NOT NULL,
+            update_type TEXT NOT NULL,
+            rollback_source INTEGER,
+            content BLOB NOT NULL,
+            PRIMARY KEY (project, number)
+        ) STRICT;
+
+        CREATE TABLE overrides (
+            project INTEGER NOT NULL REFERENCES projects (id),
+            user_id BLOB NOT NULL,
+            content BLOB NOT NULL,
+            PRIMARY KEY (project, user_id)
+        ) STRICT;
+
+        CREATE TABLE tokens (
+            position INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            name BLOB NOT NULL,
+            role TEXT NOT NULL,
+            hash BLOB NOT NULL UNIQUE,
+            creation_time INTEGER NOT NULL,
+            expiration_time INTEGER,
+            last_use_time INTEGER,
+            revocation_time INTEGER
+        ) STRICT;
+
+        CREATE TABLE audit (
+            revision INTEGER PRIMARY KEY,
+            project BLOB,
+            time INTEGER NOT NULL,
+            actor BLOB NOT NULL,
+            action TEXT NOT NULL,
+            subject BLOB NOT NULL,
+            detail BLOB
+        ) STRICT;
+        CREATE INDEX audit_by_project ON audit (project, revision);
+        CREATE TRIGGER audit_keeps_its_entries BEFORE UPDATE ON audit BEGIN
+            SELECT RAISE(ABORT, 'the audit trail is never rewritten');
+        END;
+        CREATE TRIGGER audit_loses_no_entry BEFORE DELETE ON audit BEGIN
+            SELECT RAISE(ABORT, 'the audit trail is never shortened');
+        END;
+        CREATE TRIGGER audit_grows_at_its_end BEFORE INSERT ON audit
+        WHEN NEW.revision <= (SELECT max(revision) FROM audit) BEGIN
+            SELECT RAISE(ABORT, 'the audit trail grows at its end only');
+        END;
+
+        CREATE TABLE changes (
+            revision INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            project BLOB,
+            version INTEGER,
+            user_id BLOB
+        ) STRICT;
+        """
+
+    /// The version of a database's schema; 0 when it is empty.
+    ///
+    /// - Parameters:
+    ///   - db: The database.
+    ///   - path: Its path, for errors.
+    /// - Returns: The version.
+    /// - Throws: ``TemplateStoreError`` with the code `newerSchema`, or `damaged` when it is the
+    ///   database of another program; a `DatabaseError`.
+    static func version(of db: Database, at path: String) throws -> Int {
+        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        let owner = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+        if owner == 0, version == 0, tables == 0 { return 0 }
+        guard owner == applicationID, version > 0 else {
+            throw TemplateStoreError(
+                .damaged,
+                "The file '\(path)' is the database of another program; it "
+                    + "was not touched: give the path of a new file or of a template store.")
+        }
+        guard version <= currentVersion else {
+            throw TemplateStoreError(
+                .newerSchema,
+                "The database '\(path)' has the schema \(version), and "
+                    + "this program knows schemas up to \(currentVersion); it was not touched: use "
+                    + "the newer program that wrote it, or a backup made before.")
+        }
+        return version
+    }
+
+    /// Brings a database, and its path for errors, to the current schema in one transaction.
+    static func migrate(_ db: Database, at path: String) throws {
+        if try version(of: db, at: path) == currentVersion { return }
+        try db.inTransaction(.immediate) {
+            // Another process may have been faster.
+            for migration in migrations.dropFirst(try version(of: db, at: path)) {
+                try db.execute(sql: migration)
+            }
+            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try db.execute(sql: "PRAGMA user_version = \(currentVersion)")
+            return .commit
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import GRDB
+public import TemplateStore
+
+/// How many changes are read at once.
+private let changesPerRead = 256
+
+extension SQLiteTemplateStore {
+    /// All that a server needs to answer clients, read at one revision.
+    public func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot {
+        try await read { db in
+            let templates = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT versions.*, projects.name FROM projects
+                    JOIN versions ON versions.project = projects.id
+                        AND versions.number = projects.current_version
+                    ORDER BY projects.name
+                    """
+            ).map(StoredTemplate.init(row:))
+            var overrides: [String: [Data: Data]] = [:]
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT projects.name, user_id, content FROM overrides
+                    JOIN projects ON projects.id = overrides.project
+                    """)
+            while let row = try rows.next() {
+                let project = try row.decode(SQLiteBytes.self, atIndex: 0).text
+                let user = try row.decode(Data.self, atIndex: 1)
+                overrides[project, default: [:]][user] = try row.decode(Data.self, atIndex: 2)
+            }
+            return TemplateStoreSnapshot(
+                templates: templates, overrides: overrides, revision: try db.latestRevision())
+        }
+    }
+
+    /// What changes after a revision, from this process or another, in order.
+    public func changes(since revision: StoreRevision) -> StoreChanges {
+        StoreChanges(
+            after: revision, signal: signal,
+            whenWaiting: { [self] in
+                poller.start { [self] () throws(TemplateStoreError) in
+                    try checkFile()
+                    return try await read { db in try db.latestRevision() }
+                }
+            },
+            read: { [self] position throws(TemplateStoreError) in
+                try checkFile()
+                return try await read { db in try db.changes(after: position) }
+            })
+    }
+}
+
+extension Database {
+    /// The revision of the last change.
+    func latestRevision() throws -> StoreRevision {
+        StoreRevision(try Int64.fetchOne(self, sql: "SELECT max(revision) FROM changes") ?? 0)
+    }
+
+    /// Some of the changes after a revision, in order.
+    fileprivate func changes(after position: StoreRevision) throws -> [StoreChange] {
+        let latest = try latestRevision()
+        let oldest =
+            try Int64.fetchOne(self, sql: "SELECT min(revision) FROM changes") ?? latest.number + 1
+        guard position.number >= oldest - 1, position <= latest else {
+            throw TemplateStoreError.watchLost(after: position, latest: latest)
+        }
+        return try Row.fetchAll(
+            self, sql: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?",
+            arguments: [position.number, changesPerRead]
+        ).map(StoreChange.init(row:))
+    }
+
+    /// Writes a change, and drops those that are too old.
+    ///
+    /// - Parameters:
+    ///   - subject: What changes.
+    ///   - kept: How many changes are kept.
+    /// - Returns: The revision of the change.
+    /// - Throws: A `DatabaseError`.
+    func recordChange(_ subject: StoreChange.Subject, keeping kept: Int) throws -> StoreRevision {
+        let columns: StatementArguments =
+            switch subject {
+            case .template(let project, let version):
+                ["template", SQLiteBytes(project), version, nil]
+            case .overrides(let project, let userID):
+                ["overrides", SQLiteBytes(project), nil, SQLiteBytes(userID)]
+            case .tokens: ["tokens", nil, nil, nil]
+            }
+        try execute(
+            sql: """
+                INSERT INTO changes (kind, project, version, user_id)
+                VALUES (?, CAST(? AS BLOB), ?, CAST(? AS BLOB))
+                """, arguments: columns)
+        let revision = StoreRevision(lastInsertedRowID)
+        try execute(
+            sql: "DELETE FROM changes WHERE revision <= ?",
+            arguments: [revision.number - Int64(kept)])
+        return revision
+    }
+}
+
+extension StoreChange {
+    /// Makes a change of its row.
+    fileprivate init(row: Row) throws {
+        let kind = try row.decode(String.self, forColumn: "kind")
+        let subject: Subject
+        switch kind {
+        case "template":
+            subject = .template(
+                project: try row.decode(SQLiteBytes.self, forColumn: "project").text,
+                version: try row.decode(Int.self, forColumn: "version"))
+        case "overrides":
+            subject = .overrides(
+                project: try row.decode(SQLiteBytes.self, forColumn: "project").text,
+                userID: try row.decode(SQLiteBytes.self, forColumn: "user_id").text)
+        case "tokens": subject = .tokens
+        default:
+            throw TemplateStoreError(
+                .damaged,
+                "The log of changes has an entry of the unknown kind '\(kind)': put a backup in "
+                    + "the place of the database.")
+        }
+        self.init(
+            subject, revision: StoreRevision(try row.decode(Int64.self, forColumn: "revision")))
+    }
+}

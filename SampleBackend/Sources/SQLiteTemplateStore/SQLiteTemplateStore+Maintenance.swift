@@ -1,0 +1,99 @@
+import Foundation
+import GRDB
+public import TemplateStore
+
+extension SQLiteTemplateStore {
+    /// Returns when the database can be read and written, and throws when it cannot.
+    public func checkReadiness() async throws(TemplateStoreError) {
+        // Beginning to write takes the lock for it, and an empty transaction writes nothing.
+        try await write { db in _ = try db.latestRevision() }
+    }
+
+    /// Copies the database to a new file, while it may be in use.
+    ///
+    /// - Parameter target: The path of the copy; nothing may be there.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable`; there is no file then.
+    public func backup(to target: String) async throws(TemplateStoreError) {
+        guard try SQLiteFileIdentity.makeFile(at: target) else {
+            throw TemplateStoreError(
+                .unavailable, "There is something at '\(target)' already: give another path.")
+        }
+        do {
+            let queue = try DatabaseQueue(path: target)
+            try await copy(to: queue)
+            try queue.close()
+        } catch {
+            try? FileManager.default.removeItem(atPath: target)
+            throw TemplateStoreError(error, at: target)
+        }
+    }
+
+    /// Checks the whole file, which takes a while, and that what it says fits together.
+    ///
+    /// - Returns: What is wrong, a sentence each; empty when all is well.
+    /// - Throws: ``TemplateStoreError`` when the database cannot be read at all.
+    public func checkIntegrity() async throws(TemplateStoreError) -> [String] {
+        try await read { db in
+            var findings = try String.fetchAll(db, sql: "PRAGMA integrity_check")
+                .filter { $0 != "ok" }
+            if try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") != nil {
+                findings.append("Something belongs to a project that is not there.")
+            }
+            for (sentence, query) in Self.invariants {
+                let broken = try String.fetchAll(db, sql: query)
+                findings += broken.map { "\(sentence) Found: \($0)." }
+            }
+            return findings
+        }
+    }
+
+    /// What a pragma of the writing connection says, for tests.
+    package func setting(_ name: String) async throws(TemplateStoreError) -> String? {
+        try await useWriter { db in try String.fetchOne(db, sql: "PRAGMA \(name)") }
+    }
+
+    /// What always holds, and a query for what breaks it.
+    private static var invariants: [(sentence: String, query: String)] {
+        [
+            (
+                "The current version of each project is kept and is its newest.",
+                """
+                SELECT 'version ' || current_version || ' of ' || CAST(name AS TEXT) FROM projects
+                WHERE current_version
+                    IS NOT (SELECT max(number) FROM versions WHERE project = projects.id)
+                """
+            ),
+            (
+                "The versions that are kept have no gap.",
+                """
+                SELECT count(*) || ' versions from ' || min(number) || ' to ' || max(number)
+                FROM versions GROUP BY project HAVING max(number) - min(number) + 1 <> count(*)
+                """
+            ),
+            (
+                "At most \(TemplateStoreLimits.keptVersions) versions of a project are kept.",
+                """
+                SELECT CAST(count(*) AS TEXT) FROM versions GROUP BY project
+                HAVING count(*) > \(TemplateStoreLimits.keptVersions)
+                """
+            ),
+            (
+                "Each version is in the audit trail.",
+                """
+                SELECT 'revision ' || revision FROM versions
+                WHERE revision NOT IN (SELECT revision FROM audit)
+                """
+            ),
+            (
+                "Each change is in the audit trail, and the trail ends with the last change.",
+                """
+                SELECT 'revision ' || revision FROM changes
+                WHERE revision NOT IN (SELECT revision FROM audit)
+                UNION ALL
+                SELECT 'revision ' || max(revision) FROM audit
+                HAVING max(revision) <> (SELECT max(revision) FROM changes)
+                """
+            ),
+        ]
+    }
+}

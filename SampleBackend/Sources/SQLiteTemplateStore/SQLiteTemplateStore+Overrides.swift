@@ -1,0 +1,77 @@
+public import Foundation
+import GRDB
+public import TemplateStore
+
+extension SQLiteTemplateStore {
+    /// Pins values for one user, or removes what was pinned.
+    public func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError) {
+        let revision: StoreRevision? = try await write { [options] db in
+            guard
+                let project = try Int64.fetchOne(
+                    db, sql: "SELECT id FROM projects WHERE name = CAST(? AS BLOB)",
+                    arguments: [SQLiteBytes(change.project)])
+            else { throw TemplateStoreError.projectMissing(change.project) }
+            guard try db.setOverrides(change, inProject: project) else { return nil }
+            let revision = try db.recordChange(
+                .overrides(project: change.project, userID: change.userID),
+                keeping: options.keptChanges)
+            try db.record(AuditEntry(of: change, revision: revision))
+            return revision
+        }
+        if let revision { signal.advance(to: revision) }
+    }
+
+    /// What is pinned for one user, or nil when nothing is.
+    public func overrides(
+        forUserID userID: String, inProject project: String
+    ) async throws(TemplateStoreError) -> Data? {
+        try await read { db in
+            try Data.fetchOne(
+                db,
+                sql: """
+                    SELECT content FROM overrides JOIN projects ON projects.id = overrides.project
+                    WHERE projects.name = CAST(? AS BLOB) AND user_id = CAST(? AS BLOB)
+                    """, arguments: [SQLiteBytes(project), SQLiteBytes(userID)])
+        }
+    }
+}
+
+extension Database {
+    /// Pins or removes values.
+    ///
+    /// - Parameters:
+    ///   - change: Whose values, and which.
+    ///   - project: The number of the project.
+    /// - Returns: Whether that changed anything.
+    /// - Throws: ``TemplateStoreError`` with the code `tooManyOverrides`; a `DatabaseError`.
+    fileprivate func setOverrides(
+        _ change: OverridesChange, inProject project: Int64
+    ) throws -> Bool {
+        let user = SQLiteBytes(change.userID)
+        guard let content = change.content else {
+            try execute(
+                sql: "DELETE FROM overrides WHERE project = ? AND user_id = CAST(? AS BLOB)",
+                arguments: [project, user])
+            return changesCount > 0
+        }
+        try execute(
+            sql: """
+                UPDATE overrides SET content = CAST(? AS BLOB)
+                WHERE project = ? AND user_id = CAST(? AS BLOB)
+                """, arguments: [SQLiteBytes(content), project, user])
+        if changesCount > 0 { return true }
+        let users =
+            try Int.fetchOne(
+                self, sql: "SELECT count(*) FROM overrides WHERE project = ?", arguments: [project])
+            ?? 0
+        if users >= TemplateStoreLimits.usersWithOverrides {
+            throw TemplateStoreError.tooManyOverrides(inProject: change.project)
+        }
+        try execute(
+            sql: """
+                INSERT INTO overrides (project, user_id, content)
+                VALUES (?, CAST(? AS BLOB), CAST(? AS BLOB))
+                """, arguments: [project, user, SQLiteBytes(content)])
+        return true
+    }
+}

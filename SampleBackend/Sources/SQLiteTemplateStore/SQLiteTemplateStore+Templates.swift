@@ -1,0 +1,147 @@
+import Foundation
+import GRDB
+public import TemplateStore
+import Templates
+
+extension SQLiteTemplateStore {
+    /// Publishes a template as the next version, if the current version is the expected one.
+    public func publish(
+        _ submission: TemplateSubmission
+    ) async throws(TemplateStoreError) -> StoredTemplate {
+        let template = try await write { [options] db in
+            let name = SQLiteBytes(submission.project)
+            let project = try Row.fetchOne(
+                db, sql: "SELECT id, current_version FROM projects WHERE name = CAST(? AS BLOB)",
+                arguments: [name])
+            let current = try project?.decode(Int.self, atIndex: 1) ?? 0
+            try submission.checkExpectation(current: current)
+            let revision = try db.recordChange(
+                .template(project: submission.project, version: current + 1),
+                keeping: options.keptChanges)
+            let template = submission.stored(asVersion: current + 1, revision: revision)
+            let id: Int64
+            if let project {
+                id = try project.decode(Int64.self, atIndex: 0)
+                try db.execute(
+                    sql: "UPDATE projects SET current_version = ? WHERE id = ?",
+                    arguments: [current + 1, id])
+            } else {
+                try db.execute(
+                    sql: "INSERT INTO projects (name, current_version) VALUES (CAST(? AS BLOB), 1)",
+                    arguments: [name])
+                id = db.lastInsertedRowID
+            }
+            try db.insert(template, intoProject: id)
+            try db.execute(
+                sql: "DELETE FROM versions WHERE project = ? AND number <= ?",
+                arguments: [id, current + 1 - TemplateStoreLimits.keptVersions])
+            try db.record(AuditEntry(of: template))
+            return template
+        }
+        signal.advance(to: template.revision)
+        return template
+    }
+
+    /// A version of a project's template.
+    public func template(
+        version: Int?, inProject project: String
+    ) async throws(TemplateStoreError) -> StoredTemplate? {
+        try await read { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT versions.*, projects.name FROM projects
+                    JOIN versions ON versions.project = projects.id
+                        AND versions.number = ifnull(?, projects.current_version)
+                    WHERE projects.name = CAST(? AS BLOB)
+                    """, arguments: [version, SQLiteBytes(project)])
+            return try row.map(StoredTemplate.init(row:))
+        }
+    }
+
+    /// What is known of the versions of a project, newest first.
+    public func versions(
+        inProject project: String, matching query: VersionQuery
+    ) async throws(TemplateStoreError) -> VersionPage {
+        let limit = min(max(query.limit, 1), TemplateStoreLimits.keptVersions)
+        return try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT number, update_time, user_name, user_email, user_image_url, description,
+                        origin, update_type, rollback_source
+                    FROM versions
+                    WHERE project = (SELECT id FROM projects WHERE name = CAST(? AS BLOB))
+                        AND number <= ? AND update_time >= ? AND update_time < ?
+                    ORDER BY number DESC LIMIT ?
+                    """,
+                arguments: [
+                    SQLiteBytes(project), query.endVersion ?? .max,
+                    query.startTime?.millisecondsSince1970 ?? .min,
+                    query.endTime?.millisecondsSince1970 ?? .max, limit + 1,
+                ])
+            let found = try rows.map(TemplateVersion.init(row:))
+            return VersionPage(
+                versions: Array(found.prefix(limit)),
+                nextVersion: found.count > limit ? found.last?.number : nil)
+        }
+    }
+}
+
+extension Database {
+    /// Writes a version.
+    fileprivate func insert(_ template: StoredTemplate, intoProject project: Int64) throws {
+        let version = template.version
+        try execute(
+            sql: """
+                INSERT INTO versions (
+                    project, number, revision, update_time, user_name, user_email, user_image_url,
+                    description, origin, update_type, rollback_source, content
+                ) VALUES (
+                    ?, ?, ?, ?, CAST(? AS BLOB), CAST(? AS BLOB), CAST(? AS BLOB),
+                    CAST(? AS BLOB), ?, ?, ?, CAST(? AS BLOB)
+                )
+                """,
+            arguments: [
+                project, version.number, template.revision.number,
+                version.updateTime.millisecondsSince1970,
+                version.updateUser.name.map { SQLiteBytes($0) },
+                version.updateUser.email.map { SQLiteBytes($0) },
+                version.updateUser.imageURL.map { SQLiteBytes($0) },
+                version.description.map { SQLiteBytes($0) },
+                version.updateOrigin.rawValue, version.updateType.rawValue, version.rollbackSource,
+                SQLiteBytes(template.content),
+            ])
+    }
+}
+
+extension StoredTemplate {
+    /// Makes a template of a row of `versions` with the name of its project.
+    init(row: Row) throws {
+        self.init(
+            project: try row.decode(SQLiteBytes.self, forColumn: "name").text,
+            version: try TemplateVersion(row: row),
+            content: try row.decode(Data.self, forColumn: "content"),
+            revision: StoreRevision(try row.decode(Int64.self, forColumn: "revision")))
+    }
+}
+
+extension TemplateVersion {
+    /// Makes what is known of a version of its row.
+    fileprivate init(row: Row) throws {
+        let origin = try row.decode(String.self, forColumn: "origin")
+        let updateType = try row.decode(String.self, forColumn: "update_type")
+        self.init(
+            number: try row.decode(Int.self, forColumn: "number"),
+            updateTime: Date(
+                millisecondsSince1970: try row.decode(Int64.self, forColumn: "update_time")),
+            updateUser: User(
+                name: try row.decode(SQLiteBytes?.self, forColumn: "user_name")?.text,
+                email: try row.decode(SQLiteBytes?.self, forColumn: "user_email")?.text,
+                imageURL: try row.decode(SQLiteBytes?.self, forColumn: "user_image_url")?.text),
+            description: try row.decode(SQLiteBytes?.self, forColumn: "description")?.text,
+            updateOrigin: Origin(rawValue: origin) ?? .unspecified,
+            updateType: UpdateType(rawValue: updateType) ?? .unspecified,
+            rollbackSource: try row.decode(Int?.self, forColumn: "rollback_source"))
+    }
+}

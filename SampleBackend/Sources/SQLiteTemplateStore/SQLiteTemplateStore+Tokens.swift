@@ -1,0 +1,126 @@
+public import Foundation
+import GRDB
+public import TemplateStore
+
+extension SQLiteTemplateStore {
+    /// Stores a new access token, as its hash.
+    public func addToken(
+        _ token: StoredToken, actor: String
+    ) async throws(TemplateStoreError) {
+        let revision = try await write { [options] db in
+            let exists = try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (
+                        SELECT 1 FROM tokens WHERE id = CAST(? AS BLOB) OR hash = CAST(? AS BLOB)
+                    )
+                    """, arguments: [SQLiteBytes(token.id), SQLiteBytes(token.hash)])
+            if exists == true { throw TemplateStoreError.tokenExists(id: token.id) }
+            try db.insert(token)
+            let revision = try db.recordChange(.tokens, keeping: options.keptChanges)
+            try db.record(AuditEntry(ofNew: token, actor: actor, revision: revision))
+            return revision
+        }
+        signal.advance(to: revision)
+    }
+
+    /// All tokens, the oldest first, revoked and expired ones included.
+    public func tokens() async throws(TemplateStoreError) -> [StoredToken] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM tokens ORDER BY position")
+                .map(StoredToken.init(row:))
+        }
+    }
+
+    /// Revokes a token for good, and says whether there was one with this identifier.
+    public func revokeToken(
+        id: String, actor: String, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        let (isFound, revision): (Bool, StoreRevision?) = try await write { [options] db in
+            let token = try Row.fetchOne(
+                db, sql: "SELECT name, revocation_time FROM tokens WHERE id = CAST(? AS BLOB)",
+                arguments: [SQLiteBytes(id)])
+            guard let token else { return (false, nil) }
+            if try token.decode(Int64?.self, atIndex: 1) != nil { return (true, nil) }
+            try db.execute(
+                sql: "UPDATE tokens SET revocation_time = ? WHERE id = CAST(? AS BLOB)",
+                arguments: [date.millisecondsSince1970, SQLiteBytes(id)])
+            let revision = try db.recordChange(.tokens, keeping: options.keptChanges)
+            let name = try token.decode(SQLiteBytes.self, atIndex: 0).text
+            try db.record(
+                AuditEntry(ofRevoked: name, actor: actor, date: date, revision: revision))
+            return (true, revision)
+        }
+        if let revision { signal.advance(to: revision) }
+        return isFound
+    }
+
+    /// Remembers when a token was last used, to the minute.
+    public func recordUse(
+        ofToken id: String, date: Date
+    ) async throws(TemplateStoreError) {
+        let time = date.millisecondsSince1970
+        let pause = Int64(TemplateStoreLimits.secondsBetweenRecordedUses) * 1_000
+        // Most uses end here: this is called for each request.
+        let isNew = recordedUses.withLock { uses in uses[id].map { time >= $0 + pause } ?? true }
+        guard isNew else { return }
+        let recorded = try await write { db in
+            try db.execute(
+                sql: """
+                    UPDATE tokens SET last_use_time = ?1
+                    WHERE id = CAST(?2 AS BLOB)
+                        AND (last_use_time IS NULL OR last_use_time <= ?1 - ?3)
+                    """, arguments: [time, SQLiteBytes(id), pause])
+            return try Int64.fetchOne(
+                db, sql: "SELECT last_use_time FROM tokens WHERE id = CAST(? AS BLOB)",
+                arguments: [SQLiteBytes(id)])
+        }
+        recordedUses.withLock { $0[id] = recorded }
+    }
+}
+
+extension Database {
+    /// Writes a token.
+    fileprivate func insert(_ token: StoredToken) throws {
+        try execute(
+            sql: """
+                INSERT INTO tokens (
+                    id, name, role, hash, creation_time, expiration_time, last_use_time,
+                    revocation_time
+                ) VALUES (
+                    CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?, ?, ?
+                )
+                """,
+            arguments: [
+                SQLiteBytes(token.id), SQLiteBytes(token.name), token.role.rawValue,
+                SQLiteBytes(token.hash), token.creationDate.millisecondsSince1970,
+                token.expirationDate?.millisecondsSince1970,
+                token.lastUseDate?.millisecondsSince1970,
+                token.revocationDate?.millisecondsSince1970,
+            ])
+    }
+}
+
+extension StoredToken {
+    /// Makes a token of its row.
+    fileprivate init(row: Row) throws {
+        let name = try row.decode(String.self, forColumn: "role")
+        guard let role = Role(rawValue: name) else {
+            throw TemplateStoreError(
+                .damaged,
+                "A token has the unknown role '\(name)': put a backup in the place of the "
+                    + "database.")
+        }
+        func date(_ column: String) throws -> Date? {
+            try row.decode(Int64?.self, forColumn: column).map(Date.init(millisecondsSince1970:))
+        }
+        self.init(
+            id: try row.decode(SQLiteBytes.self, forColumn: "id").text,
+            name: try row.decode(SQLiteBytes.self, forColumn: "name").text, role: role,
+            hash: try row.decode(Data.self, forColumn: "hash"),
+            creationDate: Date(
+                millisecondsSince1970: try row.decode(Int64.self, forColumn: "creation_time")),
+            expirationDate: try date("expiration_time"), lastUseDate: try date("last_use_time"),
+            revocationDate: try date("revocation_time"))
+    }
+}

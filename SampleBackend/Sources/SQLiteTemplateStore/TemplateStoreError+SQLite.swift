@@ -1,0 +1,67 @@
+import GRDB
+import TemplateStore
+
+extension TemplateStoreError {
+    /// Makes the error of a failed access to a database.
+    ///
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - path: The path of the database.
+    init(_ error: any Error, at path: String) {
+        switch error {
+        case let error as TemplateStoreError: self = error
+        case let error as DatabaseError: self.init(sqlite: error, at: path)
+        case is RowDecodingError: self = .damaged(at: path, error)
+        default:
+            self.init(
+                .unavailable, "The database '\(path)' cannot be used: see the cause and try again.",
+                underlyingError: error)
+        }
+    }
+
+    /// Makes the error of an error of SQLite.
+    private init(sqlite error: DatabaseError, at path: String) {
+        let message: String
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_MISMATCH:
+            self = .damaged(at: path, error)
+            return
+        case .SQLITE_FULL:
+            message = "There is no room for the database '\(path)': free space on its disk."
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
+            message =
+                "Another process holds the database '\(path)': try again, and end that process "
+                + "when this goes on."
+        case .SQLITE_IOERR:
+            message =
+                "The disk of the database '\(path)' fails: check the disk and its file system."
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+            message =
+                "The database '\(path)' cannot be written: let this user write the file and its "
+                + "folder."
+        case .SQLITE_CANTOPEN:
+            message =
+                "The database '\(path)' cannot be opened: check that its folder exists and that "
+                + "this user may write there."
+        case .SQLITE_TOOBIG:
+            message =
+                "What is to be stored in '\(path)' is too big for a database: make it smaller."
+        default:
+            message = "The database '\(path)' cannot be used: see the cause and try again."
+        }
+        self.init(.unavailable, message, underlyingError: error)
+    }
+
+    /// That a file is no database, or a broken one.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - error: The cause, if there is another one.
+    /// - Returns: The error.
+    static func damaged(at path: String, _ error: (any Error)? = nil) -> TemplateStoreError {
+        TemplateStoreError(
+            .damaged,
+            "The file '\(path)' is damaged or no database; it was left as it is: put a backup in "
+                + "its place, or give another path.", underlyingError: error)
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import GRDB
+import SQLiteTemplateStore
+import TemplateStore
+import Templates
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct SQLiteOpeningTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("store.sqlite")
+    }
+
+    /// The bytes of the database's files.
+    private func files() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+            files[name] = try Data(contentsOf: folder.url.appendingPathComponent(name))
+        }
+        return files
+    }
+
+    @Test func refusesANewerSchemaAndDoesNotTouchIt() async throws {
+        let store = try await SQLiteTemplateStore(path: path)
+        _ = try await store.publish(.make())
+        await store.close()
+        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 99") }
+        let before = try files()
+        let error = try await storeError { _ = try await SQLiteTemplateStore(path: path) }
+        #expect(error?.code == .newerSchema)
+        #expect(error?.message.contains("99") == true)
+        #expect(error?.message.contains(path) == true)
+        #expect(try files()["store.sqlite"] == before["store.sqlite"])
+    }
+
+    @Test func refusesANewerSchemaThatIsInTheLogOnly() async throws {
+        let store = try await SQLiteTemplateStore(path: path)
+        _ = try await store.publish(.make())
+        await store.close()
+        let writer = try DatabasePool(path: path)
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+        // A copy of the files, as they are after a crash of the newer program.
+        let copy = try TemporaryFolder()
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: path + suffix, toPath: copy.path("store.sqlite" + suffix))
+        }
+        let wal = try Data(contentsOf: URL(fileURLWithPath: copy.path("store.sqlite-wal")))
+        let main = try Data(contentsOf: URL(fileURLWithPath: copy.path("store.sqlite")))
+        #expect(!wal.isEmpty)
+        let error = try await storeError {
+            _ = try await SQLiteTemplateStore(path: copy.path("store.sqlite"))
+        }
+        #expect(error?.code == .newerSchema)
+        #expect(
+            try Data(contentsOf: URL(fileURLWithPath: copy.path("store.sqlite-wal"))) == wal)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: copy.path("store.sqlite"))) == main)
+        try writer.close()
+        copy.remove()
+    }
+
+    @Test(arguments: ["text", "cut header", "1", "99", "511", "512", "1000"])
+    func refusesWhatIsNoDatabase(_ kind: String) async throws {
+        let content =
+            switch kind {
+            case "text": Data(String(repeating: "no database at all ", count: 200).utf8)
+            case "cut header": Data("SQLite format 3\0".utf8) + Data(repeating: 7, count: 4_000)
+            default: Data(repeating: 0x78, count: Int(kind) ?? 0)
+            }
+        try content.write(to: URL(fileURLWithPath: path))
+        let error = try await storeError { _ = try await SQLiteTemplateStore(path: path) }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains(path) == true)
+        #expect(try files() == ["store.sqlite": content])
+    }
+
+    @Test func refusesTheDatabaseOfAnotherProgram() async throws {
+        try withDatabase(at: path) { try $0.execute(sql: "CREATE TABLE mine (a)") }
+        let before = try files()
+        let error = try await storeError { _ = try await SQLiteTemplateStore(path: path) }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("another program") == true)
+        #expect(try files() == before)
+    }
+
+    @Test func saysThatADatabaseIsCut() async throws {
+        let store = try await SQLiteTemplateStore(path: path)
+        for _ in 0..<20 { _ = try await store.publish(.make(String(repeating: "x", count: 9_000))) }
+        await store.close()
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        let cut = whole.prefix(whole.count / 2)
+        try cut.write(to: URL(fileURLWithPath: path))
+        let error = try await storeError {
+            let store = try await SQLiteTemplateStore(path: path)
+            _ = try await store.snapshot()
+        }
+        #expect(error?.code == .damaged)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == cut)
+    }
+
+    @Test func saysWhatIsWrongInsideOfADatabase() async throws {
+        let store = try await SQLiteTemplateStore(path: path)
+        for _ in 0..<20 { _ = try await store.publish(.make(String(repeating: "x", count: 9_000))) }
+        await store.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        for index in 4_096..<(bytes.count - 4_096) where index % 4_096 < 200 { bytes[index] = 0xA5 }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let error = try await storeError {
+            let store = try await SQLiteTemplateStore(path: path)
+            _ = try await store.snapshot()
+        }
+        #expect(error?.code == .damaged)
+    }
+
+    @Test(arguments: ["missing/store.sqlite", "file/store.sqlite", ""])
+    func saysThatAFileCannotBeMade(_ name: String) async throws {
+        try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path("file")))
+        let path = name.isEmpty ? folder.url.path : folder.path(name)
+        let error = try await storeError { _ = try await SQLiteTemplateStore(path: path) }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("folder") == true)
+        #expect(error?.message.contains(path) == true)
+    }
+
+    @Test func takesAnEmptyFile() async throws {
+        try Data().write(to: URL(fileURLWithPath: path))
+        let store = try await SQLiteTemplateStore(path: path)
+        #expect(try await store.publish(.make()).version.number == 1)
+        await store.close()
+    }
+
+    @Test func opensManyTimesAtOnce() async throws {
+        let path = path
+        let stores = try await withThrowingTaskGroup(of: SQLiteTemplateStore.self) { group in
+            for _ in 0..<8 { group.addTask { try await SQLiteTemplateStore(path: path) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for store in stores { _ = try await store.publish(.make()) }
+        let current = try await stores[0].template(version: nil, inProject: "p")
+        #expect(current?.version.number == 8)
+        for store in stores { await store.close() }
+    }
+}

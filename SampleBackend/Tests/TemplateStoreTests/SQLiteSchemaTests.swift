@@ -1,0 +1,59 @@
+import Foundation
+import GRDB
+import SQLiteTemplateStore
+import TemplateStore
+import Templates
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct SQLiteSchemaTests {
+    @Test func keepsAllOfSchema1() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        try withDatabase(at: path) { try $0.execute(sql: SQLiteSchema1.sql) }
+        let store = try await SQLiteTemplateStore(path: path)
+        #expect(try await store.checkIntegrity() == [])
+        let first = try await store.template(version: 1, inProject: "default")
+        #expect(
+            first
+                == StoredTemplate(
+                    project: "default",
+                    version: TemplateVersion(
+                        number: 1, updateTime: Date(timeIntervalSince1970: 1_700_000_000.123),
+                        updateUser: .init(name: "root"), description: "the first",
+                        updateOrigin: .console, updateType: .forcedUpdate),
+                    content: Data("{}".utf8), revision: StoreRevision(1)))
+        let snapshot = try await store.snapshot()
+        #expect(snapshot.revision == StoreRevision(6))
+        #expect(snapshot.templates.map(\.content) == [Data("{\"a\":0}".utf8)])
+        #expect(snapshot.templates.map(\.version.rollbackSource) == [1])
+        #expect(snapshot.overrides == ["default": [Data([0x61, 0]): Data("{\"b\":1}".utf8)]])
+        let tokens = try await store.tokens()
+        #expect(tokens.map(\.id) == ["t1"])
+        #expect(tokens.first?.role == .editor)
+        #expect(tokens.first?.lastUseDate == Date(timeIntervalSince1970: 1_700_000_050))
+        #expect(tokens.first?.revocationDate == Date(timeIntervalSince1970: 1_700_000_060))
+        let entries = try await store.auditEntries(inProject: "default", matching: AuditQuery())
+        #expect(entries.map(\.revision.number) == [6, 5, 4, 3, 2, 1])
+        var changes: [StoreChange.Subject] = []
+        for try await change in store.changes(since: .zero) {
+            changes.append(change.subject)
+            if changes.count == 6 { break }
+        }
+        #expect(
+            changes == [
+                .template(project: "default", version: 1),
+                .template(project: "default", version: 2),
+                .overrides(project: "default", userID: "a\0"), .tokens, .tokens,
+                .template(project: "default", version: 3),
+            ])
+        let submission = TemplateSubmission(
+            project: "default", content: Data("{}".utf8), expectation: .version(3),
+            date: testDate, user: .init())
+        let next = try await store.publish(submission)
+        #expect(next.version.number == 4)
+        #expect(next.revision == StoreRevision(7))
+        await store.close()
+        folder.remove()
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import SQLiteTemplateStore
+import TemplateStore
+import TemplateStoreTesting
+import Testing
+
+@Suite("The rules of every store", .timeLimit(.minutes(5)))
+struct TemplateStoreConformanceTests {
+    @Test(arguments: TemplateStoreConformance.allChecks)
+    func inMemoryTemplateStorePasses(_ check: TemplateStoreConformance.Check) async throws {
+        let suite = TemplateStoreConformance {
+            let store = InMemoryTemplateStore()
+            return StoreFactory(make: { store }, reopen: { store })
+        }
+        try await suite.run(check)
+    }
+
+    @Test(arguments: TemplateStoreConformance.allChecks)
+    func sqliteTemplateStorePasses(_ check: TemplateStoreConformance.Check) async throws {
+        let suite = TemplateStoreConformance {
+            let folder = try TemporaryFolder()
+            return StoreFactory(
+                make: { try await SQLiteTemplateStore(path: folder.path("store.sqlite")) },
+                reopen: { try await SQLiteTemplateStore(path: folder.path("store.sqlite")) },
+                remove: { folder.remove() })
+        }
+        try await suite.run(check)
+    }
+
+    @Test func aStoreThatBreaksARuleFails() async throws {
+        let suite = TemplateStoreConformance {
+            // Two stores that know nothing of each other are not one place.
+            StoreFactory(make: { InMemoryTemplateStore() }, reopen: { InMemoryTemplateStore() })
+        }
+        for name in ["anotherHandleSeesAll", "aSnapshotHasAllThatIsCurrent"] {
+            let check = try #require(
+                TemplateStoreConformance.allChecks.first { $0.name == name })
+            await #expect(throws: TemplateStoreConformanceFailure.self) {
+                try await suite.run(check)
+            }
+        }
+    }
+}
