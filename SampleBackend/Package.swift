@@ -13,49 +13,175 @@ let package = Package(
         .package(name: "ActiveConfig", path: ".."),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .target(
+            name: "JSONTree",
+            dependencies: [
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .target(
+            name: "Targeting",
+            dependencies: [
+                "JSONTree",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "Templates",
+            dependencies: [
+                "JSONTree", "Targeting",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .target(
+            name: "Rendering",
+            dependencies: [
+                "JSONTree", "Targeting", "Templates",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .target(
+            name: "TemplateStore",
+            dependencies: ["JSONTree", "Templates"]
+        ),
+        .target(
+            name: "TemplateStoreTesting",
+            dependencies: ["JSONTree", "Templates", "TemplateStore"]
+        ),
+        .target(
+            name: "SQLiteTemplateStore",
+            dependencies: [
+                "Templates", "TemplateStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .target(
+            name: "PrometheusMetrics",
+            dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")]
+        ),
+        .target(
             name: "ConfigServer",
             dependencies: [
+                "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]
+            ],
+            resources: [.embedInCode("Resources/openapi.json")]
         ),
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "ConfigServer",
+                "ConfigServer", "JSONTree", "PrometheusMetrics", "Rendering",
+                "SQLiteTemplateStore", "Targeting", "Templates", "TemplateStore",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            resources: [.embedInCode("Resources/SampleTemplate.json")]
+        ),
+        .testTarget(
+            name: "JSONTreeTests",
+            dependencies: [
+                "JSONTree", .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .testTarget(
+            name: "TargetingTests",
+            dependencies: ["JSONTree", "Targeting"],
+            resources: [.copy("Fixtures")]
+        ),
+        .executableTarget(
+            name: "TargetingBenchmark",
+            dependencies: ["Targeting"],
+            path: "Tests/TargetingBenchmark"
+        ),
+        .testTarget(
+            name: "TemplatesTests",
+            dependencies: [
+                "JSONTree", "Targeting", "Templates",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ],
+            resources: [.copy("Fixtures")]
+        ),
+        .testTarget(
+            name: "RenderingTests",
+            dependencies: [
+                "JSONTree", "Rendering", "Targeting", "Templates",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ],
+            resources: [.copy("Fixtures")]
+        ),
+        .testTarget(
+            name: "TemplateStoreTests",
+            dependencies: [
+                "SQLiteTemplateStore", "Templates", "TemplateStore", "TemplateStoreTesting",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "PrometheusMetricsTests",
+            dependencies: [
+                "PrometheusMetrics",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ]
         ),
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ConfigServer",
+                "ConfigServer", "JSONTree", "Rendering", "Targeting", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Tests/ServerTestSupport"
@@ -63,14 +189,20 @@ let package = Package(
         .testTarget(
             name: "ConfigServerTests",
             dependencies: [
-                "ConfigServer",
-                "ServerTestSupport",
+                "ConfigServer", "JSONTree", "Rendering", "ServerTestSupport", "Targeting",
+                "Templates", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
         .testTarget(
             name: "SampleBackendTests",
-            dependencies: ["SampleBackend", "ServerTestSupport"]
+            dependencies: [
+                "JSONTree", "SampleBackend", "ServerTestSupport",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+            ]
         ),
     ]
 )

@@ -53,7 +53,10 @@ test_package() {
 }
 
 run_framework() { test_package .; }
-run_backend() { test_package SampleBackend; }
+run_backend() {
+    setup sqlite openssl curl
+    test_package SampleBackend
+}
 run_benchmarks() { test_package Tests/Benchmarks; }
 
 run_docs() {
@@ -87,6 +90,7 @@ sanitize() {
 }
 
 run_sanitizers() {
+    setup sqlite openssl curl
     local package
     for package in . SampleBackend; do
         sanitize "$package" thread

@@ -37,7 +37,23 @@ setup_docc() {
         fail "docc is missing; it comes with Swift's toolchain: add its usr/bin to PATH"
 }
 
+# The headers of SQLite, which the backend is built with; macOS has them in its SDK.
+setup_sqlite() {
+    [ "$(uname -s)" = Darwin ] || [ -e /usr/include/sqlite3.h ] ||
+        install_packages sqlite libsqlite3-dev
+}
+
 setup_git() { command -v git >/dev/null 2>&1 || install_packages git git; }
+
+setup_openssl() { command -v openssl >/dev/null 2>&1 || install_packages openssl openssl; }
+setup_curl() { command -v curl >/dev/null 2>&1 || install_packages curl curl; }
+setup_python() { command -v python3 >/dev/null 2>&1 || install_packages python python3; }
+setup_wrk() { command -v wrk >/dev/null 2>&1 || install_packages wrk wrk; }
+
+# Debian puts nginx where only root looks; it must not be started as a service.
+setup_nginx() {
+    PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || install_packages nginx nginx-light
+}
 
 # Sets up each of the things named.
 setup() {

@@ -4,11 +4,12 @@ import HummingbirdCore
 public import Logging
 import NIOCore
 public import ServiceLifecycle
+public import TemplateStore
 
 /// A type that serves configurations over HTTP until it is told to stop.
 ///
 /// ```swift
-/// let server = ConfigServer(source: SampleConfigurationSource(), logger: logger) { address in
+/// let server = try await ConfigServer(store: InMemoryTemplateStore(), logger: logger) { address in
 ///     print("listening on \(address)")
 /// }
 /// let group = ServiceGroup(
@@ -22,6 +23,12 @@ public struct ConfigServer: Service {
     /// Where the documents come from.
     private let source: any ConfigurationSource
 
+    /// What keeps the documents as the store has them; nil without a store.
+    private let follower: StoreFollower?
+
+    /// What administrators may do; nil without a store.
+    private let administration: Administration?
+
     /// Where to listen and what to allow.
     private let configuration: ConfigServerConfiguration
 
@@ -31,7 +38,37 @@ public struct ConfigServer: Service {
     /// What is called once the server listens.
     private let onListening: @Sendable (ListeningAddress) async -> Void
 
-    /// Makes a server; it listens when it is run.
+    /// Makes a server of what a store keeps; it reads the store, and listens when it is run.
+    ///
+    /// - Parameters:
+    ///   - store: Where templates and tokens are kept; who made it closes it.
+    ///   - configuration: Where to listen and what to allow.
+    ///   - logger: Gets one line per request at level info, and the reasons of failures.
+    ///   - onListening: Called once, when connections are accepted.
+    /// - Throws: `TemplateStoreError` when the store cannot be read.
+    public init(
+        store: any TemplateStore,
+        configuration: ConfigServerConfiguration = ConfigServerConfiguration(),
+        logger: Logger,
+        onListening: @escaping @Sendable (ListeningAddress) async -> Void = { _ in }
+    ) async throws(TemplateStoreError) {
+        let metrics = ServerMetrics()
+        let library = TemplateLibrary(
+            store: store, logger: logger, metrics: metrics,
+            cacheBytes: configuration.renderCacheBytes)
+        let access = AdministratorAccess(environmentToken: configuration.administratorToken)
+        let follower = StoreFollower(
+            library: library, access: access, logger: logger, metrics: metrics)
+        try await follower.load()
+        self.init(
+            source: library, follower: follower,
+            administration: Administration(
+                store: store, library: library, access: access, metrics: metrics,
+                now: { Date() }),
+            configuration: configuration, logger: logger, onListening: onListening)
+    }
+
+    /// Makes a server of a source, without administration.
     ///
     /// - Parameters:
     ///   - source: Where the documents come from.
@@ -44,7 +81,20 @@ public struct ConfigServer: Service {
         logger: Logger,
         onListening: @escaping @Sendable (ListeningAddress) async -> Void = { _ in }
     ) {
+        self.init(
+            source: source, follower: nil, administration: nil, configuration: configuration,
+            logger: logger, onListening: onListening)
+    }
+
+    /// Puts a server together.
+    init(
+        source: any ConfigurationSource, follower: StoreFollower?,
+        administration: Administration?, configuration: ConfigServerConfiguration,
+        logger: Logger, onListening: @escaping @Sendable (ListeningAddress) async -> Void
+    ) {
         self.source = source
+        self.follower = follower
+        self.administration = administration
         self.configuration = configuration
         self.logger = logger
         self.onListening = onListening
@@ -52,30 +102,17 @@ public struct ConfigServer: Service {
 
     /// Listens and answers until a graceful shutdown, or until the task is cancelled.
     ///
-    /// - Throws: A ``ListeningError`` when the address cannot be had.
+    /// - Throws: A ``ListeningError`` when the address cannot be had, a ``TLSFilesError`` when the
+    ///   certificate cannot be used.
     public func run() async throws {
-        let accessLog = AccessLog(logger: logger)
-        let routes =
-            ConfigurationRoutes(source: source, logger: logger).routes
-            + HealthRoutes(source: source, logger: logger).routes
-        let limits = configuration.limits
-        let application = Application(
-            responder: ConfigServerResponder(
-                routes: routes, accessLog: accessLog, logger: logger),
-            server: HTTPServerBuilder { responder in
-                ConfigServerChannel(responder: responder, limits: limits, accessLog: accessLog)
-            },
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.hostname, port: configuration.port),
-                backlog: 1024),
-            onServerRunning: { [configuration, onListening] channel in
-                let port = channel.localAddress?.port ?? configuration.port
-                await onListening(
-                    ListeningAddress(hostname: configuration.hostname, port: port))
-            },
-            logger: logger)
+        let application = try makeApplication()
         do {
-            try await application.run()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                if let follower { group.addTask { await follower.run() } }
+                group.addTask { try await application.run() }
+                // An error of the application leaves the group, which cancels the follower.
+                for try await _ in group {}
+            }
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -84,5 +121,55 @@ public struct ConfigServer: Service {
                 underlyingError: error,
                 isAddressInUse: (error as? IOError)?.errnoCode == EADDRINUSE)
         }
+    }
+
+    /// The routes of the server, for its table and its description.
+    private var configurationRoutes: ConfigurationRoutes {
+        ConfigurationRoutes(
+            source: source, clientAccess: configuration.clientAccess, logger: logger)
+    }
+
+    /// All routes.
+    var routes: [Route] {
+        configurationRoutes.routes
+            + OperationsRoutes(
+                source: source, metricsText: configuration.metricsText, logger: logger
+            ).routes
+            + (administration?.routes ?? [])
+    }
+
+    /// Puts the parts together.
+    private func makeApplication() throws(TLSFilesError) -> some ApplicationProtocol {
+        let accessLog = AccessLog(logger: logger)
+        let access = administration?.access ?? AdministratorAccess(environmentToken: nil)
+        let responder = ConfigServerResponder(
+            routes: routes, access: access,
+            crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog,
+            logger: logger)
+        let services = ConnectionServices(
+            limits: configuration.limits, accessLog: accessLog,
+            immediateResponder: ImmediateResponder(
+                routes: configurationRoutes,
+                crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog),
+            rateLimiter: configuration.limits.requestsPerSecond.map(
+                RateLimiter.init(requestsPerSecond:)),
+            access: administration?.access)
+        let tls = try configuration.tls?.makeContext()
+        return Application(
+            responder: responder,
+            server: HTTPServerBuilder { responder in
+                ConfigServerChannel(responder: responder, services: services, tls: tls)
+            },
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.hostname, port: configuration.port),
+                backlog: 1024),
+            onServerRunning: { [configuration, onListening] channel in
+                let port = channel.localAddress?.port ?? configuration.port
+                await onListening(
+                    ListeningAddress(
+                        hostname: configuration.hostname, port: port,
+                        usesTLS: configuration.tls != nil))
+            },
+            logger: logger)
     }
 }

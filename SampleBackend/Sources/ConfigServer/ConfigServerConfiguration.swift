@@ -1,19 +1,42 @@
 /// A type that says where a ``ConfigServer`` listens and what it allows.
-public struct ConfigServerConfiguration: Sendable, Hashable {
-    /// The name or address to listen on.
+public struct ConfigServerConfiguration: Sendable {
+    /// The name or address to listen on; `0.0.0.0` is every IPv4 address.
     public var hostname: String
 
-    /// The TCP port to listen on; 0 takes a free one.
+    /// The TCP port to listen on, 0 to 65,535; 0 takes a free one.
     public var port: Int
 
     /// What one connection may cost.
     public var limits: ServerLimits
 
+    /// Which clients may read configurations.
+    public var clientAccess = ClientAccess.open
+
+    /// Which pages of other origins may read configurations.
+    public var crossOriginAccess = CrossOriginAccess.none
+
+    /// A token that may publish, besides those of the store; at least
+    /// ``minimumAdministratorTokenLength`` characters.
+    public var administratorToken: String?
+
+    /// The certificate and key to serve TLS with; nil serves plain HTTP.
+    public var tls: TLSFiles?
+
+    /// The most bytes of rendered documents to keep for a project.
+    public var renderCacheBytes = 32 << 20
+
+    /// The counts as Prometheus reads them, for `/metrics`; nil answers with an empty text.
+    public var metricsText: (@Sendable () -> String)?
+
+    /// The fewest characters of ``administratorToken``.
+    public static let minimumAdministratorTokenLength =
+        AdministratorAccess.minimumEnvironmentTokenLength
+
     /// Makes a configuration.
     ///
     /// - Parameters:
-    ///   - hostname: The name or address to listen on; `0.0.0.0` is every IPv4 address.
-    ///   - port: 0 to 65,535; 0 takes a free one.
+    ///   - hostname: The name or address to listen on.
+    ///   - port: The TCP port to listen on.
     ///   - limits: What one connection may cost.
     public init(
         hostname: String = "127.0.0.1", port: Int = 8080, limits: ServerLimits = ServerLimits()

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
+import TemplateStore
 
 /// A type that finds the route of a request, lets it answer, and turns errors into responses.
 ///
@@ -11,8 +13,25 @@ struct ConfigServerResponder: HTTPResponder {
     /// What Hummingbird hands over with each request; nothing of it is used.
     typealias Context = BasicRequestContext
 
+    /// A route with its counts.
+    private struct Entry: Sendable {
+        /// The route.
+        let route: Route
+        /// What is counted of it.
+        let metrics: RouteMetrics
+    }
+
     /// All routes of the server.
-    let routes: [Route]
+    private let entries: [Entry]
+
+    /// What is counted of the requests that belong to no route.
+    private let otherMetrics = RouteMetrics(route: "other")
+
+    /// Who administers.
+    let access: AdministratorAccess
+
+    /// Which pages of other origins may read.
+    let crossOriginAccess: CrossOriginAccess
 
     /// Where each request is written down.
     let accessLog: AccessLog
@@ -20,49 +39,133 @@ struct ConfigServerResponder: HTTPResponder {
     /// Where faults of the server are named.
     let logger: Logger
 
+    /// Makes a responder.
+    ///
+    /// - Parameters:
+    ///   - routes: All routes of the server.
+    ///   - access: Who administers.
+    ///   - crossOriginAccess: Which pages of other origins may read.
+    ///   - accessLog: Where each request is written down.
+    ///   - logger: Where faults of the server are named.
+    init(
+        routes: [Route], access: AdministratorAccess, crossOriginAccess: CrossOriginAccess,
+        accessLog: AccessLog, logger: Logger
+    ) {
+        entries = routes.map {
+            Entry(route: $0, metrics: RouteMetrics(route: $0.pattern.description))
+        }
+        self.access = access
+        self.crossOriginAccess = crossOriginAccess
+        self.accessLog = accessLog
+        self.logger = logger
+    }
+
     /// Answers a request and writes its line in the access log; it never throws.
     func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
-        var answer = await answer(to: request)
-        if request.method == .head {
-            answer.response = answer.response.createHeadResponse()
-        }
+        // The connection hands a request on only when it is whole.
+        let body = try await request.body.collect(upTo: .max)
+        var answer = await answer(
+            method: request.method, path: request.head.path ?? "", headerFields: request.headers,
+            body: body)
+        crossOriginAccess.addFields(
+            to: &answer.response, origin: request.headers[.origin],
+            isForClients: answer.isForClients)
+        let duration = start.duration(to: .now)
+        let status = answer.response.status.code
+        (answer.entry?.metrics ?? otherMetrics).record(status: status, duration: duration)
         accessLog.record(
             method: request.method.rawValue,
-            path: answer.pattern?.description ?? Self.path(of: request),
-            status: answer.response.status.code,
-            bytes: answer.response.body.contentLength ?? 0,
-            duration: start.duration(to: .now))
-        return answer.response
+            path: answer.entry?.route.pattern.description ?? Self.path(of: request),
+            status: status,
+            bytes: request.method == .head ? 0 : answer.response.body.readableBytes,
+            duration: duration)
+        var response = Response(
+            status: answer.response.status, headers: answer.response.headerFields,
+            body: ResponseBody(byteBuffer: answer.response.body))
+        if request.method == .head { response = response.createHeadResponse() }
+        return response
     }
 
     /// A response with the route that gave it.
     private struct Answer {
         /// What the client gets.
-        var response: Response
-        /// The pattern of the route; nil when the path belongs to none.
-        var pattern: RoutePattern?
+        var response: RouteResponse
+        /// The route; nil when the path belongs to none.
+        var entry: Entry?
+        /// Whether pages of other origins may be allowed to read it.
+        var isForClients = false
     }
 
     /// Answers a request; errors become responses.
-    private func answer(to request: Request) async -> Answer {
-        var pattern: RoutePattern?
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The target of the request line.
+    ///   - headerFields: The fields.
+    ///   - body: The whole body.
+    ///   - administrator: Who asks, when that is known already: then no token is looked for.
+    /// - Returns: The response, and the route that gave it.
+    private func answer(
+        method: HTTPRequest.Method, path: String, headerFields: HTTPFields, body: ByteBuffer,
+        administrator: Administrator? = nil
+    ) async -> Answer {
+        var answer = Answer(response: .error(.internalError))
         do {
-            let target = try RequestTarget(request.head.path ?? "")
-            let (route, parameters) = try route(for: target)
-            pattern = route.pattern
-            let handler = try route.handler(for: request.method)
-            let routeRequest = RouteRequest(
-                target: target, parameters: parameters, headerFields: request.headers)
-            return Answer(response: try await handler(routeRequest), pattern: pattern)
+            let target = try RequestTarget(path)
+            let (entry, parameters) = try entry(for: target)
+            answer.entry = entry
+            answer.isForClients = entry.route.endpoints[.get]?.access.isForClients ?? false
+            if method == .options, answer.isForClients, headerFields[.origin] != nil {
+                answer.response = RouteResponse(status: .noContent)
+                return answer
+            }
+            let endpoint = try entry.route.endpoint(for: method)
+            var request = RouteRequest(
+                method: method, target: target, parameters: parameters,
+                headerFields: headerFields, body: body, administrator: administrator)
+            if administrator == nil { try authorize(&request, for: endpoint.access) }
+            answer.response = try await endpoint.handler(request)
         } catch let error as RequestError {
-            return Answer(response: .error(error), pattern: pattern)
+            answer.response = .error(error)
         } catch {
             logger.error(
                 "A request failed",
-                metadata: ["path": "\(pattern?.description ?? "-")", "error": "\(error)"])
-            return Answer(response: .error(.internalError), pattern: pattern)
+                metadata: [
+                    "path": "\(answer.entry?.route.pattern.description ?? "-")",
+                    "error": "\(error)",
+                ])
         }
+        return answer
+    }
+
+    /// Finds out who asks, and whether they may.
+    ///
+    /// It looks at nothing but the token and the role, so that an answer tells nothing of what
+    /// exists.
+    private func authorize(
+        _ request: inout RouteRequest, for access: RouteAccess
+    ) throws(RequestError) {
+        let neededRole =
+            switch access {
+            case .open, .client: nil as StoredToken.Role?
+            case .administrator(let role): role
+            case .administratorWithRole(let role): try role(request)
+            }
+        guard let neededRole else { return }
+        guard
+            let administrator = self.access.administrator(
+                authorization: request.headerFields[.authorization])
+        else {
+            throw .unauthenticated(
+                "A valid token of an administrator is needed: send it as Authorization: Bearer.")
+        }
+        guard administrator.role >= neededRole else {
+            throw .permissionDenied(
+                "The role of this token, \(administrator.role.rawValue), does not allow that: use "
+                    + "one with the role \(neededRole.rawValue).")
+        }
+        request.administrator = administrator
     }
 
     /// The path of a request as it came, without its query.
@@ -71,14 +174,44 @@ struct ConfigServerResponder: HTTPResponder {
     }
 
     /// The route of a path, with the values of its parameters.
-    private func route(
+    private func entry(
         for target: RequestTarget
-    ) throws(RequestError) -> (route: Route, parameters: [String: String]) {
-        for route in routes {
-            if let parameters = route.pattern.match(target.segments) { return (route, parameters) }
+    ) throws(RequestError) -> (entry: Entry, parameters: [String: String]) {
+        for entry in entries {
+            if let parameters = entry.route.pattern.match(target.segments) {
+                return (entry, parameters)
+            }
         }
         throw .notFound(
             "There is nothing under this path: the configuration of a user is under "
                 + "/activeconfig/user/{userID}, the generic one under /activeconfig.")
+    }
+}
+
+extension ConfigServerResponder {
+    /// Answers a request of an administrator who is known already, without a connection.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path and the query, percent-encoded.
+    ///   - headerFields: The fields.
+    ///   - body: The body.
+    ///   - administrator: Who asks.
+    /// - Returns: The response.
+    func respond(
+        method: HTTPRequest.Method, path: String, headerFields: HTTPFields, body: ByteBuffer,
+        administrator: Administrator
+    ) async -> RouteResponse {
+        await answer(
+            method: method, path: path, headerFields: headerFields, body: body,
+            administrator: administrator
+        ).response
+    }
+}
+
+extension RouteAccess {
+    /// Whether apps call it, and so perhaps pages of other origins.
+    fileprivate var isForClients: Bool {
+        if case .client = self { true } else { false }
     }
 }

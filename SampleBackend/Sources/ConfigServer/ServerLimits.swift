@@ -15,6 +15,12 @@ public struct ServerLimits: Sendable, Hashable {
     /// The most bytes of a request's body, chunked or not.
     public var bodyBytes = 65_536
 
+    /// The most bytes of an administrator's body, which may be a template.
+    public var administratorBodyBytes = 16 << 20
+
+    /// The most requests a second from one address; nil means that there is no limit.
+    public var requestsPerSecond: Int?
+
     /// How long a connection may stay without a whole request head: a new one, one that is kept
     /// alive, and one that sends its head byte by byte.
     public var idleTime: Duration = .seconds(60)

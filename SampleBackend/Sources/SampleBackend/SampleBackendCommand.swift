@@ -7,9 +7,26 @@ struct SampleBackendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sample-backend",
         abstract: "A backend for ActiveConfig: it serves each user's configuration.",
-        discussion: """
-            Exit codes: 0 stopped as asked, 64 the command line is wrong, 69 the address cannot \
-            be listened on, 1 anything else.
+        discussion: Exit.help + """
+
+
+            "sample-backend --generate-completion-script zsh" (or bash, fish) writes what a shell \
+            needs to complete these commands.
             """,
-        subcommands: [ServeCommand.self])
+        groupedSubcommands: [
+            CommandGroup(name: "Serving", subcommands: [ServeCommand.self]),
+            CommandGroup(
+                name: "Templates",
+                subcommands: [
+                    PublishCommand.self, GetCommand.self, VersionsCommand.self, DiffCommand.self,
+                    RollbackCommand.self, EvaluateCommand.self, ImportCommand.self,
+                    ExportCommand.self,
+                ]),
+            CommandGroup(
+                name: "Administration",
+                subcommands: [
+                    OverridesCommand.self, AuditCommand.self, TokensCommand.self,
+                    DoctorCommand.self, BackupCommand.self,
+                ]),
+        ])
 }

@@ -141,4 +141,16 @@ struct ConnectionTests {
             #expect(closed)
         }
     }
+
+    @Test(arguments: ["/activeconfig", "/health/ready"], ["Connection: close", "X: y"])
+    func answersAClientThatSendsNothingMore(target: String, field: String) async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: target, fields: [field])
+                try await connection.finishSending()
+                #expect(await connection.receiveStatus() == 200)
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
 }

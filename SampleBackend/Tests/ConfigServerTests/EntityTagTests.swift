@@ -1,5 +1,6 @@
 import ConfigServer
 import NIOCore
+import Rendering
 import ServerTestSupport
 import Testing
 

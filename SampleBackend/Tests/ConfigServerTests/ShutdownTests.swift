@@ -9,7 +9,7 @@ struct ShutdownTests {
         let source = GatedSource()
         try await RunningServer.with(source: source) { server in
             try await HTTPConnection.open(port: server.port) { connection in
-                connection.send(target: "/activeconfig/user/1")
+                connection.send(target: "/health/ready")
                 await source.arrival()
                 await server.shutDown()
                 await source.open()

@@ -1,6 +1,7 @@
 import ActiveConfig
 import ConfigServer
 import ServerTestSupport
+import Targeting
 import Testing
 
 /// The signals of a query (HTTP 1).

@@ -6,10 +6,10 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ServeCommandTests {
     @Test func printsOneLineThenServes() async throws {
-        let process = try BackendProcess(["serve", "--port", "0"])
+        let process = try BackendProcess(["serve", "--port", "0", "--store", "memory"])
         let port = try #require(await process.listeningPort())
         #expect(port > 0)
-        let answer = try await HTTPConnection.answer(port: port, target: "/activeconfig/user/3")
+        let answer = try await HTTPConnection.answer(port: port, target: "/health/ready")
         #expect(answer.status == 200)
         process.send(signal: SIGTERM)
         #expect(await process.exitCode() == 0)
@@ -20,7 +20,7 @@ struct ServeCommandTests {
 
     @Test(arguments: [SIGTERM, SIGINT])
     func exitsInTimeWhateverConnectionsThereAre(signal: Int32) async throws {
-        let process = try BackendProcess(["serve", "--port", "0"])
+        let process = try BackendProcess(["serve", "--port", "0", "--store", "memory"])
         let port = try #require(await process.listeningPort())
         let duration = try await HTTPConnection.open(port: port) { idle in
             idle.send(target: "/activeconfig")
@@ -44,9 +44,11 @@ struct ServeCommandTests {
     }
 
     @Test func saysThatThePortIsInUse() async throws {
-        let first = try BackendProcess(["serve", "--port", "0"])
+        let first = try BackendProcess(["serve", "--port", "0", "--store", "memory"])
         let port = try #require(await first.listeningPort())
-        let second = try BackendProcess(["serve", "--port", "\(port)", "--log-level", "critical"])
+        let second = try BackendProcess([
+            "serve", "--port", "\(port)", "--store", "memory", "--log-level", "critical",
+        ])
         #expect(await second.exitCode() == 69)
         var errors: [String] = []
         for await line in second.errorLines { errors.append(line) }
@@ -64,7 +66,8 @@ struct ServeCommandTests {
 
     @Test func saysThatTheHostIsUnknown() async throws {
         let process = try BackendProcess([
-            "serve", "--port", "0", "--hostname", "no-such-host.invalid",
+            "serve", "--port", "0", "--store", "memory", "--open",
+            "--hostname", "no-such-host.invalid",
         ])
         #expect(await process.exitCode() == 69)
     }
@@ -79,7 +82,7 @@ struct ServeCommandTests {
     }
 
     @Test func logsNeitherTheQueryNorTheUserID() async throws {
-        let process = try BackendProcess(["serve", "--port", "0"])
+        let process = try BackendProcess(["serve", "--port", "0", "--store", "memory", "--dev"])
         let port = try #require(await process.listeningPort())
         let target = "/activeconfig/user/ada?signal.mail=ada-at-home"
         #expect(try await HTTPConnection.answer(port: port, target: target).status == 200)
@@ -96,7 +99,9 @@ struct ServeCommandTests {
     }
 
     @Test func logsNoRequestsAboveLevelInfo() async throws {
-        let process = try BackendProcess(["serve", "--port", "0", "--log-level", "warning"])
+        let process = try BackendProcess([
+            "serve", "--port", "0", "--store", "memory", "--log-level", "warning",
+        ])
         let port = try #require(await process.listeningPort())
         #expect(try await HTTPConnection.answer(port: port, target: "/nothing").status == 404)
         process.send(signal: SIGTERM)

@@ -19,9 +19,11 @@ package final class BackendProcess: Sendable {
 
     /// Starts the executable.
     ///
-    /// - Parameter arguments: What follows the program's name.
+    /// - Parameters:
+    ///   - arguments: What follows the program's name.
+    ///   - environment: Variables of the environment beyond those of this process.
     /// - Throws: ``Failure``, or what starting a process throws.
-    package init(_ arguments: [String]) throws {
+    package init(_ arguments: [String], environment: [String: String] = [:]) throws {
         let (statuses, continuation) = AsyncStream.makeStream(of: Int32.self)
         let output = Pipe()
         let error = Pipe()
@@ -31,6 +33,7 @@ package final class BackendProcess: Sendable {
         // Otherwise a crash would hang in the backtracer instead of ending the process.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+            .merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = error
         process.terminationHandler = { process in
@@ -47,6 +50,15 @@ package final class BackendProcess: Sendable {
 
     /// The process's number.
     package var identifier: Int32 { process.processIdentifier }
+
+    /// The memory that it has in use, in bytes; nil where the system does not say.
+    package var residentBytes: Int? {
+        let file = "/proc/\(process.processIdentifier)/statm"
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
+        let fields = text.split(separator: " ")
+        return fields.count > 1
+            ? Int(fields[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) } : nil
+    }
 
     /// Sends a signal.
     package func send(signal: Int32) {

@@ -1,5 +1,7 @@
 import ActiveConfig
-package import ConfigServer
+import ConfigServer
+package import Rendering
+package import Targeting
 
 /// A type that answers with what it was asked, so that tests see what the server read.
 package struct EchoSource: ConfigurationSource {
@@ -8,7 +10,7 @@ package struct EchoSource: ConfigurationSource {
 
     package func configuration(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) async throws -> RenderedConfiguration? {
+    ) throws -> RenderedConfiguration? {
         guard project == "default" else { return nil }
         let standard = [
             "app.id": signals.appID, "app.version": signals.appVersion,

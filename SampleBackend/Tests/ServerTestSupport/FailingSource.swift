@@ -1,4 +1,6 @@
-package import ConfigServer
+import ConfigServer
+package import Rendering
+package import Targeting
 
 /// A type that never answers.
 package struct FailingSource: ConfigurationSource {
@@ -10,7 +12,7 @@ package struct FailingSource: ConfigurationSource {
 
     package func configuration(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) async throws -> RenderedConfiguration? {
+    ) throws -> RenderedConfiguration? {
         throw Secret()
     }
 

@@ -1,6 +1,8 @@
-package import ConfigServer
+import ConfigServer
+package import Rendering
+package import Targeting
 
-/// A type that answers only once the test lets it, to have requests in flight.
+/// A type that is ready only once the test lets it, to have requests in flight.
 package actor GatedSource: ConfigurationSource {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var arrivals: [CheckedContinuation<Void, Never>] = []
@@ -10,17 +12,18 @@ package actor GatedSource: ConfigurationSource {
     /// Makes the source, closed.
     package init() {}
 
-    package func configuration(
+    package nonisolated func configuration(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) async throws -> RenderedConfiguration? {
+    ) throws -> RenderedConfiguration? {
+        RenderedConfiguration(SampleConfigurationSource.state(forUserID: userID))
+    }
+
+    package func checkReadiness() async throws {
         hasArrived = true
         for continuation in arrivals { continuation.resume() }
         arrivals = []
         if !isOpen { await withCheckedContinuation { waiting.append($0) } }
-        return RenderedConfiguration(SampleConfigurationSource.state(forUserID: userID))
     }
-
-    package func checkReadiness() async throws {}
 
     /// Returns once a request is here.
     package func arrival() async {

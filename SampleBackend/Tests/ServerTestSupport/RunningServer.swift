@@ -1,6 +1,7 @@
 package import ConfigServer
 import Logging
 import ServiceLifecycle
+package import TemplateStore
 
 /// A type that is a real server on a free port, in this process.
 package struct RunningServer: Sendable {
@@ -10,7 +11,7 @@ package struct RunningServer: Sendable {
     /// What the server runs in.
     private let group: ServiceGroup
 
-    /// Runs a server while a test uses it, then shuts it down and waits for its end.
+    /// Runs a server of a source while a test uses it, then shuts it down and waits for its end.
     ///
     /// - Parameters:
     ///   - source: Where the documents come from.
@@ -23,12 +24,54 @@ package struct RunningServer: Sendable {
         limits: ServerLimits = ServerLimits(),
         _ body: @Sendable (RunningServer) async throws -> Result
     ) async throws -> Result {
+        try await with(
+            makeServer: { onListening in
+                ConfigServer(
+                    source: source,
+                    configuration: ConfigServerConfiguration(port: 0, limits: limits),
+                    logger: logger, onListening: onListening)
+            }, body)
+    }
+
+    /// Runs a server of a store while a test uses it, then shuts it down and waits for its end.
+    ///
+    /// - Parameters:
+    ///   - store: Where templates are kept.
+    ///   - configuration: What the server allows; the port is a free one, and
+    ///     ``administratorToken`` publishes.
+    ///   - body: Uses the server.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body or the server throws.
+    package static func with<Result: Sendable>(
+        store: any TemplateStore,
+        configuration: ConfigServerConfiguration = ConfigServerConfiguration(),
+        _ body: @Sendable (RunningServer) async throws -> Result
+    ) async throws -> Result {
+        var configuration = configuration
+        configuration.port = 0
+        configuration.administratorToken = administratorToken
+        return try await with(
+            makeServer: { [configuration] onListening in
+                try await ConfigServer(
+                    store: store, configuration: configuration, logger: logger,
+                    onListening: onListening)
+            }, body)
+    }
+
+    /// A token that may do everything on the servers of tests.
+    package static let administratorToken = "a-token-for-tests-0123456789abcdef"
+
+    /// What tests log to.
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs a server while a test uses it.
+    private static func with<Result: Sendable>(
+        makeServer: (@escaping @Sendable (ListeningAddress) async -> Void) async throws ->
+            ConfigServer,
+        _ body: @Sendable (RunningServer) async throws -> Result
+    ) async throws -> Result {
         let (addresses, continuation) = AsyncStream.makeStream(of: ListeningAddress.self)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = ConfigServer(
-            source: source, configuration: ConfigServerConfiguration(port: 0, limits: limits),
-            logger: logger
-        ) { address in
+        let server = try await makeServer { address in
             continuation.yield(address)
         }
         let group = ServiceGroup(services: [server], logger: logger)

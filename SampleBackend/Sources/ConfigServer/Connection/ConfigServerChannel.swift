@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import NIOSSL
 
 /// A type that sets up each HTTP/1 connection: the decoder with its limits, then our
 /// ``ConnectionHandler``, then what Hummingbird reads requests from.
@@ -17,28 +18,30 @@ struct ConfigServerChannel: HTTPChannelHandler {
     /// What answers a request.
     let responder: HTTPChannelHandler.Responder
 
-    /// What one connection may cost.
-    let limits: ServerLimits
+    /// What all connections share.
+    let services: ConnectionServices
 
-    /// Where requests are written down that do not come as far as the responder.
-    let accessLog: AccessLog
+    /// The certificate and key; nil without TLS.
+    let tls: NIOSSLContext?
 
     /// Sets up the handlers of a connection, from the socket inwards.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            let limits = services.limits
             var decoderLimits = NIOHTTPDecoderLimitConfiguration()
             decoderLimits.maxHeaderFieldSize = limits.headerBytes
             decoderLimits.maxHeaderListSize = limits.headerBytes
             decoderLimits.maxHeaderFieldCount = limits.headerFields
-            let pipeline = channel.pipeline.syncOperations
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false,
                 withErrorHandling: false,
                 withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(),
                 withDecoderLimitConfiguration: decoderLimits)
-            try pipeline.addHandler(ConnectionHandler(limits: limits, accessLog: accessLog))
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(ConnectionHandler(services: services))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(isOutboundHalfClosureEnabled: true))

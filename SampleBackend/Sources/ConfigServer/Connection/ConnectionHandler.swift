@@ -15,11 +15,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The same, and errors found here.
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What one connection may cost.
-    private let limits: ServerLimits
+    /// What all connections share.
+    private let services: ConnectionServices
 
-    /// Where requests are written down that are refused here.
-    private let accessLog: AccessLog
+    /// What the connection may cost.
+    private var limits: ServerLimits { services.limits }
 
     /// What decides.
     private var state: ConnectionStateMachine
@@ -47,13 +47,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Makes the guard of a new connection.
     ///
-    /// - Parameters:
-    ///   - limits: What the connection may cost.
-    ///   - accessLog: Where requests are written down that are refused here.
-    init(limits: ServerLimits, accessLog: AccessLog) {
-        self.limits = limits
-        self.accessLog = accessLog
-        self.state = ConnectionStateMachine(maximumBodyBytes: limits.bodyBytes)
+    /// - Parameter services: What all connections share.
+    init(services: ConnectionServices) {
+        self.services = services
+        self.state = ConnectionStateMachine(maximumBodyBytes: services.limits.bodyBytes)
     }
 
     /// Starts the clock.
@@ -77,7 +74,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             readingSince = .now
-            perform(state.readHead(head), context: context)
+            if let seconds = secondsToWait(context: context) {
+                let error = RequestError.tooManyRequests(retryAfter: seconds)
+                perform(state.readUnwantedHead(head, error), context: context)
+            } else {
+                let maximumBodyBytes = services.maximumBodyBytes(for: head)
+                perform(
+                    state.readHead(head, maximumBodyBytes: maximumBodyBytes), context: context)
+            }
         case .body(let part):
             perform(state.readBody(part), context: context)
         case .end:
@@ -151,6 +155,12 @@ extension ConnectionHandler {
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
         case .forward(let request):
+            if state.isOnlyRequest,
+                let response = services.immediateResponder?.response(to: request.head)
+            {
+                write(response, isHead: request.head.method == .HEAD, context: context)
+                return
+            }
             context.fireChannelRead(wrapInboundOut(.head(request.head)))
             if let body = request.body {
                 context.fireChannelRead(wrapInboundOut(.body(body)))
@@ -165,6 +175,37 @@ extension ConnectionHandler {
             context.close(promise: nil)
         }
         updateDeadlines(context: context)
+    }
+
+    /// Writes a whole answer.
+    private func write(
+        _ response: RouteResponse, isHead: Bool, context: ChannelHandlerContext
+    ) {
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(response.headerFields.count + 1)
+        for field in response.headerFields {
+            headers.add(name: field.name.rawName, value: field.value)
+        }
+        if response.status != .notModified {
+            headers.add(name: "content-length", value: "\(response.body.readableBytes)")
+        }
+        let head = HTTPResponseHead(
+            version: .http1_1, status: HTTPResponseStatus(statusCode: response.status.code),
+            headers: headers)
+        write(context: context, data: wrapOutboundOut(.head(head)), promise: nil)
+        if !isHead, response.body.readableBytes > 0 {
+            context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
+        }
+        write(context: context, data: wrapOutboundOut(.end(nil)), promise: nil)
+        context.flush()
+    }
+
+    /// How many seconds the client has to wait before its next request, or nil when it may ask.
+    private func secondsToWait(context: ChannelHandlerContext) -> Int? {
+        guard let rateLimiter = services.rateLimiter,
+            let address = context.remoteAddress?.ipAddress
+        else { return nil }
+        return rateLimiter.secondsToWait(address: address)
     }
 
     /// Writes an error as the last answer of the connection.
@@ -184,7 +225,7 @@ extension ConnectionHandler {
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         }
         context.write(wrapOutboundOut(.end(nil)), promise: nil)
-        accessLog.record(
+        services.accessLog.record(
             method: refusal.head?.method.rawValue,
             path: refusal.head.map { String($0.uri.prefix { $0 != "?" }) },
             status: error.httpStatus.code, bytes: isHead ? 0 : body.readableBytes,

@@ -63,7 +63,7 @@ struct ConnectionStateMachine {
     }
 
     /// The most bytes of a body.
-    private let maximumBodyBytes: Int
+    private var maximumBodyBytes: Int
 
     /// What is being read.
     private var incoming = Incoming.head
@@ -80,12 +80,9 @@ struct ConnectionStateMachine {
     /// Whether the last answer is written.
     private var isLingering = false
 
-    /// Whether the client has closed its sending side.
-    private var isInputClosed = false
-
     /// Makes the state of a new connection.
     ///
-    /// - Parameter maximumBodyBytes: The most bytes of a body.
+    /// - Parameter maximumBodyBytes: The most bytes of a body, until a head says otherwise.
     init(maximumBodyBytes: Int) {
         self.maximumBodyBytes = maximumBodyBytes
     }
@@ -102,9 +99,18 @@ struct ConnectionStateMachine {
         closesAfterAnswers && unanswered == 1 && refusal == nil
     }
 
+    /// Whether exactly one request is handed on and not answered.
+    var isOnlyRequest: Bool { unanswered == 1 }
+
     /// A head arrived.
-    mutating func readHead(_ head: HTTPRequestHead) -> Action {
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - maximumBodyBytes: The most bytes of the body behind it.
+    /// - Returns: What to do.
+    mutating func readHead(_ head: HTTPRequestHead, maximumBodyBytes: Int) -> Action {
         guard case .head = incoming else { return .none }
+        self.maximumBodyBytes = maximumBodyBytes
         let hostFields = head.headers["host"].count
         guard hostFields == 1 || (hostFields == 0 && head.version == .http1_0) else {
             return refuse(
@@ -118,6 +124,12 @@ struct ConnectionStateMachine {
         incoming = .body(head, nil)
         let expects = head.headers.first(name: "expect")?.lowercased() == "100-continue"
         return expects && unanswered == 0 && head.version != .http1_0 ? .sendContinue : .none
+    }
+
+    /// A head arrived whose request is not wanted; it is the last one of the connection.
+    mutating func readUnwantedHead(_ head: HTTPRequestHead, _ error: RequestError) -> Action {
+        guard case .head = incoming else { return .none }
+        return refuse(error, head)
     }
 
     /// A part of the body arrived.
@@ -156,8 +168,7 @@ struct ConnectionStateMachine {
 
     /// The client closed its sending side.
     mutating func inputClosed() -> Action {
-        isInputClosed = true
-        return isLingering ? .close : .none
+        isLingering ? .close : .none
     }
 
     /// The last part of an answer was written.
@@ -206,10 +217,10 @@ struct ConnectionStateMachine {
         return .refuse(refusal)
     }
 
-    /// Lingers, or closes at once when the client has nothing more to say.
+    /// Lingers until the client has seen the last answer.
     private mutating func finish() -> Action {
         incoming = .discarded
         isLingering = true
-        return isInputClosed ? .close : .finish
+        return .finish
     }
 }

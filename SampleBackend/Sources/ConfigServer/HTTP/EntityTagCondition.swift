@@ -1,3 +1,5 @@
+import Rendering
+
 /// A type that tells whether the client already has a document: the value of `If-None-Match`.
 ///
 /// Tags are compared weakly, as RFC 9110 (13.1.2) asks for `If-None-Match`: `W/"x"` matches `"x"`,

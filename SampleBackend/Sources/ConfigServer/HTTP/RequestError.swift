@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
+import JSONTree
 import NIOCore
+import OrderedCollections
 
 /// A type that says why a request gets no document, in the form clients see (HTTP.md's error body).
 ///
@@ -18,30 +20,18 @@ struct RequestError: Error, Sendable, Hashable {
     /// Fields of the response beyond those of every error, such as `Allow`.
     var headerFields: HTTPFields = [:]
 
+    /// The body's `details`: one object for each problem, of a template with more than one; left out
+    /// when empty.
+    var details: [JSONNode] = []
+
     /// The body: `{"error": {"code": …, "status": …, "message": …}}`.
     var jsonBytes: ByteBuffer {
-        let body = Body(
-            error: .init(code: httpStatus.code, status: statusName, message: message))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings and an integer: there is nothing that could fail to encode.
-        return ByteBuffer(bytes: (try? encoder.encode(body)) ?? Data("{}".utf8))
-    }
-
-    /// What ``jsonBytes`` encodes.
-    private struct Body: Encodable {
-        /// The only member of every error body.
-        struct Content: Encodable {
-            /// The HTTP status code.
-            let code: Int
-            /// The name of the status.
-            let status: String
-            /// One sentence that says what to do.
-            let message: String
-        }
-
-        /// The only member of every error body.
-        let error: Content
+        var content: OrderedDictionary<String, JSONNode> = [
+            "code": .number("\(httpStatus.code)"), "message": .string(message),
+            "status": .string(statusName),
+        ]
+        if !details.isEmpty { content["details"] = .array(details) }
+        return ByteBuffer(bytes: JSONNode.object(["error": .object(content)]).jsonData())
     }
 }
 
@@ -102,4 +92,34 @@ extension RequestError {
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message: "The server cannot read its configurations now: try again in a few seconds.",
         headerFields: [.retryAfter: "5"])
+}
+
+extension RequestError {
+    /// 401: who asks has not said who it is, or not so that it counts.
+    static func unauthenticated(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .unauthorized, statusName: "UNAUTHENTICATED", message: message,
+            headerFields: [.wwwAuthenticate: "Bearer"])
+    }
+
+    /// 403: who asks may not do that.
+    static func permissionDenied(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .forbidden, statusName: "PERMISSION_DENIED", message: message)
+    }
+
+    /// 412: the template is not the one the change was made to.
+    static func versionMismatch(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .preconditionFailed, statusName: "VERSION_MISMATCH", message: message)
+    }
+
+    /// 429: too many requests from one address.
+    static func tooManyRequests(retryAfter seconds: Int) -> RequestError {
+        RequestError(
+            httpStatus: .tooManyRequests, statusName: "RESOURCE_EXHAUSTED",
+            message: "There are too many requests from this address: try again in "
+                + "\(seconds) s.",
+            headerFields: [.retryAfter: "\(seconds)"])
+    }
 }

@@ -1,7 +1,11 @@
 import HTTPTypes
+import NIOCore
 
 /// A type that is a request as its route's handler sees it.
 struct RouteRequest: Sendable {
+    /// The method.
+    let method: HTTPRequest.Method
+
     /// The path and the query.
     let target: RequestTarget
 
@@ -10,4 +14,10 @@ struct RouteRequest: Sendable {
 
     /// The header fields.
     let headerFields: HTTPFields
+
+    /// The body; empty when there is none.
+    let body: ByteBuffer
+
+    /// Who asks, on the routes of administrators.
+    var administrator: Administrator?
 }

@@ -1,0 +1,84 @@
+import Foundation
+public import JWTKit
+
+/// A type that says which clients may read configurations (HTTP 5).
+public struct ClientAccess: Sendable {
+    /// Everybody may read.
+    public static let open = ClientAccess(keys: [], userTokens: nil)
+
+    /// The hashes of the keys, one of which a client has to send; none when no key is needed.
+    private let keyHashes: [Data]
+
+    /// The keys that tokens of users are signed with; nil when no token is needed.
+    private let userTokens: JWTKeyCollection?
+
+    /// Makes the rule.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys, one of which a client has to send in `X-API-Key` or, when tokens of
+    ///     users are not needed, behind `Authorization: Bearer`. None means that no key is needed.
+    ///   - userTokens: The keys that tokens of users are signed with. A token is a JWT behind
+    ///     `Authorization: Bearer` whose `sub` is the user ID that is asked for; nil means that none
+    ///     is needed.
+    public init(keys: [String], userTokens: JWTKeyCollection?) {
+        keyHashes = keys.map(AccessToken.hash)
+        self.userTokens = userTokens
+    }
+
+    /// What a client sends to be let in.
+    struct Credentials: Sendable {
+        /// The value of `X-API-Key`.
+        let apiKey: String?
+        /// The value of `Authorization`.
+        let authorization: String?
+    }
+
+    /// Whether ``checkKey(_:)`` says everything, without waiting.
+    var needsKeyOnly: Bool { userTokens == nil }
+
+    /// Lets a client in, or not.
+    ///
+    /// - Parameters:
+    ///   - credentials: What the client sent.
+    ///   - userID: The user whose configuration is asked for; nil is the generic user, whom every
+    ///     valid token may read.
+    /// - Throws: A ``RequestError`` with status 401 without valid credentials, and 403 with those of
+    ///   another user.
+    func check(_ credentials: Credentials, forUserID userID: String?) async throws(RequestError) {
+        try checkKey(credentials)
+        guard let userTokens else { return }
+        let token = AdministratorAccess.bearerToken(in: credentials.authorization)
+        let payload: UserTokenPayload
+        do {
+            payload = try await userTokens.verify(token ?? "", as: UserTokenPayload.self)
+        } catch {
+            throw .unauthenticated(Self.tokenMessage)
+        }
+        if let userID, !payload.sub.value.utf8.elementsEqual(userID.utf8) {
+            throw .permissionDenied(
+                "This token is another user's: ask for the configuration of the user it was made "
+                    + "for.")
+        }
+    }
+
+    /// Lets a client in that sends one of the keys.
+    ///
+    /// - Throws: A ``RequestError`` with status 401.
+    func checkKey(_ credentials: Credentials) throws(RequestError) {
+        guard !keyHashes.isEmpty else { return }
+        let bearer =
+            userTokens == nil ? AdministratorAccess.bearerToken(in: credentials.authorization) : nil
+        let hash = AccessToken.hash(of: credentials.apiKey ?? bearer ?? "")
+        // All are compared, whichever fits, so that the time tells nothing.
+        let fits = keyHashes.reduce(false) { $1.equalsInConstantTime(hash) || $0 }
+        guard fits else { throw .unauthenticated(Self.keyMessage) }
+    }
+
+    /// What a client without a key is told.
+    private static let keyMessage =
+        "A valid key is needed: send it in X-API-Key."
+
+    /// What a client without a token is told.
+    private static let tokenMessage =
+        "A valid token of the user is needed: send it as Authorization: Bearer."
+}

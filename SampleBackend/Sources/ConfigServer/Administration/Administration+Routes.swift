@@ -1,0 +1,10 @@
+extension Administration {
+    /// The routes of HTTP 3.
+    var routes: [Route] {
+        TemplateRoutes(administration: self).routes
+            + PreviewRoutes(administration: self).routes
+            + OverridesRoutes(administration: self).routes
+            + AuditRoutes(administration: self).routes
+            + TokenRoutes(administration: self).routes
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HTTPTypes
+import JSONTree
+import Rendering
+import TemplateStore
+import Templates
+
+/// A type that does what administrators ask for (HTTP 3); the routes translate from and to HTTP.
+struct Administration: Sendable {
+    /// Where templates are kept.
+    let store: any TemplateStore
+
+    /// What clients are answered from; it hears of a publish here before the publisher does.
+    let library: TemplateLibrary
+
+    /// The tokens.
+    let access: AdministratorAccess
+
+    /// What is counted.
+    let metrics: ServerMetrics
+
+    /// The clock.
+    let now: @Sendable () -> Date
+
+    /// Runs a call of the store, counts its failure, and turns that into a client's error.
+    ///
+    /// - Parameters:
+    ///   - operation: What the store is asked for, for the metrics.
+    ///   - project: The project that is asked for.
+    ///   - call: The call.
+    /// - Returns: What the call returns.
+    /// - Throws: A ``RequestError``, with status 503 when the store is away.
+    func callStore<Result>(
+        _ operation: String, project: String = "",
+        _ call: () async throws(TemplateStoreError) -> Result
+    ) async throws(RequestError) -> Result {
+        do throws(TemplateStoreError) {
+            return try await call()
+        } catch {
+            let requestError = RequestError(error, project: project)
+            if requestError.httpStatus.code >= 500 {
+                metrics.countStoreError(operation: operation)
+                library.log(error, operation: operation)
+            }
+            throw requestError
+        }
+    }
+
+    /// A version of a project's template; the current one without a number.
+    func template(
+        version: Int? = nil, inProject project: String
+    ) async throws(RequestError) -> StoredTemplate {
+        let stored = try await callStore("template", project: project) {
+            () throws(TemplateStoreError) in
+            try await store.template(version: version, inProject: project)
+        }
+        if let stored { return stored }
+        guard let version, library.project(project) != nil else { throw .unknownProject(project) }
+        throw .notFound(
+            "Version \(version) of \"\(project)\" does not exist or is no longer kept: list the "
+                + "versions.")
+    }
+
+    /// Throws a ``RequestError`` with status 404 unless something was published in a project.
+    func checkExists(_ project: String) async throws(RequestError) {
+        if library.project(project) == nil { _ = try await template(inProject: project) }
+    }
+}

@@ -1,0 +1,41 @@
+import Targeting
+
+/// A type that is what a client asks for on the paths of HTTP 1: a project, a user, and signals.
+struct ConfigurationRequest: Sendable {
+    /// The paths of a user's document.
+    static let patterns = [
+        "/activeconfig",
+        "/activeconfig/user/{userID}",
+        "/active_config",
+        "/projects/{project}/activeconfig",
+        "/projects/{project}/activeconfig/user/{userID}",
+    ]
+
+    /// The project of the paths that name none.
+    private static let defaultProject = "default"
+
+    /// The project's name.
+    let project: String
+
+    /// The user's ID; nil is the generic user.
+    let userID: String?
+
+    /// What the client says about itself.
+    let signals: Signals
+
+    /// Reads a request whose path belongs to one of the ``patterns``.
+    ///
+    /// - Parameters:
+    ///   - target: The path and the query.
+    ///   - parameters: The values of the pattern's parameters.
+    /// - Throws: A ``RequestError`` with status 400 when a signal exceeds its limit.
+    init(target: RequestTarget, parameters: [String: String]) throws(RequestError) {
+        project = parameters["project"] ?? Self.defaultProject
+        if target.segments == ["active_config"] {
+            userID = try target.query.lastValue(named: "userID")
+        } else {
+            userID = parameters["userID"]
+        }
+        signals = try Signals(query: target.query)
+    }
+}

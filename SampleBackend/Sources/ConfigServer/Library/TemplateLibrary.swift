@@ -1,0 +1,195 @@
+import Foundation
+import Logging
+package import Rendering
+package import Targeting
+import TemplateStore
+import Templates
+
+/// A type that holds the current template of every project in memory, and follows the store.
+///
+/// Clients are answered from it alone: while the store is away, they get what was last known.
+package final class TemplateLibrary: @unchecked Sendable {  // All state is behind the lock.
+    /// What is known, and of when.
+    private struct State {
+        /// The projects by name.
+        var projects: [String: ProjectConfiguration] = [:]
+        /// The revision of the store that is seen.
+        var revision = StoreRevision.zero
+        /// Whether the store was read.
+        var isLoaded = false
+    }
+
+    private let lock = NSLock()
+    private var state = State()
+
+    /// Where templates are kept.
+    let store: any TemplateStore
+
+    /// Where faults are named.
+    private let logger: Logger
+
+    /// What is counted.
+    private let metrics: ServerMetrics
+
+    /// The most bytes of rendered documents to keep for a project.
+    private let cacheBytes: Int
+
+    /// Makes an empty library.
+    ///
+    /// - Parameters:
+    ///   - store: Where templates are kept.
+    ///   - logger: Where faults are named.
+    ///   - metrics: What is counted.
+    ///   - cacheBytes: The most bytes of rendered documents to keep for a project.
+    init(
+        store: any TemplateStore, logger: Logger, metrics: ServerMetrics = ServerMetrics(),
+        cacheBytes: Int = ProjectConfiguration.defaultCacheBytes
+    ) {
+        self.store = store
+        self.logger = logger
+        self.metrics = metrics
+        self.cacheBytes = cacheBytes
+    }
+
+    /// The current configuration of a project, or nil when nothing was published in it.
+    func project(_ name: String) -> ProjectConfiguration? {
+        lock.withLock { state.projects[name] }
+    }
+
+    /// The revision up to which everything is known.
+    var revision: StoreRevision { lock.withLock { state.revision } }
+
+    /// Reads everything from the store.
+    ///
+    /// - Throws: What the store throws; what was known stays.
+    func load() async throws(TemplateStoreError) {
+        let snapshot = try await store.snapshot()
+        var projects: [String: ProjectConfiguration] = [:]
+        for stored in snapshot.templates {
+            guard let compiled = compile(stored) else {
+                projects[stored.project] = project(stored.project)
+                continue
+            }
+            projects[stored.project] = ProjectConfiguration(
+                compiled,
+                overrides: overrides(snapshot.overrides[stored.project] ?? [:], of: stored.project),
+                cacheBytes: cacheBytes)
+        }
+        lock.withLock {
+            state = State(projects: projects, revision: snapshot.revision, isLoaded: true)
+        }
+        for (name, project) in projects {
+            metrics.setVersion(project.compiled.version.number, ofProject: name)
+        }
+    }
+
+    /// Takes over a version that was published, unless a later one is known.
+    func apply(_ stored: StoredTemplate) {
+        guard let compiled = compile(stored) else { return }
+        apply(compiled, project: stored.project)
+    }
+
+    /// Takes over a version that is worked out already, unless a later one is known.
+    func apply(_ compiled: CompiledTemplate, project name: String) {
+        lock.withLock {
+            let known = state.projects[name]
+            guard (known?.compiled.version.number ?? 0) < compiled.version.number else { return }
+            state.projects[name] = ProjectConfiguration(
+                compiled, overrides: known?.overrides ?? [:], cacheBytes: cacheBytes)
+            metrics.setVersion(compiled.version.number, ofProject: name)
+        }
+    }
+
+    /// Takes over what is pinned for a user.
+    func apply(_ overrides: OverridesDocument?, forUserID userID: String, inProject name: String) {
+        lock.withLock {
+            state.projects[name] = state.projects[name]?.settingOverrides(
+                overrides, forUserID: userID)
+        }
+    }
+
+    /// Takes over a change of the store, and remembers its revision.
+    func apply(_ change: StoreChange) async throws(TemplateStoreError) {
+        switch change.subject {
+        case .template(let project, let version):
+            if let stored = try await store.template(version: version, inProject: project) {
+                apply(stored)
+            }
+        case .overrides(let project, let userID):
+            let content = try await store.overrides(forUserID: userID, inProject: project)
+            apply(
+                content.flatMap { overrides($0, of: project) }, forUserID: userID,
+                inProject: project)
+        case .tokens: break
+        }
+        lock.withLock { state.revision = max(state.revision, change.revision) }
+    }
+
+    /// Names an error of the store in the log.
+    func log(_ error: TemplateStoreError, operation: String) {
+        logger.error(
+            "The store failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
+    }
+
+    /// Works out a stored version; one that this program cannot read is named in the log.
+    private func compile(_ stored: StoredTemplate) -> CompiledTemplate? {
+        do {
+            let validated = try ValidatedTemplate(jsonData: stored.content, limits: .none)
+            return CompiledTemplate(validated, version: stored.version)
+        } catch {
+            logger.error(
+                "A stored template cannot be read; the version before it stays",
+                metadata: [
+                    "project": "\(stored.project)", "version": "\(stored.version.number)",
+                    "error": "\(error)",
+                ])
+            return nil
+        }
+    }
+
+    /// Reads what is pinned for the users of a project.
+    private func overrides(
+        _ contents: [Data: Data], of project: String
+    ) -> [UserKey: OverridesDocument] {
+        var result: [UserKey: OverridesDocument] = [:]
+        for (userID, content) in contents {
+            result[UserKey(String(decoding: userID, as: UTF8.self))] = overrides(
+                content, of: project)
+        }
+        return result
+    }
+
+    /// Reads what is pinned for a user; what this program cannot read is named in the log.
+    private func overrides(_ content: Data, of project: String) -> OverridesDocument? {
+        do {
+            return try OverridesDocument(jsonData: content)
+        } catch {
+            logger.error(
+                "Stored overrides cannot be read; they do not count",
+                metadata: ["project": "\(project)", "error": "\(error)"])
+            return nil
+        }
+    }
+}
+
+extension TemplateLibrary: ConfigurationSource {
+    package func configuration(
+        inProject project: String, forUserID userID: String?, signals: Signals
+    ) throws -> RenderedConfiguration? {
+        guard let project = self.project(project) else {
+            if lock.withLock({ state.isLoaded }) { return nil }
+            throw TemplateStoreError(.unavailable, "The templates are not read yet.")
+        }
+        let outcome = project.rendered(
+            for: TargetingContext(userID: userID, signals: signals, date: Date()))
+        metrics.countEvaluation(wasCached: outcome.wasCached)
+        return outcome.configuration
+    }
+
+    package func checkReadiness() async throws {
+        guard lock.withLock({ state.isLoaded }) else {
+            throw TemplateStoreError(.unavailable, "The templates are not read yet.")
+        }
+        try await store.checkReadiness()
+    }
+}

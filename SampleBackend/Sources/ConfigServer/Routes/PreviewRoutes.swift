@@ -1,0 +1,78 @@
+import Foundation
+import HTTPTypes
+import JSONTree
+import Rendering
+import TemplateStore
+import Templates
+
+/// A type that has the route of HTTP 3 that says what users would get, and why.
+struct PreviewRoutes: Sendable {
+    /// The most users of one call.
+    private static let maximumUsers = 100
+
+    /// What does the work.
+    let administration: Administration
+
+    /// The routes, for the server's table.
+    var routes: [Route] {
+        [
+            Route(
+                "/v1/projects/{project}/remoteConfig:preview",
+                [.post: .init(access: .administrator(.editor), handler: preview)])
+        ]
+    }
+
+    /// Answers for the users of the body; nothing is stored.
+    @Sendable
+    private func preview(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody()
+        let users = try users(in: body)
+        let current = administration.library.project(request.project)
+        var proposed: ProjectConfiguration?
+        if let template = body["template"], template != .null {
+            proposed = try propose(template, instead: current)
+        } else if current == nil {
+            throw RequestError.unknownProject(request.project)
+        }
+        let preview = Preview(current: current, proposed: proposed, date: administration.now())
+        var answer = JSONNode.emptyObject
+        answer.setMember(
+            "versionNumber", current.map { .string("\($0.compiled.version.number)") })
+        answer.setMember("users", .array(users.map(preview.json)))
+        return .json(answer)
+    }
+
+    /// Reads the users.
+    private func users(in body: JSONNode) throws(RequestError) -> [PreviewUser] {
+        guard case .array(let nodes)? = body["users"] else {
+            throw .invalidArgument(
+                "users is missing or no array: send {\"users\": [{\"userID\": \"1\"}]}.")
+        }
+        guard nodes.count <= Self.maximumUsers else {
+            throw .invalidArgument(
+                "There are \(nodes.count) users: send at most \(Self.maximumUsers).")
+        }
+        var users: [PreviewUser] = []
+        for (index, node) in nodes.enumerated() {
+            users.append(try PreviewUser(node, path: "users[\(index)]"))
+        }
+        return users
+    }
+
+    /// The project as it would be after a publish of a template.
+    private func propose(
+        _ template: JSONNode, instead current: ProjectConfiguration?
+    ) throws(RequestError) -> ProjectConfiguration {
+        let validated: ValidatedTemplate
+        do {
+            validated = try ValidatedTemplate(json: template)
+        } catch {
+            throw .invalidTemplate(error)
+        }
+        let version = TemplateVersion(
+            number: (current?.compiled.version.number ?? 0) + 1, updateTime: administration.now())
+        return ProjectConfiguration(
+            CompiledTemplate(validated, version: version), overrides: current?.overrides ?? [:],
+            cacheBytes: 0)
+    }
+}

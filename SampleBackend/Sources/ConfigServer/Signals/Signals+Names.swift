@@ -1,0 +1,56 @@
+public import Targeting
+
+extension Signals {
+    /// Sets the signal of a name, as it stands in a query, a preview or on the command line.
+    ///
+    /// `app.version` and the other names of HTTP 1 are the standard signals; any other name is a
+    /// custom one, with `signal.` before it or without.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - name: The name.
+    /// - Throws: ``SignalError`` when a limit is exceeded.
+    public mutating func setValue(_ value: String, named name: String) throws(SignalError) {
+        guard !Self.isLonger(value, than: Self.maximumValueLength) else {
+            throw SignalError(
+                name: name, reason: .tooLong, limit: Self.maximumValueLength)
+        }
+        if let signal = Self.standard[name] {
+            self[keyPath: signal] = value
+            return
+        }
+        let prefix = "signal."
+        let customName =
+            name.utf8.starts(with: prefix.utf8)
+            ? String(Substring(name.utf8.dropFirst(prefix.utf8.count))) : name
+        guard !customName.isEmpty else {
+            throw SignalError(name: name, reason: .noName, limit: 0)
+        }
+        guard !Self.isLonger(customName, than: Self.maximumNameLength) else {
+            throw SignalError(
+                name: name, reason: .nameTooLong, limit: Self.maximumNameLength)
+        }
+        custom[customName] = value
+        guard custom.count <= Self.maximumCustomCount else {
+            throw SignalError(name: name, reason: .tooMany, limit: Self.maximumCustomCount)
+        }
+    }
+
+    /// Whether a name is that of a standard signal.
+    static func isStandard(_ name: String) -> Bool { standard[name] != nil }
+
+    /// The signals with a name of their own.
+    private static let standard: [String: any WritableKeyPath<Signals, String?> & Sendable] = [
+        "app.id": \.appID,
+        "app.version": \.appVersion,
+        "app.build": \.appBuild,
+        "device.os": \.deviceOS,
+        "device.country": \.deviceCountry,
+        "device.language": \.deviceLanguage,
+    ]
+
+    /// Whether a text has more characters than allowed; looks at no more of it than it must.
+    private static func isLonger(_ text: String, than limit: Int) -> Bool {
+        text.utf8.count > limit && text.dropFirst(limit).isEmpty == false
+    }
+}

@@ -1,0 +1,60 @@
+import ConfigServer
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOFoundationEssentialsCompat
+import TemplateStore
+
+/// A type that answers from a store that is open in this process, as a server would.
+struct LocalTransport: AdministrationTransport {
+    /// The store.
+    let store: any TemplateStore
+
+    /// What answers.
+    private let administration: LocalAdministration
+
+    /// Opens a store.
+    ///
+    /// - Throws: A ``CommandFailure`` when it cannot be opened.
+    init(_ location: StoreLocation) async throws {
+        if case .sqlite(let path) = location, !FileManager.default.fileExists(atPath: path) {
+            throw CommandFailure(
+                "There is no database \(path): check --store, or make one with \"sample-backend "
+                    + "serve --store sqlite:\(path)\".", code: Exit.unavailable)
+        }
+        do {
+            store = try await location.open()
+        } catch {
+            throw CommandFailure("\(error)", code: Exit.unavailable)
+        }
+        var logger = Logger(label: "sample-backend") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        do {
+            administration = try await LocalAdministration(
+                store: store, administratorName: "local:\(NSUserName())", logger: logger)
+        } catch {
+            await store.close()
+            throw CommandFailure("\(error)", code: Exit.unavailable)
+        }
+    }
+
+    /// Answers a request.
+    func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {
+        var fields = HTTPFields()
+        if let ifMatch = request.ifMatch { fields[.ifMatch] = ifMatch }
+        let answer = await administration.answer(
+            method: HTTPRequest.Method(request.method) ?? .get, path: request.path,
+            headerFields: fields, body: ByteBuffer(bytes: request.body ?? Data()))
+        let warnings = answer.headerFields.filter { $0.name.canonicalName == "warning" }
+        return AdministrationAnswer(
+            status: answer.status.code, entityTag: answer.headerFields[.eTag],
+            warnings: warnings.flatMap { WarningField.texts($0.value) },
+            body: Data(buffer: answer.body))
+    }
+
+    /// Closes the store.
+    func close() async {
+        await store.close()
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import JSONTree
+
+/// A type that writes the answers of commands: for people, or for programs.
+enum Output: Sendable {
+    /// A colour of the terminal.
+    enum Color: String, Sendable {
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+        case bold = "1"
+        case dim = "2"
+    }
+
+    /// Whether standard output is a terminal that wants colours (https://no-color.org).
+    private static let hasColors =
+        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+
+    /// A text in a colour, where there are any.
+    static func colored(_ text: String, _ color: Color) -> String {
+        hasColors ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// Prints one JSON document.
+    static func print(_ node: JSONNode) {
+        Console.write(node.jsonData(.pretty))
+    }
+
+    /// Prints a table, its columns as wide as they need to be.
+    ///
+    /// - Parameters:
+    ///   - heading: The names of the columns.
+    ///   - rows: The rows.
+    static func printTable(_ heading: [String], _ rows: [[String]]) {
+        let widths = heading.indices.map { column in
+            ([heading] + rows).map { $0[column].count }.max() ?? 0
+        }
+        for (index, row) in ([heading] + rows).enumerated() {
+            let line = zip(row, widths).map { text, width in
+                text.padding(toLength: width, withPad: " ", startingAt: 0)
+            }.joined(separator: "  ")
+            let trimmed = line.trimmingCharacters(in: .whitespaces)
+            Console.print(index == 0 ? colored(trimmed, .bold) : trimmed)
+        }
+    }
+
+    /// Writes a file, or standard output.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - path: The file; nil and `-` are standard output.
+    /// - Throws: A ``CommandFailure`` when the file cannot be written.
+    static func write(_ data: Data, to path: String?) throws {
+        guard let path, path != "-" else {
+            Console.write(data)
+            return
+        }
+        do {
+            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw CommandFailure(
+                "The file \(path) cannot be written: check that its folder exists and may be "
+                    + "written.", code: Exit.failure)
+        }
+    }
+}

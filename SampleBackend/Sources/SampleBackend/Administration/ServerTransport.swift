@@ -1,0 +1,55 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A type that asks a server over HTTP.
+struct ServerTransport: AdministrationTransport {
+    /// The longest wait for an answer, in seconds.
+    private static let timeout: TimeInterval = 30
+
+    /// The server's base URL.
+    let server: URL
+
+    /// The token; nil sends none.
+    let token: String?
+
+    /// Sends a request and waits for its answer.
+    func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {
+        let base = server.absoluteString
+        let text = (base.hasSuffix("/") ? String(base.dropLast()) : base) + request.path
+        guard let url = URL(string: text) else {
+            throw CommandFailure("\"\(text)\" is no URL: check --server.", code: Exit.failure)
+        }
+        var urlRequest = URLRequest(url: url, timeoutInterval: Self.timeout)
+        urlRequest.httpMethod = request.method
+        urlRequest.httpBody = request.body
+        urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
+        if let token {
+            urlRequest.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        }
+        if let ifMatch = request.ifMatch {
+            urlRequest.setValue(ifMatch, forHTTPHeaderField: "If-Match")
+        }
+        if request.body != nil {
+            urlRequest.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        do {
+            let (body, response) = try await URLSession.shared.data(for: urlRequest)
+            guard let response = response as? HTTPURLResponse else {
+                throw URLError(.badServerResponse)
+            }
+            let warning = response.value(forHTTPHeaderField: "Warning")
+            return AdministrationAnswer(
+                status: response.statusCode,
+                entityTag: response.value(forHTTPHeaderField: "ETag"),
+                warnings: warning.map(WarningField.texts) ?? [], body: body)
+        } catch let error as URLError {
+            throw CommandFailure(
+                "The server \(base) cannot be reached (\(error.localizedDescription)): start it "
+                    + "with \"sample-backend serve\", or check --server.",
+                code: Exit.unavailable)
+        }
+    }
+}

@@ -1,0 +1,4 @@
+public import ArgumentParser
+public import TemplateStore
+
+extension StoredToken.Role: ExpressibleByArgument {}

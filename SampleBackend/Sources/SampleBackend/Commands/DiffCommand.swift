@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+import JSONTree
+import Templates
+
+/// A type that is `sample-backend diff`: it says what differs between two versions.
+struct DiffCommand: AdministrationCommand {
+    /// The name and the help.
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Say what differs between two versions, or between a version and a file.")
+
+    /// The older version.
+    @Argument(help: "The older version; the current one when --file is given.")
+    var from: Int?
+
+    /// The newer version.
+    @Argument(help: "The newer version; the current one when it is left out.")
+    var to: Int?
+
+    /// A template to compare with.
+    @Option(help: ArgumentHelp("Compare with this template instead.", valueName: "file"))
+    var file: String?
+
+    /// Whom to ask, and how to answer.
+    @OptionGroup var options: AdministrationOptions
+
+    /// Refuses what cannot be compared.
+    func validate() throws {
+        if from == nil, file == nil {
+            throw ValidationError("Give the number of a version, or --file.")
+        }
+        if to != nil, file != nil {
+            throw ValidationError("Give either a second version or --file, not both.")
+        }
+    }
+
+    /// Compares.
+    func run(with transport: any AdministrationTransport) async throws {
+        let old = try await template(version: from, transport: transport)
+        let new: RemoteConfigTemplate
+        if let file {
+            let json = try InputFile.json(file)
+            do {
+                new = try ValidatedTemplate(json: json).template
+            } catch {
+                throw CommandFailure(error.problems, in: json)
+            }
+        } else {
+            new = try await template(version: to, transport: transport)
+        }
+        let diff = TemplateDiff(from: old, to: new)
+        if options.json {
+            Output.print(diff.json)
+            return
+        }
+        if diff.isEmpty { Console.print("Nothing differs.") }
+        for line in diff.lines {
+            switch line.kind {
+            case .heading: Console.print(Output.colored(line.text, .bold))
+            case .old: Console.print(Output.colored(line.text, .red))
+            case .new: Console.print(Output.colored(line.text, .green))
+            }
+        }
+    }
+
+    /// A version of the template.
+    private func template(
+        version: Int?, transport: any AdministrationTransport
+    ) async throws -> RemoteConfigTemplate {
+        let query = version.map { "?versionNumber=\($0)" } ?? ""
+        let answer = try await transport.perform(
+            AdministrationRequest(path: options.projectPath + "/remoteConfig" + query))
+        do {
+            return try ValidatedTemplate(jsonData: answer.body, limits: .none).template
+        } catch {
+            throw CommandFailure("\(error)", code: Exit.failure)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import ArgumentParser
+import Foundation
+import JSONTree
+import SQLiteTemplateStore
+import TemplateStore
+
+/// A type that is `sample-backend doctor`: it looks at what a server needs, and says what is wrong.
+struct DoctorCommand: AsyncParsableCommand {
+    /// The fewest open files that a busy server should be allowed.
+    private static let wantedFiles: UInt64 = 4_096
+
+    /// The least free space beside a database, in bytes.
+    private static let wantedSpace = 256 << 20
+
+    /// The name and the help.
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Look for what keeps a server from running well.",
+        discussion: """
+            It looks at this machine, and at the database of --store or the server of --server. It \
+            exits with 1 when something fails.
+            """)
+
+    /// Whom to ask, and how to answer.
+    @OptionGroup var options: AdministrationOptions
+
+    /// Looks, and prints what it sees.
+    func run() async throws {
+        var findings = [Self.openFiles(), Self.clock()]
+        if case .sqlite(let path)? = options.store {
+            findings += [Self.space(beside: path)]
+            findings += await Self.database(path)
+        }
+        if options.server != nil || options.store == nil {
+            findings += await server()
+        }
+        if options.json {
+            Output.print(["findings": .array(findings.map(\.json))])
+        } else {
+            for finding in findings { Console.print(finding.line) }
+        }
+        if findings.contains(where: { $0.state == .failed }) { throw Exit.failure }
+    }
+
+    /// Whether the system allows enough connections.
+    private static func openFiles() -> DoctorFinding {
+        var limit = rlimit()
+        #if canImport(Darwin)
+            let resource = RLIMIT_NOFILE
+        #else
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #endif
+        guard unsafe getrlimit(resource, &limit) == 0 else {
+            return DoctorFinding("open files", .warning, "the limit cannot be read")
+        }
+        let count = UInt64(limit.rlim_cur)
+        return count >= wantedFiles
+            ? DoctorFinding("open files", .fine, "\(count) are allowed")
+            : DoctorFinding(
+                "open files", .warning,
+                "only \(count) are allowed, and each connection is one: raise it with \"ulimit -n "
+                    + "\(wantedFiles)\" or LimitNOFILE")
+    }
+
+    /// Whether the clock is set.
+    private static func clock() -> DoctorFinding {
+        // No build of this program is older than this.
+        let oldest = Date(timeIntervalSince1970: 1_760_000_000)
+        return Date() > oldest
+            ? DoctorFinding("clock", .fine, Date().formatted(Date.ISO8601FormatStyle()))
+            : DoctorFinding(
+                "clock", .failed, "it is in the past: set it, or tokens end at the wrong time")
+    }
+
+    /// Whether there is room beside a database.
+    private static func space(beside path: String) -> DoctorFinding {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+        guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.intValue else {
+            return DoctorFinding(
+                "disk", .failed, "the folder \(folder) cannot be read: check --store")
+        }
+        let megabytes = free >> 20
+        return free >= wantedSpace
+            ? DoctorFinding("disk", .fine, "\(megabytes) MB are free")
+            : DoctorFinding("disk", .warning, "only \(megabytes) MB are free: make room")
+    }
+
+    /// Whether a database is whole.
+    private static func database(_ path: String) async -> [DoctorFinding] {
+        guard FileManager.default.fileExists(atPath: path) else {
+            return [
+                DoctorFinding(
+                    "database", .failed, "there is no file \(path): check --store")
+            ]
+        }
+        do {
+            let store = try await SQLiteTemplateStore(path: path)
+            do throws(TemplateStoreError) {
+                try await store.checkReadiness()
+                let faults = try await store.checkIntegrity()
+                let snapshot = try await store.snapshot()
+                await store.close()
+                if faults.isEmpty {
+                    return [
+                        DoctorFinding(
+                            "database", .fine,
+                            "it is whole: \(snapshot.templates.count) projects, revision "
+                                + "\(snapshot.revision)")
+                    ]
+                }
+                return faults.map {
+                    DoctorFinding("database", .failed, "\($0): go back to a backup")
+                }
+            } catch {
+                await store.close()
+                throw error
+            }
+        } catch {
+            return [DoctorFinding("database", .failed, "\(error)")]
+        }
+    }
+
+    /// The role of the token: what it may ask for says it.
+    private static func role(_ transport: any AdministrationTransport) async throws -> String {
+        let tokens = try await transport.send(AdministrationRequest(path: "/v1/tokens"))
+        if tokens.status == 200 { return "publisher" }
+        let users: JSONNode = ["users": []]
+        let preview = try await transport.send(
+            AdministrationRequest(
+                method: "POST", path: "/v1/projects/default/remoteConfig:preview",
+                body: users.jsonData()))
+        return preview.status == 403 ? "viewer" : "editor"
+    }
+
+    /// Whether a server answers, and what the token may do.
+    private func server() async -> [DoctorFinding] {
+        do {
+            return try await options.withAdministration { transport in
+                let live = try await transport.send(
+                    AdministrationRequest(path: "/health/ready"))
+                let ready =
+                    live.status == 200
+                    ? DoctorFinding("server", .fine, "it is ready")
+                    : DoctorFinding(
+                        "server", .failed,
+                        "it is not ready (status \(live.status)): its log says why")
+                let template = try await transport.send(
+                    AdministrationRequest(path: options.projectPath + "/remoteConfig"))
+                let token =
+                    switch template.status {
+                    case 200:
+                        DoctorFinding(
+                            "token", .fine,
+                            "its role is \(try await Self.role(transport)); current is "
+                                + "\(template.entityTag ?? "no version") of \(options.project)")
+                    case 404:
+                        DoctorFinding(
+                            "token", .warning,
+                            "it counts, but nothing is published in \(options.project) yet")
+                    case 401:
+                        DoctorFinding(
+                            "token", .failed, "it is missing, wrong or has ended: check --token")
+                    default:
+                        DoctorFinding(
+                            "token", .failed, "the server answers with \(template.status)")
+                    }
+                return [ready, token]
+            }
+        } catch let failure as CommandFailure {
+            return [DoctorFinding("server", .failed, failure.description)]
+        } catch {
+            return [DoctorFinding("server", .failed, "\(error)")]
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import JSONTree
+import Templates
+
+/// A type that is `sample-backend import`: it makes a template of what another service exported.
+struct ImportCommand: AsyncParsableCommand {
+    /// The services whose files are read.
+    enum Service: String, CaseIterable, ExpressibleByArgument {
+        case firebase, parse
+    }
+
+    /// The name and the help.
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Make a template of a file of Firebase or Parse.",
+        discussion: """
+            firebase reads a template as the Firebase CLI and REST interface write it, parse the \
+            answer of GET /config with the master key. What does not carry over is named on \
+            standard error. Publish the template with "publish".
+            """)
+
+    /// The service.
+    @Argument(help: "Where the file comes from: firebase or parse.")
+    var service: Service
+
+    /// The file.
+    @Argument(help: "The file, JSON; - is standard input.")
+    var file: String
+
+    /// The section of Parse's parameters.
+    @Option(help: "The section that Parse's parameters become.")
+    var section = RemoteConfigTemplate.defaultSectionName
+
+    /// Where to write.
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write the template to this file.", valueName: "file"))
+    var output: String?
+
+    /// Whether to answer in JSON.
+    @Flag(help: "Answer with one JSON document of the template and the report, for programs.")
+    var json = false
+
+    /// Makes the template.
+    func run() async throws {
+        try await CommandFailure.reported(asJSON: json) {
+            let data = try InputFile.data(file)
+            let original = try InputFile.json(in: data, of: file)
+            let result: any TemplateImport
+            do throws(TemplateValidationError) {
+                result =
+                    switch service {
+                    case .firebase: try FirebaseImport(jsonData: data)
+                    case .parse: try ParseConfigImport(jsonData: data, sectionName: section)
+                    }
+            } catch {
+                throw CommandFailure(error.problems, in: original)
+            }
+            if json {
+                let node: JSONNode = [
+                    "template": result.template.json(),
+                    "report": .array(
+                        result.report.map {
+                            ["path": .string($0.path), "message": .string($0.message)]
+                        }),
+                ]
+                try Output.write(node.jsonData(.pretty), to: output)
+                return
+            }
+            for remark in result.report { Console.printError("\(remark)") }
+            try Output.write(result.template.json().jsonData(.pretty), to: output)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Foundation
+import JSONTree
+
+/// A type that is `sample-backend publish`: it publishes a template, or checks it.
+struct PublishCommand: AdministrationCommand {
+    /// The name and the help.
+    static let configuration = CommandConfiguration(
+        commandName: "publish", abstract: "Publish a template, or check it.",
+        discussion: """
+            A template that was written by "get" or by Firebase knows its version, and is published \
+            over that version only: so nobody's change is lost. Without a version, --if-match or \
+            --force says what is meant to be replaced, unless nothing is published yet.
+            """)
+
+    /// The template.
+    @Argument(help: "The template, JSON; - is standard input.")
+    var file: String
+
+    /// Whom to ask, and how to answer.
+    @OptionGroup var options: AdministrationOptions
+
+    /// The version to replace.
+    @Option(
+        help: ArgumentHelp(
+            "The ETag of the version to replace, or * for whatever there is.", valueName: "etag"))
+    var ifMatch: String?
+
+    /// Whether to replace whatever there is.
+    @Flag(help: "Replace whatever there is: the same as --if-match '*'.")
+    var force = false
+
+    /// Whether nothing is stored.
+    @Flag(help: "Only check the template.")
+    var validateOnly = false
+
+    /// What to say about the version.
+    @Option(help: "What to say about this version, at most 1,024 characters.")
+    var description: String?
+
+    /// Users to look at first.
+    @Option(
+        name: .customLong("preview-user"),
+        help: ArgumentHelp(
+            "Show first what changes for this user; may be given more than once.",
+            valueName: "id"))
+    var previewUsers: [String] = []
+
+    /// Refuses options that do not go together.
+    func validate() throws {
+        if force, ifMatch != nil {
+            throw ValidationError("Give either --force or --if-match, not both.")
+        }
+    }
+
+    /// Publishes or checks the template.
+    func run(with transport: any AdministrationTransport) async throws {
+        var template = try InputFile.json(file)
+        let tag = try await tag(for: template, transport: transport)
+        if let description { template.setMember("version", ["description": .string(description)]) }
+        let users = try await preview(template, transport: transport)
+        let answer = try await transport.perform(
+            AdministrationRequest(
+                method: "PUT",
+                path: options.projectPath + "/remoteConfig"
+                    + (validateOnly ? "?validateOnly=true" : ""),
+                ifMatch: tag, body: template.jsonData()), template: template)
+        try report(answer, users: users)
+    }
+
+    /// The tag of the version to replace.
+    private func tag(
+        for template: JSONNode, transport: any AdministrationTransport
+    ) async throws -> String {
+        if let ifMatch { return ifMatch }
+        if force { return "*" }
+        let number = template["version"]?["versionNumber"]
+        if let version = number?.stringValue ?? number?.integerValue.map(String.init) {
+            return "etag-\(options.project)-\(version)"
+        }
+        let current = try await transport.send(
+            AdministrationRequest(path: options.projectPath + "/remoteConfig"))
+        switch current.status {
+        case 404: return "etag-\(options.project)-0"
+        case 200 where validateOnly: return current.entityTag ?? "*"
+        case 200:
+            throw CommandFailure(
+                "The file does not say which version it was made from, and "
+                    + "\(current.entityTag ?? "a version") is published: give --if-match with the "
+                    + "version that is meant to be replaced, or --force.",
+                code: Exit.versionMismatch)
+        default: throw CommandFailure(current)
+        }
+    }
+
+    /// What changes for the users that are to be looked at.
+    private func preview(
+        _ template: JSONNode, transport: any AdministrationTransport
+    ) async throws -> [JSONNode] {
+        guard !previewUsers.isEmpty else { return [] }
+        let body: JSONNode = [
+            "template": template,
+            "users": .array(previewUsers.map { ["userID": .string($0)] }),
+        ]
+        let answer = try await transport.json(
+            AdministrationRequest(
+                method: "POST", path: options.projectPath + "/remoteConfig:preview",
+                body: body.jsonData()), template: template)
+        return answer["users"]?.arrayValue ?? []
+    }
+
+    /// Prints what was done.
+    private func report(_ answer: AdministrationAnswer, users: [JSONNode]) throws {
+        let version = try answer.json["version"]?["versionNumber"]
+        if options.json {
+            var node: JSONNode = ["validated": true, "published": .bool(!validateOnly)]
+            node.setMember("versionNumber", version)
+            node.setMember("etag", answer.entityTag.map { .string($0) })
+            node.setMember("warnings", .array(answer.warnings.map { .string($0) }))
+            if !users.isEmpty { node.setMember("users", .array(users)) }
+            Output.print(node)
+            return
+        }
+        for user in users {
+            UserReport(user).printChanges()
+        }
+        for warning in answer.warnings {
+            Console.printError("\(Output.colored("Warning:", .yellow)) \(warning)")
+        }
+        Console.print(
+            validateOnly
+                ? "The template can be published."
+                : "Published version \(version?.stringValue ?? "?") of \(options.project).")
+    }
+}

@@ -1,0 +1,91 @@
+import JSONTree
+import OrderedCollections
+
+/// A type that prints what a preview says of one user.
+struct UserReport {
+    /// What the server said.
+    private let node: JSONNode
+
+    /// Takes what the server said.
+    ///
+    /// - Parameter node: An element of `users`.
+    init(_ node: JSONNode) {
+        self.node = node
+    }
+
+    /// The user as people call them.
+    private var name: String {
+        node["userID"]?.stringValue.map { "user \($0)" } ?? "everybody without a user ID"
+    }
+
+    /// Prints which settings change, and to what.
+    func printChanges() {
+        let changes = node["changes"]?.objectValue ?? [:]
+        guard !changes.isEmpty else {
+            Console.print("Nothing changes for \(name).")
+            return
+        }
+        Console.print(Output.colored("For \(name):", .bold))
+        for (section, keys) in changes {
+            for key in (keys.arrayValue ?? []).compactMap(\.stringValue) {
+                let old = value(of: key, in: section, of: "current")
+                let new = value(of: key, in: section, of: "proposed")
+                Console.print("  \(section).\(key)")
+                if let old { Console.print(Output.colored("    - \(old)", .red)) }
+                if let new { Console.print(Output.colored("    + \(new)", .green)) }
+            }
+        }
+    }
+
+    /// Prints each setting with its value and why, then each condition.
+    func printReasons() {
+        Console.print(Output.colored("Settings of \(name)", .bold))
+        for (section, settings) in node["settings"]?.objectValue ?? [:] {
+            Console.print("\(section)")
+            for (key, reason) in settings.objectValue ?? [:] {
+                let value = reason["value"]?.description ?? "(left out: the app's own default)"
+                Console.print("  \(key) = \(value)")
+                Console.print(Output.colored("      \(Self.sentence(reason))", .dim))
+            }
+        }
+        let conditions = node["conditions"]?.arrayValue ?? []
+        guard !conditions.isEmpty else { return }
+        Console.print(Output.colored("Conditions", .bold))
+        for condition in conditions {
+            let isTrue = condition["result"] == true
+            let result = Output.colored(isTrue ? "true " : "false", isTrue ? .green : .red)
+            Console.print("  \(result)  \(condition["name"]?.stringValue ?? "")")
+            if let rule = condition["failedRule"]?.stringValue {
+                let reason = condition["reason"]?.stringValue ?? ""
+                Console.print(Output.colored("           \(rule): \(reason)", .dim))
+            }
+            for percentile in condition["percentiles"]?.arrayValue ?? [] {
+                let seed = percentile["seed"]?.stringValue ?? ""
+                let place = percentile["percentile"]?.description ?? ""
+                Console.print(
+                    Output.colored(
+                        "           percentile \(place)" + (seed.isEmpty ? "" : " of seed \(seed)"),
+                        .dim))
+            }
+        }
+    }
+
+    /// Why a setting has its value.
+    private static func sentence(_ reason: JSONNode) -> String {
+        let failed = (reason["falseConditions"]?.arrayValue ?? []).compactMap(\.stringValue)
+        let before = failed.isEmpty ? "" : "; false before it: \(failed.joined(separator: ", "))"
+        switch reason["source"]?.stringValue {
+        case "OVERRIDE": return "pinned for this user"
+        case "CONDITION":
+            return "condition \"\(reason["condition"]?.stringValue ?? "")\"" + before
+        default:
+            return failed.isEmpty
+                ? "default value" : "default value; false: \(failed.joined(separator: ", "))"
+        }
+    }
+
+    /// A value of one of the user's documents.
+    private func value(of key: String, in section: String, of document: String) -> JSONNode? {
+        node[document]?["config_sections"]?[section]?["settings"]?[key]?["value"]
+    }
+}

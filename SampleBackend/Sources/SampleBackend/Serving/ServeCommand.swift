@@ -1,0 +1,212 @@
+import ArgumentParser
+import ConfigServer
+import Foundation
+import Logging
+import ServiceLifecycle
+import TemplateStore
+import UnixSignals
+
+/// A type that is `sample-backend serve`: it serves until SIGTERM or SIGINT (HTTP 5).
+struct ServeCommand: AsyncParsableCommand {
+    /// How long a shutdown may take before what is left is cancelled; the process is gone within
+    /// 10 seconds of the signal.
+    private static let shutdownTime: Duration = .seconds(9)
+
+    /// How long the administrator token of `--dev` counts.
+    private static let developmentTokenTime: TimeInterval = 24 * 60 * 60
+
+    /// The most requests a second from one address, beyond this machine and unless said otherwise.
+    private static let defaultRateLimit = 1_000
+
+    /// The name and the help.
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve configurations over HTTP.",
+        discussion: """
+            When it listens it prints one line to standard output, "listening on http://HOST:PORT". \
+            The log goes to standard error. SIGTERM and SIGINT let requests in flight finish; the \
+            process exits with 0 within 10 seconds.
+
+            While the environment variable ACTIVECONFIG_ADMIN_TOKEN is set, at least \
+            \(ConfigServerConfiguration.minimumAdministratorTokenLength) characters, it is the token \
+            of a publisher.
+            """)
+
+    /// The name or address to listen on.
+    @Option(help: "The name or address to listen on.")
+    var hostname = "127.0.0.1"
+
+    /// The port to listen on.
+    @Option(help: "The port to listen on; 0 takes a free one.")
+    var port = 8080
+
+    /// Where templates are kept.
+    @Option(
+        help: ArgumentHelp(
+            "Where templates are kept: sqlite:PATH, or memory.", valueName: "store"))
+    var store = StoreLocation.default
+
+    /// Whether to publish the sample template and make a token.
+    @Flag(
+        help: """
+            For development, on this machine only: publish the sample template if nothing is \
+            published, and print a token of a publisher that ends after a day.
+            """)
+    var dev = false
+
+    /// Who may read configurations.
+    @OptionGroup(title: "Access")
+    var access: AccessOptions
+
+    /// The certificate to serve TLS with.
+    @Option(
+        help: ArgumentHelp(
+            "The certificate to serve TLS with, PEM, with those it is signed by.",
+            valueName: "file"))
+    var tlsCertificate: String?
+
+    /// The private key to serve TLS with.
+    @Option(
+        help: ArgumentHelp("The private key of the certificate, PEM.", valueName: "file"))
+    var tlsKey: String?
+
+    /// The most requests a second from one address.
+    @Option(
+        help: """
+            The most requests a second from one address; 0 is no limit. (default: none on this \
+            machine, else \(Self.defaultRateLimit))
+            """)
+    var rateLimit: Int?
+
+    /// The memory for rendered documents.
+    @Option(help: "The most megabytes of rendered documents to keep, for each project.")
+    var cacheMegabytes = 32
+
+    /// The least severe messages to log.
+    @Option(
+        help: "The least severe messages to log: \(Self.logLevelNames). (default: info)",
+        transform: Self.logLevel)
+    var logLevel: Logger.Level = .info
+
+    /// Refuses options that do not go together.
+    func validate() throws {
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("The port \(port) does not exist: choose one from 0 to 65535.")
+        }
+        if dev, !isLoopback {
+            throw ValidationError(
+                "--dev is for this machine only: leave --hostname out, or --dev.")
+        }
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            throw ValidationError("TLS needs both --tls-certificate and --tls-key.")
+        }
+        if let rateLimit, rateLimit < 0 {
+            throw ValidationError("--rate-limit is below 0: give 0 for no limit.")
+        }
+        guard (0...1_048_576).contains(cacheMegabytes) else {
+            throw ValidationError("--cache-megabytes is out of range: give 0 to 1048576.")
+        }
+        let minimum = ConfigServerConfiguration.minimumAdministratorTokenLength
+        if let token = administratorToken, token.count < minimum {
+            throw ValidationError(
+                "ACTIVECONFIG_ADMIN_TOKEN has \(token.count) characters: give at least \(minimum), "
+                    + "such as those of \"openssl rand -hex 32\".")
+        }
+        try access.validate(isLoopback: isLoopback)
+    }
+
+    /// Serves until a signal, then returns.
+    ///
+    /// - Throws: `ExitCode` 69 when the store cannot be opened or the address not be listened on.
+    func run() async throws {
+        var logger = Logger(label: "sample-backend") { label in
+            StreamLogHandler.standardError(label: label)
+        }
+        logger.logLevel = logLevel
+        do {
+            let configuration = try await serverConfiguration()
+            let store = try await self.store.open()
+            do {
+                try await serve(store, configuration: configuration, logger: logger)
+            } catch {
+                await store.close()
+                throw error
+            }
+            await store.close()
+        } catch is CancellationError {
+            logger.warning("Requests were still in flight when the time for them was over")
+        } catch let error as TemplateStoreError {
+            Console.printError("\(error)")
+            throw Exit.unavailable
+        } catch let error as ListeningError {
+            Console.printError("\(error)")
+            throw Exit.unavailable
+        } catch let error as TLSFilesError {
+            Console.printError("\(error)")
+            throw Exit.badInput
+        }
+    }
+
+    /// Serves what a store keeps until a signal.
+    private func serve(
+        _ store: any TemplateStore, configuration: ConfigServerConfiguration, logger: Logger
+    ) async throws {
+        var token: AccessToken?
+        if dev {
+            try await SampleTemplate.publishIfNeeded(in: store, logger: logger)
+            let date = Date()
+            let developmentToken = AccessToken(
+                name: "dev", role: .publisher, date: date,
+                expirationDate: date + Self.developmentTokenTime)
+            try await store.addToken(developmentToken.stored, actor: "dev")
+            token = developmentToken
+        }
+        let server = try await ConfigServer(
+            store: store, configuration: configuration, logger: logger
+        ) { [token] address in
+            Console.print("listening on \(address)")
+            if let token { Console.print("administrator token \(token.text)") }
+        }
+        var group = ServiceGroupConfiguration(
+            services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        group.maximumGracefulShutdownDuration = Self.shutdownTime
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    /// What the options say.
+    private func serverConfiguration() async throws -> ConfigServerConfiguration {
+        var configuration = ConfigServerConfiguration(hostname: hostname, port: port)
+        configuration.clientAccess = try await access.clientAccess()
+        configuration.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
+        configuration.administratorToken = administratorToken
+        if let tlsCertificate, let tlsKey {
+            configuration.tls = TLSFiles(certificate: tlsCertificate, privateKey: tlsKey)
+        }
+        let limit = rateLimit ?? (isLoopback ? 0 : Self.defaultRateLimit)
+        configuration.limits.requestsPerSecond = limit > 0 ? limit : nil
+        configuration.renderCacheBytes = cacheMegabytes << 20
+        configuration.metricsText = MetricsExport.start()
+        return configuration
+    }
+
+    /// The token of the environment.
+    private var administratorToken: String? {
+        ProcessInfo.processInfo.environment["ACTIVECONFIG_ADMIN_TOKEN"]
+    }
+
+    /// Whether the server listens for this machine alone.
+    private var isLoopback: Bool {
+        hostname == "localhost" || hostname == "::1" || hostname.hasPrefix("127.")
+    }
+
+    /// The names of the levels, for people.
+    private static let logLevelNames = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// Reads the name of a level.
+    private static func logLevel(_ name: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: name) else {
+            throw ValidationError("Choose one of \(logLevelNames).")
+        }
+        return level
+    }
+}

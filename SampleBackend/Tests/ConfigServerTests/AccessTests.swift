@@ -1,0 +1,155 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Who may call what (HTTP 3, 5).
+@Suite(.timeLimit(.minutes(2)))
+struct AccessTests {
+    /// The paths of a thing that exists, and of one that does not.
+    private static func targets(of path: String) -> [String] {
+        [("default", "1"), ("nothing", "unknown")].map { project, user in
+            path.replacing("{project}", with: project).replacing("{userID}", with: user)
+                .replacing("{tokenID}", with: user)
+        }
+    }
+
+    /// The endpoints of administrators.
+    private static let endpoints = ConfigServer.endpoints.filter {
+        if case .administrator = $0.access { true } else { false }
+    }
+
+    @Test func refusesEachEndpointWithoutAValidToken() async throws {
+        let store = InMemoryTemplateStore()
+        let now = Date()
+        let expired = AccessToken(
+            name: "expired", role: .publisher, date: now - 100, expirationDate: now - 1)
+        let revoked = AccessToken(
+            name: "revoked", role: .publisher, date: now, expirationDate: nil)
+        for token in [expired, revoked] { try await store.addToken(token.stored, actor: "test") }
+        _ = try await store.revokeToken(id: revoked.stored.id, actor: "test", date: now)
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(.sample)
+            var bodies: Set<Data> = []
+            let authorizations: [[String]] = [
+                [], ["Authorization: Bearer wrong"], ["Authorization: Bearer "],
+                ["Authorization: Basic YTpi"], ["Authorization: Bearer \(expired.text)"],
+                ["Authorization: Bearer \(revoked.text)"],
+                ["Authorization: \(RunningServer.administratorToken)"],
+            ]
+            for endpoint in Self.endpoints {
+                for target in Self.targets(of: endpoint.path) {
+                    for fields in authorizations {
+                        let answer = try await server.answer(
+                            target, method: endpoint.method, fields: fields)
+                        #expect(answer.status == 401, "\(endpoint.method) \(target) \(fields)")
+                        #expect(answer.fields["www-authenticate"] == "Bearer")
+                        bodies.insert(answer.body)
+                    }
+                }
+            }
+            #expect(bodies.count == 1)
+        }
+    }
+
+    @Test(arguments: StoredToken.Role.allCases)
+    func refusesWhatARoleDoesNotAllow(role: StoredToken.Role) async throws {
+        let store = InMemoryTemplateStore()
+        let token = AccessToken(name: "test", role: role, date: Date(), expirationDate: nil)
+        try await store.addToken(token.stored, actor: "test")
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(.sample)
+            for endpoint in Self.endpoints {
+                guard case .administrator(let needed) = endpoint.access else { continue }
+                var bodies: Set<Data> = []
+                for target in Self.targets(of: endpoint.path) {
+                    let answer = try await server.administer(
+                        endpoint.method, target, token: token.text)
+                    #expect(
+                        (answer.status == 403) == (role < needed), "\(endpoint) \(answer.status)")
+                    if answer.status == 403 { bodies.insert(answer.body) }
+                }
+                #expect(bodies.count <= 1)
+            }
+            let check = try await server.administer(
+                "PUT", "/v1/projects/default/remoteConfig?validateOnly=true", body: .sample,
+                token: token.text, fields: ["If-Match: *"])
+            #expect(check.status == (role >= .editor ? 200 : 403))
+        }
+    }
+
+    @Test func makesListsAndRevokesTokens() async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(.sample)
+            let made = try await server.administer(
+                "POST", "/v1/tokens", body: ["name": "reader", "role": "viewer"])
+            #expect(made.status == 200)
+            let text = try #require(try made.json["token"]?.stringValue)
+            let id = try #require(try made.json["id"]?.stringValue)
+            #expect(text.count > 40)
+            let path = "/v1/projects/default/remoteConfig"
+            #expect(try await server.administer("GET", path, token: text).status == 200)
+            let list = try await server.administer("GET", "/v1/tokens")
+            #expect(!String(decoding: list.body, as: UTF8.self).contains(text))
+            #expect(try list.json["tokens"]?.arrayValue?.first?["name"] == "reader")
+            #expect(try await server.administer("DELETE", "/v1/tokens/\(id)").status == 200)
+            #expect(try await server.administer("GET", path, token: text).status == 401)
+            #expect(try await server.administer("DELETE", "/v1/tokens/none").status == 404)
+            for body in [
+                [:], ["name": "x"], ["name": "", "role": "viewer"], ["name": "x", "role": "king"],
+                ["name": "x", "role": "viewer", "expirationTime": "2001-01-01T00:00:00Z"],
+            ] as [JSONNode] {
+                let answer = try await server.administer("POST", "/v1/tokens", body: body)
+                #expect(answer.status == 400, "\(body)")
+            }
+        }
+    }
+
+    @Test func pinsValuesForAUser() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let path = "/v1/projects/default/users/..%2Fa%20b/overrides"
+            #expect(try await server.administer("GET", path).status == 404)
+            let overrides: JSONNode = ["Home": ["title": "Pinned", "extra": 3]]
+            #expect(try await server.administer("PUT", path, body: overrides).status == 200)
+            #expect(try await server.administer("GET", path).json == overrides)
+            let document = try await server.document("/activeconfig/user/..%2Fa%20b")
+            #expect(document.setting("title", in: "Home") == "Pinned")
+            #expect(document.setting("extra", in: "Home") == 3)
+            #expect(document.setting("size", in: "Home") == .number("1.0"))
+            let other = try await server.document("/activeconfig/user/1")
+            #expect(other.setting("title", in: "Home") == "Hello 1")
+            #expect(try await server.administer("DELETE", path).status == 200)
+            let after = try await server.document("/activeconfig/user/..%2Fa%20b")
+            #expect(after.setting("title", in: "Home") == "Hello ../a b")
+            let wrong = try await server.administer("PUT", path, body: ["Home": 3])
+            #expect(wrong.status == 400)
+        }
+    }
+
+    @Test func writesDownWhoDidWhat() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.administer(
+                "PUT", "/v1/projects/default/users/7/overrides", body: ["Home": ["title": "x"]])
+            try await server.administer(
+                "POST", "/v1/projects/default/remoteConfig:rollback",
+                body: ["versionNumber": "1"])
+            let answer = try await server.administer("GET", "/v1/projects/default/audit")
+            #expect(answer.status == 200)
+            let entries = try #require(try answer.json["entries"]?.arrayValue)
+            let actions = entries.compactMap { $0["action"]?.stringValue }
+            #expect(actions.filter { $0 == "SET_OVERRIDES" }.count == 1)
+            #expect(actions.last == "PUBLISH")
+            #expect(entries.allSatisfy { $0["actor"] == "environment" })
+            let page = try await server.administer(
+                "GET", "/v1/projects/default/audit?pageSize=1"
+            ).json
+            #expect(page["entries"]?.arrayValue?.count == 1)
+            #expect(page["nextPageToken"] != nil)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import OrderedCollections
+import TemplateStore
+import Testing
+
+/// The description of the HTTP interface and the routes say the same.
+@Suite struct OpenAPITests {
+    @Test func describesEachEndpointAndNoOther() async throws {
+        let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
+        var described: Set<String> = []
+        for (path, item) in try #require(description["paths"]?.objectValue) {
+            for method in try #require(item.objectValue).keys {
+                described.insert("\(method.uppercased()) \(path)")
+            }
+        }
+        let served = Set(Self.endpoints.map { "\($0.method) \($0.path)" })
+        #expect(described == served)
+    }
+
+    @Test func saysWhoMayCall() async throws {
+        let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
+        for endpoint in Self.endpoints {
+            let operation = try #require(
+                description["paths"]?[endpoint.path]?[endpoint.method.lowercased()])
+            let text = operation["description"]?.stringValue ?? ""
+            switch endpoint.access {
+            case .administrator(let role):
+                #expect(text.contains("the role \(role.rawValue) "), "\(endpoint)")
+                #expect(operation["security"] == [["bearer": []]], "\(endpoint)")
+            case .client:
+                #expect(operation["security"]?.arrayValue?.count == 3, "\(endpoint)")
+            case .open:
+                #expect(operation["security"] == [], "\(endpoint)")
+            }
+        }
+    }
+
+    @Test func namesEachReferenceItUses() throws {
+        let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
+        var rest = [description]
+        while let node = rest.popLast() {
+            rest += node.arrayValue ?? []
+            for (name, value) in node.objectValue ?? [:] {
+                rest.append(value)
+                guard name == "$ref", let reference = value.stringValue else { continue }
+                let target = reference.split(separator: "/").dropFirst()
+                    .reduce(description as JSONNode?) { $0?[String($1)] }
+                #expect(target != nil, "\(reference)")
+            }
+        }
+    }
+
+    private static let endpoints = ConfigServer.endpoints
+}

@@ -1,0 +1,327 @@
+import ActiveConfig
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// The template and its versions over HTTP (HTTP 3).
+@Suite(.timeLimit(.minutes(2)))
+struct TemplateRoutesTests {
+    private static let path = "/v1/projects/default/remoteConfig"
+
+    @Test func servesWhatIsPublished() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            #expect(try await server.answer("/activeconfig/user/1").status == 404)
+            let answer = try await server.publish(.sample)
+            #expect(answer.status == 200)
+            #expect(answer.fields["etag"] == "etag-default-1")
+            #expect(try answer.json["version"]?["versionNumber"] == "1")
+            #expect(try answer.json["version"]?["updateType"] == "FORCED_UPDATE")
+            #expect(try answer.json["version"]?["updateUser"]?["name"] == "environment")
+
+            let first = try await server.document("/activeconfig/user/1")
+            #expect(first.setting("title", in: "Home") == "Hello 1")
+            #expect(first.setting("size", in: "Home") == .number("1.0"))
+            #expect(first["meta"]?["template_version"] == 1)
+            #expect(first["meta"]?["creation_time"] == (try answer.json["version"]?["updateTime"]))
+            #expect(first["meta"]?["experiments"]?["half"]?.boolValue != nil)
+            let third = try await server.document("/activeconfig/user/3")
+            #expect(third.setting("title", in: "Home") == "You are 3")
+            #expect(third.setting("isNew", in: "Default") == true)
+            let generic = try await server.document("/activeconfig")
+            #expect(generic.setting("title", in: "Home") == "Hello ")
+            #expect(generic["meta"]?["experiments"] == ["half": false])
+            let withSignal = try await server.document("/activeconfig/user/1?signal.city=Tokyo")
+            #expect(withSignal.setting("title", in: "Home") == "Konnichiwa")
+        }
+    }
+
+    @Test func servesWhatTheFrameworkReads() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let body = try await server.answer("/activeconfig/user/3").body
+            let state = try ConfigurationState(jsonData: body)
+            #expect(state.section(named: "Home")?.string(forKey: "title") == "You are 3")
+            #expect(state.jsonData() == body)
+        }
+    }
+
+    @Test func givesTheTemplateBackAsItWasPublished() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let answer = try await server.administer("GET", Self.path)
+            var template = try answer.json
+            #expect(answer.fields["etag"] == "etag-default-1")
+            #expect(template["version"] != nil)
+            template.removeMember("version")
+            #expect(template == .sample)
+            let names = template["conditions"]?.arrayValue?.compactMap { $0["name"]?.stringValue }
+            #expect(names == ["third", "tokyo", "half"])
+        }
+    }
+
+    @Test func refusesAStaleChangeAndStoresNothing() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            #expect(try await server.publish(.sample, ifMatch: "etag-default-0").status == 200)
+            #expect(try await server.publish(.sample, ifMatch: "etag-default-1").status == 200)
+            for tag in ["etag-default-1", "etag-default-0", "etag-other-2", "nonsense"] {
+                let answer = try await server.publish(["parameters": [:]], ifMatch: tag)
+                #expect(answer.status == 412)
+                #expect(answer.error?.status == "VERSION_MISMATCH")
+            }
+            let answer = try await server.administer("GET", Self.path)
+            #expect(answer.fields["etag"] == "etag-default-2")
+            #expect(try answer.json["version"]?["updateType"] == "INCREMENTAL_UPDATE")
+            #expect(try await server.publish(.sample, ifMatch: "\"etag-default-2\"").status == 200)
+        }
+    }
+
+    @Test func needsIfMatch() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer("PUT", Self.path, body: .sample)
+            #expect(answer.status == 400)
+            #expect(answer.error?.message.contains("If-Match") == true)
+        }
+    }
+
+    @Test func checksWithoutStoring() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let good = try await server.administer(
+                "PUT", Self.path + "?validateOnly=true", body: .sample,
+                fields: ["If-Match: etag-default-1"])
+            #expect(good.status == 200)
+            #expect(good.fields["etag"]?.hasSuffix("-0") == true)
+            let stale = try await server.administer(
+                "PUT", Self.path + "?validateOnly=true", body: .sample,
+                fields: ["If-Match: etag-default-7"])
+            #expect(stale.status == 412)
+            let versions = try await server.administer("GET", Self.path + ":listVersions").json
+            #expect(versions["versions"]?.arrayValue?.count == 1)
+        }
+    }
+
+    @Test func namesEachProblemWithItsPlace() async throws {
+        let template: JSONNode = [
+            "conditions": [["name": "broken", "expression": "device.os = 'ios'"]],
+            "parameterGroups": [
+                "Home": [
+                    "parameters": [
+                        "title": [
+                            "defaultValue": ["value": "x"],
+                            "conditionalValues": ["beta": ["value": "y"]],
+                        ],
+                        "count": ["defaultValue": ["value": "many"], "valueType": "NUMBER"],
+                    ]
+                ]
+            ],
+        ]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.publish(template)
+            #expect(answer.status == 400)
+            let error = try answer.json["error"]
+            #expect(error?["status"] == "VALIDATION_ERROR")
+            let paths = error?["details"]?.arrayValue?.compactMap { $0["path"]?.stringValue } ?? []
+            #expect(
+                Set(paths) == [
+                    "conditions[0].expression",
+                    "parameterGroups.Home.parameters.title.conditionalValues.beta",
+                    "parameterGroups.Home.parameters.count.defaultValue",
+                ])
+            #expect(error?["details"]?.arrayValue?.contains { $0["column"] == 11 } == true)
+            #expect(try await server.answer("/activeconfig").status == 404)
+        }
+    }
+
+    @Test func warnsOfWhatItDoesNotEvaluate() async throws {
+        let template: JSONNode = [
+            "conditions": [
+                ["name": "vip", "expression": "app.audiences.inAtLeastOne(['vip'])"]
+            ],
+            "parameters": [
+                "title": [
+                    "defaultValue": ["value": "x"],
+                    "conditionalValues": ["vip": ["value": "y"]],
+                ]
+            ],
+        ]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.publish(template)
+            #expect(answer.status == 200)
+            #expect(answer.fields["warning"]?.hasPrefix("199 - \"") == true)
+            let document = try await server.document("/activeconfig/user/1")
+            #expect(document.setting("title", in: "Default") == "x")
+        }
+    }
+
+    @Test func listsVersionsInPages() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for _ in 1...5 { try await server.publish(.sample) }
+            var numbers: [String] = []
+            var token: String?
+            repeat {
+                let query = "?pageSize=2" + (token.map { "&pageToken=\($0)" } ?? "")
+                let page = try await server.administer(
+                    "GET", Self.path + ":listVersions" + query
+                ).json
+                numbers +=
+                    page["versions"]?.arrayValue?
+                    .compactMap { $0["versionNumber"]?.stringValue } ?? []
+                token = page["nextPageToken"]?.stringValue
+            } while token != nil
+            #expect(numbers == ["5", "4", "3", "2", "1"])
+            for query in ["pageSize=0", "pageSize=301", "pageSize=x", "startTime=yesterday"] {
+                let answer = try await server.administer(
+                    "GET", Self.path + ":listVersions?" + query)
+                #expect(answer.status == 400, "\(query)")
+            }
+        }
+    }
+
+    @Test func rollsBackAsANewVersion() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.publish(["parameters": ["a": ["defaultValue": ["value": "b"]]]])
+            let answer = try await server.administer(
+                "POST", Self.path + ":rollback", body: ["versionNumber": "1"])
+            #expect(answer.status == 200)
+            #expect(try answer.json["version"]?["versionNumber"] == "3")
+            #expect(try answer.json["version"]?["updateType"] == "ROLLBACK")
+            #expect(try answer.json["version"]?["rollbackSource"] == "1")
+            let document = try await server.document("/activeconfig/user/3")
+            #expect(document.setting("title", in: "Home") == "You are 3")
+            for version in ["9", "0", "x"] as [JSONNode] {
+                let refused = try await server.administer(
+                    "POST", Self.path + ":rollback", body: ["versionNumber": version])
+                #expect([400, 404].contains(refused.status))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("JSON", "\"title\""), ("XML", "<key>title</key>"), ("PLIST", "<key>title</key>"),
+        ("ACTIVECONFIG", "config_sections"),
+    ])
+    func downloadsDefaults(format: String, part: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let answer = try await server.administer(
+                "GET", Self.path + ":downloadDefaults?format=\(format)")
+            #expect(answer.status == 200)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains(part))
+        }
+    }
+
+    @Test func givesABootstrapThatTheFrameworkReads() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let answer = try await server.administer(
+                "GET", Self.path + ":downloadDefaults?format=ACTIVECONFIG")
+            let state = try ConfigurationState(jsonData: answer.body)
+            #expect(state.section(named: "Default")?.bool(forKey: "isNew") == false)
+        }
+    }
+
+    @Test func saysWhatDiffers() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            var changed = JSONNode.sample
+            changed.setMember("parameters", ["isNew": ["defaultValue": ["value": "maybe"]]])
+            try await server.publish(changed)
+            let answer = try await server.administer("GET", Self.path + ":diff?from=1&to=2")
+            #expect(answer.status == 200)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("maybe"))
+            #expect(try await server.administer("GET", Self.path + ":diff").status == 400)
+            let missing = try await server.administer("GET", Self.path + ":diff?from=1&to=9")
+            #expect(missing.status == 404)
+        }
+    }
+
+    @Test func previewsATemplate() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            var changed = JSONNode.sample
+            changed.setMember("parameters", [:])
+            let answer = try await server.administer(
+                "POST", Self.path + ":preview",
+                body: [
+                    "template": changed,
+                    "users": [
+                        ["userID": "3", "signals": ["app.version": "2.0", "city": "Tokyo"]],
+                        ["userID": "4"],
+                    ],
+                ])
+            #expect(answer.status == 200)
+            let users = try #require(try answer.json["users"]?.arrayValue)
+            #expect(users.count == 2)
+            #expect(users[0]["changes"] == ["Default": ["isNew"]])
+            #expect(users[0]["settings"]?["Home"]?["title"]?["condition"] == "third")
+            #expect(users[1]["settings"]?["Home"]?["title"]?["source"] == "DEFAULT")
+            #expect(
+                users[1]["settings"]?["Home"]?["title"]?["falseConditions"]
+                    == ["third", "tokyo"])
+            let conditions = try #require(users[1]["conditions"]?.arrayValue)
+            #expect(conditions[0]["failedRule"]?.stringValue?.contains("user.id") == true)
+            #expect(conditions[2]["percentiles"]?.arrayValue?.count == 1)
+            let template = try await server.administer("GET", Self.path)
+            #expect(template.fields["etag"] == "etag-default-1")
+        }
+    }
+
+    @Test func keepsProjectsApart() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample, project: "one")
+            #expect(try await server.answer("/activeconfig").status == 404)
+            #expect(try await server.answer("/projects/one/activeconfig/user/1").status == 200)
+            #expect(try await server.answer("/projects/two/activeconfig").status == 404)
+            for path in ["", ":listVersions", ":diff?from=1", ":downloadDefaults"] {
+                let answer = try await server.administer(
+                    "GET", "/v1/projects/two/remoteConfig" + path)
+                #expect(answer.status == 404, "\(path)")
+            }
+            let refused = try await server.publish(.sample, project: "a%20b")
+            #expect(refused.status == 400)
+        }
+    }
+}
+
+extension JSONNode {
+    /// A template with a section of its own, two conditions and an experiment.
+    static let sample: JSONNode = [
+        "conditions": [
+            ["name": "third", "expression": "user.id == '3'", "tagColor": "CYAN"],
+            ["name": "tokyo", "expression": "app.customSignal['city'].contains(['Tokyo'])"],
+            ["name": "half", "expression": "percent <= 50"],
+        ],
+        "parameters": [
+            "isNew": [
+                "defaultValue": ["value": "false"],
+                "conditionalValues": ["third": ["value": "true"]], "valueType": "BOOLEAN",
+            ]
+        ],
+        "parameterGroups": [
+            "Home": [
+                "description": "The first page",
+                "parameters": [
+                    "title": [
+                        "defaultValue": ["value": "Hello ${user.id}"],
+                        "conditionalValues": [
+                            "third": ["value": "You are ${user.id}"],
+                            "tokyo": ["value": "Konnichiwa"],
+                        ],
+                        "valueType": "STRING",
+                    ],
+                    "size": ["defaultValue": ["value": "1.0"], "valueType": "NUMBER"],
+                ],
+            ]
+        ],
+        "unknown": ["kept": [1, true]],
+    ]
+
+    /// The value of a setting of a document.
+    func setting(_ key: String, in section: String) -> JSONNode? {
+        self["config_sections"]?[section]?["settings"]?[key]?["value"]
+    }
+}

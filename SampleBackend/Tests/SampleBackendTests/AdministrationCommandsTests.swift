@@ -1,0 +1,188 @@
+import Foundation
+import JSONTree
+import ServerTestSupport
+import Testing
+
+/// The commands of administrators, on a server and on a database alike.
+@Suite(.timeLimit(.minutes(3)))
+struct AdministrationCommandsTests {
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func publishesListsComparesAndRollsBack(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let first = try await target.run(
+            "publish", target.template(title: "one"), "--description", "the first")
+        #expect(first.exitCode == 0, "\(first)")
+        #expect(first.output.contains("Published version 1"), "\(first)")
+        let second = try await target.run(
+            "publish", target.template(title: "two", version: 1), "--preview-user", "3")
+        #expect(second.exitCode == 0, "\(second)")
+        #expect(second.output.contains("one for three"), "\(second)")
+        #expect(second.output.contains("two for three"), "\(second)")
+
+        let versions = try await target.run("versions")
+        let lines = versions.output.split(separator: "\n")
+        #expect(lines.count == 3, "\(versions)")
+        #expect(lines.first { $0.hasPrefix("1 ") }?.contains("the first") == true)
+        let latest = try await target.run("versions", "--limit", "1", "--json")
+        let all = try await target.run("versions", "--limit", "1", "--all", "--json")
+        #expect(try all.json["versions"]?.arrayValue?.count == 2)
+        let listed = try latest.json["versions"]?.arrayValue
+        #expect(listed?.compactMap { $0["versionNumber"]?.stringValue } == ["2"])
+
+        let diff = try await target.run("diff", "1", "2")
+        #expect(diff.exitCode == 0)
+        #expect(diff.output.contains("~ Home.title"), "\(diff)")
+        #expect(diff.output.contains(#"- defaultValue: "one""#), "\(diff)")
+        #expect(diff.output.contains(#"+ defaultValue: "two""#), "\(diff)")
+        let file = try await target.run(
+            "diff", "--file", target.template(title: "three"), "--json")
+        #expect(try file.json["parameters"]?.arrayValue?.count == 1)
+
+        let rollback = try await target.run("rollback", "1", "--json")
+        #expect(rollback.exitCode == 0, "\(rollback)")
+        #expect(try rollback.json["version"]?["rollbackSource"] == "1")
+        let current = try await target.run("get")
+        #expect(try current.json["version"]?["versionNumber"] == "3")
+        #expect(current.output.contains("\"one\""))
+        let old = try await target.run("get", "--version", "2", "--json")
+        #expect(try old.json["version"]?["versionNumber"] == "2")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func publishesAFileItGaveBefore(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let file = target.folder.path("got.json")
+        #expect(try await target.run("get", "--output", file).exitCode == 0)
+        let again = try await target.run("publish", file, "--json")
+        #expect(try again.json["versionNumber"] == "2", "\(again)")
+        let stale = try await target.run("publish", file)
+        #expect(stale.exitCode == 3, "\(stale)")
+        #expect(try await target.run("publish", file, "--force").exitCode == 0)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func storesNothingWhenItOnlyChecks(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let check = try await target.run("publish", target.template(), "--validate-only")
+        #expect(check.exitCode == 0, "\(check)")
+        #expect(try await target.run("get").exitCode == 4)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func saysWhyAUserGetsWhatTheyGet(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let three = try await target.run("evaluate", "--user", "3")
+        #expect(three.exitCode == 0, "\(three)")
+        #expect(three.output.contains("Hello for three"), "\(three)")
+        #expect(three.output.contains("condition \"three\""), "\(three)")
+        #expect(three.output.contains("percentile"), "\(three)")
+        let other = try await target.run(
+            "evaluate", "--user", "4", "--signal", "app.version=1.0", "--json")
+        let reason = try other.json["settings"]?["Home"]?["title"]
+        #expect(reason?["source"] == "DEFAULT")
+        #expect(reason?["falseConditions"] == ["three"])
+        let proposed = try await target.run(
+            "evaluate", "--user", "3", "--template", target.template(title: "New"), "--json")
+        #expect(try proposed.json["changes"]?["Home"] == ["title"])
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func exportsDefaultValues(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let flat = try await target.run("export", "--format", "json")
+        #expect(try flat.json["title"] == "Hello", "\(flat)")
+        let bootstrap = try await target.run("export", "--format", "activeconfig")
+        let settings = try bootstrap.json["config_sections"]?["Home"]?["settings"]
+        #expect(settings?["title"]?["value"] == "Hello", "\(bootstrap)")
+        let file = target.folder.path("defaults.plist")
+        let plist = try await target.run("export", "--format", "plist", "--output", file)
+        #expect(plist.exitCode == 0, "\(plist)")
+        #expect(plist.output.isEmpty)
+        let data = try Data(contentsOf: URL(fileURLWithPath: file))
+        let values = try PropertyListDecoder().decode([String: String].self, from: data)
+        #expect(values == ["title": "Hello"])
+        let xml = try await target.run("export", "--format", "xml")
+        #expect(xml.output.contains("<key>title</key>"), "\(xml)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func pinsValuesForAUser(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let user = "ada/é?&%"
+        #expect(try await target.run("overrides", "get", user).exitCode == 4)
+        let file = try target.folder.write(#"{"Home":{"title":"pinned"}}"#, to: "pinned.json")
+        let set = try await target.run("overrides", "set", user, file)
+        #expect(set.exitCode == 0, "\(set)")
+        let get = try await target.run("overrides", "get", user, "--json")
+        #expect(try get.json == ["Home": ["title": "pinned"]], "\(get)")
+        let evaluation = try await target.run("evaluate", "--user", user, "--json")
+        let reason = try evaluation.json["settings"]?["Home"]?["title"]
+        #expect(reason?["source"] == "OVERRIDE")
+        #expect(reason?["value"] == "pinned")
+        #expect(try await target.run("overrides", "remove", user).exitCode == 0)
+        #expect(try await target.run("overrides", "remove", user).exitCode == 4)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func writesDownWhoDidWhat(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        for title in ["one", "two"] {
+            let run = try await target.run("publish", target.template(title: title), "--force")
+            #expect(run.exitCode == 0, "\(run)")
+        }
+        #expect(try await target.run("rollback", "1").exitCode == 0)
+        let audit = try await target.run("audit", "--json")
+        let entries = try #require(try audit.json["entries"]?.arrayValue)
+        #expect(
+            entries.compactMap { $0["action"]?.stringValue }
+                == ["ROLLBACK", "PUBLISH", "PUBLISH"])
+        #expect(entries.compactMap { $0["subject"]?.stringValue } == ["3", "2", "1"])
+        let actor = try #require(entries.first?["actor"]?.stringValue)
+        #expect(actor == (kind == .server ? "environment" : "local:\(NSUserName())"))
+        let table = try await target.run("audit", "--limit", "1")
+        #expect(table.output.contains("ROLLBACK") && !table.output.contains("PUBLISH"))
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func makesListsAndRevokesTokens(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let made = try await target.run(
+            "tokens", "create", "--name", "ci", "--role", "viewer", "--expires", "30d")
+        #expect(made.exitCode == 0, "\(made)")
+        #expect(made.output.hasPrefix("acfg_"), "\(made)")
+        #expect(!made.output.contains("\n"))
+        #expect(!made.error.contains(made.output))
+        let list = try await target.run("tokens", "list", "--json")
+        #expect(!list.output.contains(made.output))
+        let token = try #require(try list.json["tokens"]?.arrayValue?.first)
+        #expect(token["name"] == "ci")
+        #expect(token["role"] == "viewer")
+        #expect(token["expirationTime"] != nil)
+        let id = try #require(token["id"]?.stringValue)
+        #expect(try await target.run("tokens", "revoke", id).exitCode == 0)
+        let after = try await target.run("tokens", "list")
+        #expect(after.output.contains("revoked"), "\(after)")
+        #expect(try await target.run("tokens", "revoke", "none").exitCode == 4)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func writesNoColoursToAPipe(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let runs = [
+            try await target.run("publish", target.template(), "--preview-user", "3"),
+            try await target.run("publish", target.template(title: "two"), "--force"),
+            try await target.run("evaluate", "--user", "3"),
+            try await target.run("versions"), try await target.run("audit"),
+            try await target.run("diff", "1", "2"), try await target.run("tokens", "list"),
+            try await target.run("doctor"),
+        ]
+        for run in runs {
+            #expect(!run.output.isEmpty, "\(run)")
+            #expect(!run.output.contains("\u{1B}") && !run.error.contains("\u{1B}"), "\(run)")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import JSONTree
+import ServerTestSupport
+import Testing
+
+/// A server that is killed while it publishes.
+@Suite(.timeLimit(.minutes(5)))
+struct CrashTests {
+    /// How many templates are published.
+    private static let publishes = 200
+
+    /// How many times the server is killed.
+    private static let kills = 14
+
+    /// The longest time from the start of a publish to the kill, in microseconds.
+    private static let longestDelay = 6_000
+
+    /// The path of the template.
+    private static let path = "/v1/projects/default/remoteConfig"
+
+    /// Publishes a template over a version.
+    ///
+    /// - Returns: The number of the new version; nil when the server did not answer.
+    private func publish(
+        _ title: String, over version: Int, on backend: RunningBackend
+    ) async throws -> Int? {
+        guard
+            let answer = try? await backend.administer(
+                "PUT", Self.path, ifMatch: "etag-default-\(version)",
+                body: AdministrationTarget.templateText(title: title))
+        else { return nil }
+        #expect(answer.status == 200)
+        return Self.number(of: try JSONNode(jsonData: answer.body))
+    }
+
+    /// The number of a template's version.
+    private static func number(of template: JSONNode) -> Int? {
+        template["version"]?["versionNumber"]?.stringValue.flatMap { Int($0) }
+    }
+
+    /// The title of a template.
+    private static func title(of template: JSONNode) -> String? {
+        template["parameterGroups"]?["Home"]?["parameters"]?["title"]?["defaultValue"]?["value"]?
+            .stringValue
+    }
+
+    /// The current version with its title; 0 before the first.
+    private func current(
+        _ backend: RunningBackend
+    ) async throws -> (version: Int, title: String?) {
+        let answer = try await backend.administer("GET", Self.path)
+        if answer.status == 404 { return (0, nil) }
+        let template = try JSONNode(jsonData: answer.body)
+        return (try #require(Self.number(of: template)), Self.title(of: template))
+    }
+
+    @Test func losesNothingThatWasAcknowledged() async throws {
+        let folder = try TemporaryFolder()
+        var backend = try await RunningBackend(store: folder.store, ["--log-level", "error"])
+        let killed = Set((1...Self.publishes).shuffled().prefix(Self.kills))
+        var titles: [Int: String] = [:]
+        var version = 0
+        var unanswered = 0
+        for number in 1...Self.publishes {
+            let title = "title \(number)"
+            guard killed.contains(number) else {
+                let next = try #require(
+                    try await publish(title, over: version, on: backend))
+                #expect(next == version + 1)
+                version = next
+                titles[version] = title
+                continue
+            }
+            let process = backend.process
+            let delay = Int.random(in: 0...Self.longestDelay)
+            async let kill: Void = {
+                // Not a wait for something: the fault comes at a random moment.
+                try await Task.sleep(for: .microseconds(delay))
+                process.send(signal: SIGKILL)
+            }()
+            let answered = try await publish(title, over: version, on: backend)
+            try await kill
+            #expect(await process.exitCode() == -SIGKILL)
+            backend = try await RunningBackend(store: folder.store, ["--log-level", "error"])
+            let found = try await current(backend)
+            if let answered {
+                #expect(answered == version + 1)
+                #expect(found.version == answered, "killed after \(delay) µs")
+            } else {
+                unanswered += 1
+                // It is stored whole or not at all.
+                #expect([version, version + 1].contains(found.version))
+            }
+            if found.version == version + 1 {
+                #expect(found.title == title)
+                titles[found.version] = title
+            }
+            version = found.version
+        }
+        try await check(titles, upTo: version, on: backend)
+        #expect(unanswered > 0, "no kill came during a publish")
+        _ = await backend.stop()
+        let doctor = try await CommandRun(["doctor", "--store", folder.store, "--json"])
+        #expect(doctor.exitCode == 0, "\(doctor)")
+    }
+
+    /// Checks that each version is there once, in order, with its content.
+    private func check(
+        _ titles: [Int: String], upTo version: Int, on backend: RunningBackend
+    ) async throws {
+        #expect(titles.count == version)
+        let list = try await backend.administer("GET", Self.path + ":listVersions?pageSize=300")
+        let versions = try #require(try JSONNode(jsonData: list.body)["versions"]?.arrayValue)
+        #expect(
+            versions.compactMap { $0["versionNumber"]?.stringValue }
+                == (1...version).reversed().map { "\($0)" })
+        for number in 1...version {
+            let answer = try await backend.administer(
+                "GET", Self.path + "?versionNumber=\(number)")
+            let template = try JSONNode(jsonData: answer.body)
+            #expect(Self.title(of: template) == titles[number])
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ActiveConfig
+import Foundation
+import JSONTree
+import ServerTestSupport
+import Testing
+
+/// The template that `serve --dev` publishes.
+@Suite(.timeLimit(.minutes(2)))
+struct SampleTemplateTests {
+    /// The section of the original sample app.
+    private static let section = "SampleViewConfiguration"
+
+    /// A user's section as a server with the template gives it.
+    private func settings(
+        of user: String?, from backend: RunningBackend
+    ) async throws -> ActiveConfigSection {
+        let target = user.map { "/activeconfig/user/\($0)" } ?? "/activeconfig"
+        let answer = try await backend.answer(target)
+        let state = try ConfigurationState(jsonData: answer.body)
+        return try #require(state.section(named: Self.section))
+    }
+
+    @Test func givesTheUsersOfTheOriginalTheirValues() async throws {
+        let backend = try await RunningBackend(["--dev"])
+        for user in ["1", "2", "3"] {
+            let rule = SampleConfigurationSource.state(forUserID: user)
+            let expected = try #require(rule.section(named: Self.section))
+            let given = try await settings(of: user, from: backend)
+            #expect(Set(given.settingKeys) == Set(expected.settingKeys))
+            for key in expected.settingKeys {
+                #expect(
+                    given.value(forKey: key) == expected.value(forKey: key), "\(user) \(key)")
+            }
+        }
+        _ = await backend.stop()
+    }
+
+    @Test(arguments: ["4", "0", "-1", "ada", nil])
+    func givesAllOthersOneText(user: String?) async throws {
+        let backend = try await RunningBackend(["--dev"])
+        let given = try await settings(of: user, from: backend)
+        #expect(
+            given.value(forKey: "ViewBackgroundColor")
+                == .object(["red": .double(0), "green": .double(0), "blue": .double(0)]))
+        #expect(given.value(forKey: "ButtonEnabled") == .bool(false))
+        guard case .string(let text)? = given.value(forKey: "LabelText") else {
+            Issue.record("LabelText is no text")
+            return
+        }
+        #expect(!text.contains("${"))
+        _ = await backend.stop()
+    }
+
+    @Test func showsAnExperimentAndAVersionRule() async throws {
+        let backend = try await RunningBackend(["--dev"])
+        let answer = try await backend.answer("/activeconfig/user/1?app.version=2.1")
+        let document = try JSONNode(jsonData: answer.body)
+        let experiments = try #require(document["meta"]?["experiments"])
+        #expect(experiments != .emptyObject)
+        let new = document["config_sections"]?["AppFeatures"]
+        let old = try JSONNode(
+            jsonData: try await backend.answer("/activeconfig/user/1?app.version=1.9").body)
+        #expect(new != nil)
+        #expect(new != old["config_sections"]?["AppFeatures"])
+        _ = await backend.stop()
+    }
+
+    @Test func isPublishedWithoutAWarning() async throws {
+        let backend = try await RunningBackend(["--dev"])
+        let template = try await backend.administer("GET", "/v1/projects/default/remoteConfig")
+        let answer = try await backend.administer(
+            "PUT", "/v1/projects/default/remoteConfig?validateOnly=true", ifMatch: "*",
+            body: String(decoding: template.body, as: UTF8.self))
+        #expect(answer.status == 200)
+        #expect(answer.fields["warning"] == nil)
+        _ = await backend.stop()
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import JSONTree
+import JWTKit
+import ServerTestSupport
+import Testing
+
+/// The options of `sample-backend serve`, through the real process.
+@Suite(.timeLimit(.minutes(2)))
+struct ServeOptionsTests {
+    /// A command line that is refused, and what is said about it.
+    struct Refusal: Sendable {
+        /// What follows `serve`.
+        let arguments: [String]
+        /// Variables of the environment.
+        var environment: [String: String] = [:]
+        /// What the message says.
+        let message: String
+    }
+
+    /// The command lines that are refused.
+    static let refusals: [NamedRow<Refusal>] = [
+        NamedRow(
+            "everybody could read",
+            Refusal(arguments: ["--hostname", "0.0.0.0"], message: "--client-key")),
+        NamedRow(
+            "--dev beyond this machine",
+            Refusal(arguments: ["--hostname", "0.0.0.0", "--open", "--dev"], message: "--dev")),
+        NamedRow(
+            "a short administrator token",
+            Refusal(
+                arguments: [], environment: ["ACTIVECONFIG_ADMIN_TOKEN": "short"],
+                message: "ACTIVECONFIG_ADMIN_TOKEN has 5 characters")),
+        NamedRow(
+            "a short secret",
+            Refusal(arguments: ["--user-token-secret", "short"], message: "at least 32")),
+        NamedRow(
+            "a short secret of the environment",
+            Refusal(
+                arguments: [], environment: ["ACTIVECONFIG_USER_TOKEN_SECRET": "short"],
+                message: "at least 32")),
+        NamedRow(
+            "a certificate without a key",
+            Refusal(arguments: ["--tls-certificate", "x.pem"], message: "--tls-key")),
+        NamedRow(
+            "a store that does not exist",
+            Refusal(arguments: ["--store", "etcd:http://127.0.0.1:2379"], message: "--store")),
+        NamedRow(
+            "a limit below 0",
+            Refusal(arguments: ["--rate-limit", "-1"], message: "--rate-limit")),
+    ]
+
+    @Test(arguments: refusals)
+    func refusesWhatDoesNotGoTogether(row: NamedRow<Refusal>) async throws {
+        let run = try await CommandRun(
+            ["serve", "--port", "0"] + row.value.arguments, environment: row.value.environment)
+        #expect(run.exitCode == 64, "\(run)")
+        #expect(run.error.contains(row.value.message), "\(run)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func publishesTheSampleAndPrintsATokenForDevelopment() async throws {
+        let process = try BackendProcess(["serve", "--port", "0", "--store", "memory", "--dev"])
+        let port = try #require(await process.listeningPort())
+        let prefix = "administrator token "
+        var lines = process.outputLines.makeAsyncIterator()
+        let line = try #require(await lines.next())
+        #expect(line.hasPrefix(prefix + "acfg_"))
+        let token = line.dropFirst(prefix.count)
+        let answer = try await HTTPConnection.answer(
+            port: port, target: "/v1/tokens", fields: ["Authorization: Bearer \(token)"])
+        #expect(answer.status == 200)
+        let tokens = try JSONNode(jsonData: answer.body)["tokens"]?.arrayValue
+        let developer = try #require(tokens?.first)
+        #expect(tokens?.count == 1)
+        #expect(developer["name"] == "dev")
+        #expect(developer["role"] == "publisher")
+        #expect(developer["expirationTime"] != nil)
+        let document = try await HTTPConnection.answer(port: port, target: "/activeconfig/user/3")
+        #expect(document.status == 200)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+        var log: [String] = []
+        for await line in process.errorLines { log.append(line) }
+        #expect(!log.contains { $0.contains(token) })
+    }
+
+    @Test func leavesWhatIsPublishedAloneInDevelopment() async throws {
+        let target = try await AdministrationTarget(.database)
+        #expect(try await target.run("publish", target.template(title: "mine")).exitCode == 0)
+        let backend = try await RunningBackend(store: target.folder.store, ["--dev"])
+        let document = try await backend.answer("/activeconfig")
+        #expect(String(decoding: document.body, as: UTF8.self).contains("mine"))
+        _ = await backend.stop()
+    }
+
+    @Test(arguments: ["option", "environment"])
+    func letsInClientsWithAKey(source: String) async throws {
+        let key = "a-client-key"
+        let backend = try await RunningBackend(
+            ["--dev"] + (source == "option" ? ["--client-key", key] : []),
+            environment: source == "option" ? [:] : ["ACTIVECONFIG_CLIENT_KEY": key])
+        #expect(try await backend.answer("/activeconfig").status == 401)
+        let wrong = try await backend.answer("/activeconfig", fields: ["X-API-Key: another"])
+        #expect(wrong.status == 401)
+        let right = try await backend.answer("/activeconfig", fields: ["X-API-Key: \(key)"])
+        #expect(right.status == 200)
+        let log = await backend.stop()
+        #expect(!log.contains { $0.contains(key) || $0.contains(RunningBackend.token) })
+    }
+
+    /// The claims of a user's token.
+    private struct Claims: JWTPayload {
+        /// The user.
+        let sub: SubjectClaim
+        /// The end.
+        let exp: ExpirationClaim
+
+        /// Checks the end.
+        func verify(using algorithm: some JWTAlgorithm) throws {
+            try exp.verifyNotExpired()
+        }
+    }
+
+    /// A token of a user.
+    private func token(
+        _ user: String, secret: String, lifetime: TimeInterval = 60
+    ) async throws -> String {
+        let keys = await JWTKeyCollection().add(
+            hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+        return try await keys.sign(
+            Claims(
+                sub: SubjectClaim(value: user),
+                exp: ExpirationClaim(value: Date(timeIntervalSinceNow: lifetime))))
+    }
+
+    @Test func letsInUsersWithTheirToken() async throws {
+        let secret = "a secret of at least 32 bytes, for HS256"
+        let backend = try await RunningBackend(
+            ["--dev"], environment: ["ACTIVECONFIG_USER_TOKEN_SECRET": secret])
+        func status(_ token: String) async throws -> Int {
+            try await backend.answer(
+                "/activeconfig/user/ada", fields: ["Authorization: Bearer \(token)"]
+            ).status
+        }
+        #expect(try await backend.answer("/activeconfig/user/ada").status == 401)
+        #expect(try await status(token("ada", secret: secret)) == 200)
+        #expect(try await status(token("bob", secret: secret)) == 403)
+        #expect(try await status(token("ada", secret: secret, lifetime: -60)) == 401)
+        #expect(try await status(token("ada", secret: secret + "!")) == 401)
+        let log = await backend.stop()
+        #expect(!log.contains { $0.contains(secret) || $0.contains("eyJ") })
+    }
+
+    @Test func limitsTheRequestsOfAnAddress() async throws {
+        let backend = try await RunningBackend(["--dev", "--rate-limit", "3"])
+        var statuses: [Int] = []
+        for _ in 0..<50 { statuses.append(try await backend.answer("/activeconfig").status) }
+        #expect(statuses.first == 200)
+        #expect(statuses.contains(429))
+        _ = await backend.stop()
+    }
+
+    @Test func countsForPrometheus() async throws {
+        let backend = try await RunningBackend(["--dev"])
+        _ = try await backend.answer("/activeconfig")
+        let text = String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
+        #expect(text.contains("activeconfig_requests_total{"))
+        #expect(text.contains("activeconfig_template_version{"))
+        _ = await backend.stop()
+    }
+
+    @Test func saysThatADatabaseIsNone() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(String(repeating: "no database\n", count: 500), to: "x.sqlite")
+        let before = try Data(contentsOf: URL(fileURLWithPath: file))
+        let run = try await CommandRun(["serve", "--port", "0", "--store", "sqlite:\(file)"])
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains(file), "\(run)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+    }
+
+    @Test func saysThatTheFolderOfADatabaseIsMissing() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await CommandRun([
+            "serve", "--port", "0", "--store", "sqlite:\(folder.path("none/x.sqlite"))",
+        ])
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(!run.error.isEmpty)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import ServerTestSupport
+import Testing
+
+/// Whether what makes certificates and speaks TLS is there.
+private let hasTLSTools = ["openssl", "curl"].allSatisfy {
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+}
+
+/// `sample-backend serve` with a certificate that the test makes.
+@Suite(.timeLimit(.minutes(2)), .enabled(if: hasTLSTools, "needs openssl and curl"))
+struct TLSTests {
+    /// Runs a program, and gives its exit code and what it wrote.
+    private func run(_ program: String, _ arguments: [String]) throws -> (Int32, String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/\(program)")
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+
+    /// Makes a key and a certificate for this machine.
+    private func makeCertificate(in folder: TemporaryFolder) throws -> [String] {
+        let key = folder.path("key.pem")
+        let certificate = folder.path("certificate.pem")
+        let (status, _) = try run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+                "-keyout", key, "-out", certificate,
+            ])
+        try #require(status == 0)
+        return ["--tls-certificate", certificate, "--tls-key", key]
+    }
+
+    @Test func servesOverTLSOnly() async throws {
+        let folder = try TemporaryFolder()
+        let options = try makeCertificate(in: folder)
+        let process = try BackendProcess(
+            ["serve", "--port", "0", "--store", "memory", "--dev"] + options)
+        var lines = process.outputLines.makeAsyncIterator()
+        let line = try #require(await lines.next())
+        let prefix = "listening on "
+        #expect(line.hasPrefix(prefix + "https://127.0.0.1:"))
+        let url = String(line.dropFirst(prefix.count)) + "/activeconfig/user/3"
+        let curl = ["--silent", "--fail", "--max-time", "10"]
+        let (status, body) = try run(
+            "curl", curl + ["--cacert", folder.path("certificate.pem"), url])
+        #expect(status == 0)
+        #expect(body.contains("SampleViewConfiguration"))
+        let (stranger, _) = try run("curl", curl + [url])
+        #expect(stranger != 0)
+        let plain = url.replacingOccurrences(of: "https:", with: "http:")
+        #expect(try run("curl", curl + [plain]).0 != 0)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+    }
+
+    @Test func saysThatTheFilesCannotBeUsed() async throws {
+        let folder = try TemporaryFolder()
+        let options = try makeCertificate(in: folder)
+        let other = try folder.write("no key", to: "other.pem")
+        let run = try await CommandRun(
+            ["serve", "--port", "0", "--store", "memory"] + options.dropLast() + [other])
+        #expect(run.exitCode == 65, "\(run)")
+        #expect(run.error.contains("other.pem"), "\(run)")
+        #expect(!run.output.contains("listening"))
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import JSONTree
+import OrderedCollections
+
+extension RequestGenerator {
+    /// The next request of an administrator: a valid token, and a path, a query and a body that are
+    /// wrong in some way, most of the time.
+    ///
+    /// - Parameter token: The token.
+    /// - Returns: The bytes of the request.
+    package mutating func administrationRequest(token: String) -> [UInt8] {
+        let project = pick(["default", "default", "p", "%00", "..", "a%20b", text().encoded])
+        let user = pick(["1", "%2F", "", text().encoded])
+        let path = pick([
+            "/v1/projects/\(project)/remoteConfig", "/v1/projects/\(project)/remoteConfig",
+            "/v1/projects/\(project)/remoteConfig:rollback",
+            "/v1/projects/\(project)/remoteConfig:listVersions",
+            "/v1/projects/\(project)/remoteConfig:downloadDefaults",
+            "/v1/projects/\(project)/remoteConfig:diff",
+            "/v1/projects/\(project)/remoteConfig:preview",
+            "/v1/projects/\(project)/remoteConfig:preview",
+            "/v1/projects/\(project)/users/\(user)/overrides",
+            "/v1/projects/\(project)/audit", "/v1/tokens", "/v1/tokens/\(user)", "/metrics",
+        ])
+        let names = [
+            "validateOnly", "versionNumber", "pageSize", "pageToken", "endVersionNumber",
+            "startTime", "endTime", "format", "from", "to", "x",
+        ]
+        let values = [
+            "true", "1", "2", "-1", "9223372036854775808", "JSON", "PLIST", "ACTIVECONFIG", "",
+            "2026-01-01T00:00:00Z", "%FF", text().encoded,
+        ]
+        let query = (0..<number(below: 3)).map { _ in "\(pick(names))=\(pick(values))" }
+        let method = pick(["GET", "PUT", "PUT", "POST", "POST", "DELETE", "PATCH", "HEAD"])
+        let body = self.body()
+        let fields = [
+            "\(method) \(path)?\(query.joined(separator: "&")) HTTP/1.1", "Host: a",
+            "Authorization: Bearer \(token)",
+            "If-Match: \(pick(["*", "*", "etag-default-1", "\"x\"", "W/", ""]))",
+            "Content-Length: \(body.count)", "Connection: close", "", "",
+        ]
+        return Array(fields.joined(separator: "\r\n").utf8) + body
+    }
+
+    /// A body: one that a route reads, damaged or not.
+    private mutating func body() -> [UInt8] {
+        var node = pick(Self.bodies)
+        for _ in 0..<number(below: 4) { node = mutate(node, depth: 0) }
+        var bytes = Array(node.jsonData())
+        switch number(below: 12) {
+        case 0: bytes.removeLast(number(below: bytes.count))
+        case 1: bytes = Array(String(repeating: "[", count: 10_000).utf8)
+        case 2: bytes = Array(text().utf8)
+        case 3: if !bytes.isEmpty { bytes[number(below: bytes.count)] = 0xFF }
+        default: break
+        }
+        return bytes
+    }
+
+    /// The bodies that the routes read.
+    private static let bodies: [JSONNode] = [
+        [
+            "conditions": [
+                ["name": "a", "expression": "percent <= 50 && user.id in ['1', '2']"],
+                ["name": "b", "expression": "app.customSignal['c'].matches(['^(a|b)+$'])"],
+                [
+                    "name": "s",
+                    "condition": [
+                        "orCondition": [
+                            "conditions": [
+                                [
+                                    "percent": [
+                                        "percentOperator": "LESS_OR_EQUAL", "microPercent": 5,
+                                    ]
+                                ]
+                            ]
+                        ]
+                    ],
+                ],
+            ],
+            "parameters": [
+                "p": [
+                    "defaultValue": ["value": "1"], "valueType": "NUMBER",
+                    "conditionalValues": ["a": ["value": "2"], "b": ["useInAppDefault": true]],
+                ]
+            ],
+            "parameterGroups": [
+                "G": ["parameters": ["q": ["defaultValue": ["value": "${user.id}"]]]]
+            ],
+            "version": ["description": "x", "versionNumber": "7"],
+        ],
+        ["users": [["userID": "1", "signals": ["app.version": "1.2", "c": "a"]]]],
+        ["versionNumber": "1"], ["Home": ["title": "x", "deep": [1, ["a": 2]]]],
+        ["name": "x", "role": "viewer", "expirationTime": "2099-01-01T00:00:00Z"],
+    ]
+
+    /// The same value with something else in some place.
+    private mutating func mutate(_ node: JSONNode, depth: Int) -> JSONNode {
+        if number(below: 4) == 0 || depth > 8 { return leaf() }
+        switch node {
+        case .array(var elements) where !elements.isEmpty:
+            let index = number(below: elements.count)
+            elements[index] = mutate(elements[index], depth: depth + 1)
+            if number(below: 8) == 0 { elements += elements }
+            return .array(elements)
+        case .object(var members) where !members.isEmpty:
+            let index = number(below: members.count)
+            let (key, value) = members.elements[index]
+            switch number(below: 8) {
+            case 0: members[key] = nil
+            case 1: members[text()] = value
+            default: members[key] = mutate(value, depth: depth + 1)
+            }
+            return .object(members)
+        default: return leaf()
+        }
+    }
+
+    /// A value that no route expects.
+    private mutating func leaf() -> JSONNode {
+        switch number(below: 9) {
+        case 0: .null
+        case 1: .bool(number(below: 2) == 0)
+        case 2: .number(pick(["0", "-1", "1e308", "99999999999999999999", "0.1"]))
+        case 3: []
+        case 4: [:]
+        case 5: .string(String(repeating: "x", count: number(below: 3_000)))
+        case 6:
+            .string(
+                pick([
+                    "((((", "percent <= 101", "user.id == '", "!", "a && ", "true || true",
+                    "app.version.matches(['(a+)+$'])", "dateTime < dateTime('x')", "'",
+                    "${user.id}",
+                ]))
+        default: .string(text())
+        }
+    }
+}
+
+extension String {
+    /// The text percent-encoded, every byte of it that is no letter or digit.
+    fileprivate var encoded: String {
+        addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}

@@ -1,0 +1,87 @@
+/// A type that makes requests, most of them wrong in some way, the same ones for the same seed.
+package struct RequestGenerator {
+    private var state: UInt64
+
+    /// Makes a generator; the same seed makes the same requests.
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    /// The next request, of anybody.
+    package mutating func request() -> [UInt8] {
+        var bytes = Array(head().utf8)
+        switch number(below: 10) {
+        case 0: bytes.removeLast(min(bytes.count, number(below: 40)))
+        case 1: for _ in 0..<(1 + number(below: 8)) { damage(&bytes) }
+        case 2: bytes = (0..<number(below: 200)).map { _ in UInt8(truncatingIfNeeded: next()) }
+        default: break
+        }
+        return bytes
+    }
+
+    private mutating func head() -> String {
+        let method = pick([
+            "GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "get", "",
+        ])
+        let path = pick([
+            "/activeconfig", "/activeconfig/user/", "/activeconfig/user/", "/active_config?userID=",
+            "/projects/default/activeconfig/user/", "/projects/", "/health/live", "/", "*", "",
+            "http://a:b/activeconfig/user/", "//", "/activeconfig/../", "/v1/tokens",
+            "/v1/projects/",
+        ])
+        let query = pick(["", "", "?", "?signal.", "?app.id=", "?device.os=%", "?&&=&", "#"])
+        let version = pick(["HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/3.0", "HTTP/x"])
+        var lines = ["\(method) \(path)\(text())\(query)\(text()) \(version)"]
+        if number(below: 12) > 0 { lines.append("Host: a") }
+        for _ in 0..<number(below: 4) { lines.append(field()) }
+        return (lines + ["", text()]).joined(separator: number(below: 30) == 0 ? "\n" : "\r\n")
+    }
+
+    private mutating func field() -> String {
+        switch number(below: 10) {
+        case 0: "Content-Length: \(pick(["0", "5", "70000", "-1", "x", "99999999999999999999"]))"
+        case 1: "Transfer-Encoding: \(pick(["chunked", "gzip", "chunked, chunked", ""]))"
+        case 2: "Expect: 100-continue"
+        case 3: "Connection: \(pick(["close", "keep-alive", "upgrade", "x"]))"
+        case 4: "Upgrade: \(pick(["websocket", "h2c"]))"
+        case 5, 6: "If-None-Match: \(pick(["*", "\"", "W/", "W/\"\"", ",,,", text()]))"
+        case 7: "X: \(String(repeating: "x", count: pick([10, 1_000, 140_000])))"
+        case 8: "Host: b"
+        default: "\(text()): \(text())"
+        }
+    }
+
+    /// A text that is odd in a path, a field or a value.
+    mutating func text() -> String {
+        let pieces = [
+            "", "1", "3", "-2", "%", "%2F", "%zz", "%FF", "%F0%9F%98%80", "..", "%2e%2e", "😀", "é",
+            "\u{0}", " ", "a=b", "&", "?", "\t", "%00", "9999999999999999999999", "'", "\"", "{}",
+            "signal.x=1", String(repeating: "y", count: 600),
+        ]
+        return (0..<number(below: 4)).map { _ in pick(pieces) }.joined()
+    }
+
+    private mutating func damage(_ bytes: inout [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        bytes[number(below: bytes.count)] = UInt8(truncatingIfNeeded: next())
+    }
+
+    /// One of some values.
+    mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[number(below: values.count)]
+    }
+
+    /// A number from 0.
+    mutating func number(below limit: Int) -> Int {
+        Int(next() >> 33) % limit
+    }
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,86 @@
+package import ActiveConfig
+import ConfigServer
+import Foundation
+package import Rendering
+package import Targeting
+
+/// A type that gives users the values of the sample backend that MSActiveConfig's sample app used.
+///
+/// It has the project `default` only, with one section, `SampleViewConfiguration`, and signals
+/// change nothing. A user ID that is a whole number n ≠ 0 gives a colour that depends on n; every
+/// other user, and no user, gets black.
+///
+/// | setting | value |
+/// | --- | --- |
+/// | `ViewBackgroundColor` | `red` sin(45/n)/n, `green` cos(30)/n, `blue` 1/n, in radians; else 0 |
+/// | `LabelText` | "This is a label value for user ID …", "NaN" standing for no user |
+/// | `ButtonEnabled` | true for user 3 only |
+package struct SampleConfigurationSource: ConfigurationSource {
+    /// The only project there is.
+    package static let project = "default"
+
+    /// The time this rule counts as published: a constant, so that a document, and with it its
+    /// entity tag, is the same on every replica and after a restart (HTTP 1).
+    package static let creationTime = "2013-07-06T20:13:24Z"
+
+    /// Makes the source; it needs nothing.
+    package init() {}
+
+    /// The user's document, rendered for this call; nil for any other project than `default`.
+    package func configuration(
+        inProject project: String, forUserID userID: String?, signals: Signals
+    ) throws -> RenderedConfiguration? {
+        guard project == Self.project else { return nil }
+        return RenderedConfiguration(Self.state(forUserID: userID))
+    }
+
+    /// Returns at once: there is nothing to wait for.
+    package func checkReadiness() async throws {}
+
+    /// The document of a user, before it is rendered.
+    ///
+    /// `meta` has no `template_version`: there is no template, and 1 would be taken for the first
+    /// version of a real one.
+    ///
+    /// - Parameter userID: Any string; nil is the generic user.
+    /// - Returns: The configuration; the same for the same user ID, always.
+    package static func state(forUserID userID: String?) -> ConfigurationState {
+        let number = userID.flatMap(wholeNumber)
+        let section = ActiveConfigSection(settings: [
+            "ViewBackgroundColor": .object(color(for: number ?? 0)),
+            "LabelText": .string("This is a label value for user ID \(userID ?? "NaN")"),
+            "ButtonEnabled": .bool(number == 3),
+        ])
+        return ConfigurationState(
+            meta: [
+                "format_version_string": .string("1.0"),
+                "creation_time": .string(creationTime),
+            ],
+            sections: ["SampleViewConfiguration": section])
+    }
+
+    /// The number a user ID stands for, or nil when it is not an optional `-` and decimal digits.
+    ///
+    /// Any length is accepted; a number beyond a Double's range is infinite, and its colour is 0.
+    private static func wholeNumber(_ userID: String) -> Double? {
+        let bytes = userID.utf8
+        let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
+        guard !digits.isEmpty, digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        else { return nil }
+        // Longer ones are infinite anyway.
+        guard digits.count <= 400 else { return .infinity }
+        return Double(userID)
+    }
+
+    /// The components for a number; all of them 0 for 0.
+    private static func color(for number: Double) -> [String: SettingValue] {
+        guard number != 0 else {
+            return ["red": .double(0), "green": .double(0), "blue": .double(0)]
+        }
+        return [
+            "red": .double(sin(45 / number) / number),
+            "green": .double(cos(30) / number),
+            "blue": .double(1 / number),
+        ]
+    }
+}
