@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and starts the backend, and runs the sample app against it.
+# Builds and starts the backend, publishes templates, and runs the sample app against it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=Tests/setup.sh
@@ -11,8 +11,9 @@ usage() {
     cat <<TEXT
 USAGE: SampleBackend/demo.sh [--keep] [--port PORT]
 
-Builds and starts the backend, then runs the sample app against it: the bundled bootstrap
-configuration, a download, and each user's own values.
+Builds and starts the backend on a new database. Then it publishes the sample template, runs the
+sample app for users 1, 2 and 3, says why user 3 gets what they get, publishes a change for user 2,
+and rolls it back.
 
   --keep       The backend stays up until Ctrl-C.
   --port PORT  The backend's port (default: a free one).
@@ -40,14 +41,22 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-setup swift
-say() { if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
+setup swift sqlite
+bold() { if [ -t 1 ]; then printf '\033[1m%s\033[0m\n' "$*"; else printf '%s\n' "$*"; fi; }
+say() { printf '\n' && bold "$*"; }
+
+# Shows a command of the backend, and runs it.
+backend() {
+    bold "$ sample-backend$(printf ' %q' "$@")"
+    "$backend" "$@"
+}
 
 say "Building the backend and the sample app (the first time takes a few minutes) …"
 swift build --package-path SampleBackend --product sample-backend
 swift build --product ActiveConfigSampleApp
 backend="$(swift build --package-path SampleBackend --show-bin-path)/sample-backend"
 app="$(swift build --show-bin-path)/ActiveConfigSampleApp"
+template=SampleBackend/Sources/SampleBackend/Resources/SampleTemplate.json
 
 work=$(mktemp -d)
 pid=""
@@ -61,14 +70,20 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT TERM
 
-"$backend" serve --port "$port" >"$work/out" 2>"$work/log" &
+# The backend takes it as a publisher's token, the commands send it.
+ACTIVECONFIG_ADMIN_TOKEN=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
+export ACTIVECONFIG_ADMIN_TOKEN
+unset ACTIVECONFIG_TOKEN
+
+"$backend" serve --port "$port" --store "sqlite:$work/demo.sqlite" >"$work/out" 2>"$work/log" &
 pid=$!
 until grep -q '^listening on ' "$work/out"; do
     kill -0 "$pid" 2>/dev/null || { cat "$work/log" >&2; fail "the backend did not start"; }
     sleep 0.1
 done
 url=$(sed -n 's/^listening on //p' "$work/out")
-say "The backend listens on $url"
+say "The backend listens on $url, with an empty database. Publish the sample template:"
+backend publish "$template" --server "$url" --description "The sample template"
 
 say "The app starts from its bootstrap configuration, downloads, and changes the user:"
 "$app" --server "$url" --store "$work/store" \
@@ -80,8 +95,30 @@ say "The next launch starts from what was stored, here for user 2, and is told t
 say "The same for a program:"
 "$app" --server "$url" --store "$work/store" --user 3 --script "download; quit" --json
 
+say "Why does user 3 get that?"
+backend evaluate --user 3 --server "$url" | sed '/^Document$/,$d'
+
+say "Change the label of user 2, and look at what that does before it is published:"
+"$backend" get --server "$url" |
+    awk '/"LabelText"/ { inLabel = 1 }
+        inLabel && /"User 2"/ { found = 1 }
+        found && /"value"/ { sub(/"value": ".*"/, "\"value\": \"Hello, ${user.id}\""); found = inLabel = 0 }
+        { print }' >"$work/changed.json"
+backend publish "$work/changed.json" --server "$url" --preview-user 2 --preview-user 3 \
+    --description "Greet user 2"
+backend diff 1 2 --server "$url"
+
+say "The app of user 2 downloads again:"
+"$app" --server "$url" --store "$work/store" --user 2 --script "download; quit"
+
+say "Go back to version 1:"
+backend rollback 1 --server "$url"
+backend versions --server "$url"
+
 if $keep; then
     say "The backend stays up on $url (Ctrl-C ends it). Try, in another terminal:"
+    echo "  export ACTIVECONFIG_TOKEN=$ACTIVECONFIG_ADMIN_TOKEN"
+    echo "  $backend evaluate --user 3 --server $url"
     echo "  curl $url/activeconfig/user/3"
     echo "  swift run ActiveConfigSampleApp --server $url"
     wait "$pid"

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Measures the backend against nginx that serves the same bytes, in the same run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=Tests/setup.sh
+. Tests/setup.sh
+
+usage() {
+    cat <<TEXT
+USAGE: SampleBackend/load.sh [--check] [--json] [--rounds N] [--seconds N]
+
+Builds the backend for release and measures, on loopback:
+
+  B1  the time to evaluate 100 conditions for one user              at most 5 µs
+  B2  requests a second, a document of 2 kB, 100,000 users          at least 40 % of nginx
+      the 99th percentile of the time of a request                  at most 3 times nginx's
+  B3  requests a second, a document of 100 kB                       at least 60 % of nginx
+  B4  requests a second that are answered with 304                  at least B2's
+  B8  a publish of a template of 3,000 parameters                   at most 250 ms
+
+  --check      Exit with 1 when one of them is missed.
+  --json       The figures as JSON.
+  --rounds N   How often each side is measured, alternating (default 5).
+  --seconds N  How long each measurement takes (default 3).
+TEXT
+}
+check=""
+json=""
+rounds=5
+seconds=3
+while [ $# -gt 0 ]; do
+    case $1 in
+    --check) check=--check ;;
+    --json) json=--json ;;
+    --rounds) rounds=${2:?--rounds needs a number}; shift ;;
+    --seconds) seconds=${2:?--seconds needs a number}; shift ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "load.sh: \"$1\" is no option; see --help" >&2; exit 64 ;;
+    esac
+    shift
+done
+
+setup swift sqlite wrk nginx python curl
+echo "Building for release (the first time takes some minutes) …" >&2
+swift build -c release --package-path SampleBackend --product sample-backend >&2
+swift build -c release --package-path SampleBackend --product TargetingBenchmark >&2
+bin=$(swift build -c release --package-path SampleBackend --show-bin-path)
+work=$(mktemp -d)
+backend=""
+nginx=""
+stop() {
+    [ -z "$backend" ] || kill "$backend" 2>/dev/null || true
+    [ -z "$nginx" ] || kill "$nginx" 2>/dev/null || true
+    wait 2>/dev/null || true
+    rm -rf "$work"
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+export ACTIVECONFIG_ADMIN_TOKEN="load-$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')"
+"$bin/sample-backend" serve --port 0 --store "sqlite:$work/load.sqlite" --log-level warning \
+    >"$work/out" &
+backend=$!
+until grep -q '^listening on ' "$work/out"; do
+    kill -0 "$backend" 2>/dev/null || fail "the backend did not start"
+    sleep 0.1
+done
+url=$(sed -n 's/^listening on //p' "$work/out")
+
+# nginx serves a file: the very bytes that the backend sent to one user.
+mkdir -p "$work/www"
+chmod 755 "$work" "$work/www"
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+cat >"$work/nginx.conf" <<TEXT
+worker_processes auto;
+daemon off;
+pid $work/nginx.pid;
+error_log stderr error;
+events { worker_connections 1024; }
+http {
+    access_log off;
+    sendfile on;
+    keepalive_requests 1000000000;
+    types { application/json json; }
+    server { listen 127.0.0.1:$port; root $work/www; }
+}
+TEXT
+"$(PATH=$PATH:/usr/sbin command -v nginx)" -c "$work/nginx.conf" -p "$work" &
+nginx=$!
+
+# publish FILE: publishes a template and prints the seconds it took.
+publish() {
+    curl -sS -f -o /dev/null -w '%{time_total}\n' -X PUT --data-binary "@$1" \
+        -H "Authorization: Bearer $ACTIVECONFIG_ADMIN_TOKEN" -H 'If-Match: *' \
+        "$url/v1/projects/default/remoteConfig"
+}
+# measure NAME URL: a line with requests a second, the 99th percentile in µs, and errors.
+measure() {
+    local name=$1 base=$2
+    shift 2
+    echo "$name $(env "$@" wrk -t1 -c32 -d"${seconds}s" -s SampleBackend/Tests/Load/users.lua "$base" |
+        sed -n 's/^RESULT //p')" >>"$work/results"
+    [ ! -t 2 ] || printf '\r\033[K%s' "$(tail -n 1 "$work/results")" >&2
+}
+query="?app.version=2.3.1&device.os=ios&device.country=JP&device.language=ja&signal.plan=gold&signal.level=42&signal.city=Tokyo"
+# compare NAME BYTES KIND: the backend and nginx in turn, with a template of that size.
+compare() {
+    local name=$1
+    python3 SampleBackend/Tests/Load/template.py "$2" "$3" >"$work/template.json"
+    publish "$work/template.json" >/dev/null
+    local tag round
+    tag=$(curl -sS -D - -o "$work/www/document.json" "$url/activeconfig/user/user-1$query" |
+        tr -d '\r' | sed -n 's/^[Ee][Tt]ag: //p')
+    chmod 644 "$work/www/document.json"
+    echo "bytes $name $(wc -c <"$work/www/document.json") 0 0" >>"$work/results"
+    for round in $(seq "$rounds"); do
+        measure "$name-nginx" "http://127.0.0.1:$port" REQUEST_PATH=/document.json
+        measure "$name-backend" "$url" NO=1
+        [ "$name" != B2 ] ||
+            measure B4-backend "$url" "IF_NONE_MATCH=$tag" "REQUEST_PATH=/activeconfig/user/user-1$query"
+    done
+}
+sleep 0.5
+compare B2 2000 same
+compare B3 100000 same
+compare B2-all-different 2000 different
+python3 SampleBackend/Tests/Load/large.py >"$work/large.json"
+for _ in $(seq $((rounds + 4))); do echo "B8 $(publish "$work/large.json") 0 0" >>"$work/results"; done
+[ ! -t 2 ] || printf '\r\033[K' >&2
+"$bin/TargetingBenchmark" --json >"$work/targeting.json"
+python3 SampleBackend/Tests/Load/report.py "$work/results" "$work/targeting.json" $check $json
