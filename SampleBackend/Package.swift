@@ -52,7 +52,7 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "JSONTree", "Targeting", "Templates",
+                "Targeting", "Templates",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -66,7 +66,7 @@ let package = Package(
         ),
         .target(
             name: "TemplateStoreTesting",
-            dependencies: ["JSONTree", "Templates", "TemplateStore"]
+            dependencies: ["Templates", "TemplateStore"]
         ),
         .target(
             name: "SQLiteTemplateStore",
@@ -91,7 +91,6 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -106,9 +105,8 @@ let package = Package(
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "ConfigServer", "JSONTree", "PrometheusMetrics", "Rendering",
-                "SQLiteTemplateStore", "Targeting", "Templates", "TemplateStore",
-                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                "ConfigServer", "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore",
+                "Templates", "TemplateStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -190,7 +188,7 @@ let package = Package(
             name: "ConfigServerTests",
             dependencies: [
                 "ConfigServer", "JSONTree", "Rendering", "ServerTestSupport", "Targeting",
-                "Templates", "TemplateStore",
+                "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "OrderedCollections", package: "swift-collections"),

@@ -12,9 +12,6 @@ struct CrashTests {
     /// How many times the server is killed.
     private static let kills = 14
 
-    /// The longest time from the start of a publish to the kill, in microseconds.
-    private static let longestDelay = 6_000
-
     /// The path of the template.
     private static let path = "/v1/projects/default/remoteConfig"
 
@@ -61,21 +58,25 @@ struct CrashTests {
         var titles: [Int: String] = [:]
         var version = 0
         var unanswered = 0
+        // How long a publish takes here, so that most kills come in the middle of one.
+        var duration: Duration = .milliseconds(4)
         for number in 1...Self.publishes {
             let title = "title \(number)"
             guard killed.contains(number) else {
+                let start = ContinuousClock.now
                 let next = try #require(
                     try await publish(title, over: version, on: backend))
+                duration = start.duration(to: .now)
                 #expect(next == version + 1)
                 version = next
                 titles[version] = title
                 continue
             }
             let process = backend.process
-            let delay = Int.random(in: 0...Self.longestDelay)
+            let delay = duration * Double.random(in: 0...1.5)
             async let kill: Void = {
                 // Not a wait for something: the fault comes at a random moment.
-                try await Task.sleep(for: .microseconds(delay))
+                try await Task.sleep(for: delay)
                 process.send(signal: SIGKILL)
             }()
             let answered = try await publish(title, over: version, on: backend)
@@ -85,7 +86,7 @@ struct CrashTests {
             let found = try await current(backend)
             if let answered {
                 #expect(answered == version + 1)
-                #expect(found.version == answered, "killed after \(delay) µs")
+                #expect(found.version == answered, "killed after \(delay)")
             } else {
                 unanswered += 1
                 // It is stored whole or not at all.

@@ -151,6 +151,45 @@ struct ServeOptionsTests {
         #expect(!log.contains { $0.contains(secret) || $0.contains("eyJ") })
     }
 
+    @Test func letsInUsersWithATokenOfAKeyOfTheFile() async throws {
+        let key = ES256PrivateKey()
+        let parameters = try #require(key.parameters)
+        func encoded(_ text: String) -> String {
+            text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        let jwks: JSONNode = [
+            "keys": [
+                [
+                    "kty": "EC", "crv": "P-256", "alg": "ES256", "kid": "one",
+                    "x": .string(encoded(parameters.x)), "y": .string(encoded(parameters.y)),
+                ]
+            ]
+        ]
+        let folder = try TemporaryFolder()
+        let file = try folder.write(jwks.description, to: "keys.json")
+        let backend = try await RunningBackend(["--dev", "--user-token-jwks", file])
+        func status(signedWith key: ES256PrivateKey) async throws -> Int {
+            let keys = await JWTKeyCollection().add(ecdsa: key, kid: "one")
+            let token = try await keys.sign(
+                Claims(
+                    sub: SubjectClaim(value: "ada"),
+                    exp: ExpirationClaim(value: Date(timeIntervalSinceNow: 60))), kid: "one")
+            return try await backend.answer(
+                "/activeconfig/user/ada", fields: ["Authorization: Bearer \(token)"]
+            ).status
+        }
+        #expect(try await status(signedWith: key) == 200)
+        #expect(try await status(signedWith: ES256PrivateKey()) == 401)
+        // A key that is public must not be taken for the secret of HS256.
+        let confused = try await token("ada", secret: jwks.description)
+        let answer = try await backend.answer(
+            "/activeconfig/user/ada", fields: ["Authorization: Bearer \(confused)"])
+        #expect(answer.status == 401)
+        _ = await backend.stop()
+        let refused = try await CommandRun(["serve", "--user-token-jwks", file + ".none"])
+        #expect(refused.exitCode == 64)
+    }
+
     @Test func limitsTheRequestsOfAnAddress() async throws {
         let backend = try await RunningBackend(["--dev", "--rate-limit", "3"])
         var statuses: [Int] = []

@@ -91,13 +91,16 @@ package final class TemplateLibrary: @unchecked Sendable {  // All state is behi
 
     /// Takes over a version that is worked out already, unless a later one is known.
     func apply(_ compiled: CompiledTemplate, project name: String) {
-        lock.withLock {
+        let isNews = lock.withLock {
             let known = state.projects[name]
-            guard (known?.compiled.version.number ?? 0) < compiled.version.number else { return }
+            guard (known?.compiled.version.number ?? 0) < compiled.version.number else {
+                return false
+            }
             state.projects[name] = ProjectConfiguration(
                 compiled, overrides: known?.overrides ?? [:], cacheBytes: cacheBytes)
-            metrics.setVersion(compiled.version.number, ofProject: name)
+            return true
         }
+        if isNews { metrics.setVersion(compiled.version.number, ofProject: name) }
     }
 
     /// Takes over what is pinned for a user.
