@@ -1,14 +1,13 @@
-import Foundation
 import Metrics
+import NIOConcurrencyHelpers
 
 /// A type that counts the requests of one route, and how long they take.
-final class RouteMetrics: @unchecked Sendable {  // All state is behind the lock.
+final class RouteMetrics: Sendable {
     private let route: String
     private let timer: Timer
-    private let lock = NSLock()
 
     /// The counters by status.
-    private var counters: [Int: Counter] = [:]
+    private let counters = NIOLockedValueBox<[Int: Counter]>([:])
 
     /// Makes the series of a route.
     ///
@@ -31,7 +30,7 @@ final class RouteMetrics: @unchecked Sendable {  // All state is behind the lock
 
     /// The counter of a status.
     private func counter(for status: Int) -> Counter {
-        lock.withLock {
+        counters.withLockedValue { counters in
             if let counter = counters[status] { return counter }
             let counter = Counter(
                 label: "activeconfig_requests",

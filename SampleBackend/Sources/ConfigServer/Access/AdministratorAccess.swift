@@ -1,23 +1,26 @@
 import Foundation
+import NIOConcurrencyHelpers
 import TemplateStore
 
 /// A type that knows the tokens of administrators, and when each was last used.
 ///
 /// It answers from memory; whoever follows the store's changes tells it to read them again.
-final class AdministratorAccess: @unchecked Sendable {  // All state is behind the lock.
+final class AdministratorAccess: Sendable {
     /// The name that the token of the environment has in the audit trail.
     static let environmentTokenName = "environment"
 
     /// The fewest characters of a token in the environment.
     static let minimumEnvironmentTokenLength = 32
 
-    private let lock = NSLock()
+    /// What is known.
+    private struct State: Sendable {
+        /// The tokens as they are stored.
+        var tokens: [StoredToken] = []
+        /// When tokens were used that the store does not know of yet, by identifier.
+        var uses: [String: Date] = [:]
+    }
 
-    /// The tokens as they are stored.
-    private var tokens: [StoredToken] = []
-
-    /// When tokens were used that the store does not know of yet, by identifier.
-    private var uses: [String: Date] = [:]
+    private let state = NIOLockedValueBox(State())
 
     /// The hash of the token in the environment; it publishes, and never ends.
     private let environmentTokenHash: Data?
@@ -37,7 +40,7 @@ final class AdministratorAccess: @unchecked Sendable {  // All state is behind t
 
     /// Replaces what is known.
     func setTokens(_ tokens: [StoredToken]) {
-        lock.withLock { self.tokens = tokens }
+        state.withLockedValue { $0.tokens = tokens }
     }
 
     /// Who holds a token.
@@ -49,15 +52,15 @@ final class AdministratorAccess: @unchecked Sendable {  // All state is behind t
     func administrator(authorization: String?) -> Administrator? {
         let hash = AccessToken.hash(of: Self.bearerToken(in: authorization) ?? "")
         let date = now()
-        return lock.withLock {
+        return state.withLockedValue { state in
             var found: Administrator?
             if let environmentTokenHash, environmentTokenHash.equalsInConstantTime(hash) {
                 found = Administrator(name: Self.environmentTokenName, role: .publisher)
             }
-            for token in tokens where token.hash.equalsInConstantTime(hash) {
+            for token in state.tokens where token.hash.equalsInConstantTime(hash) {
                 guard token.revocationDate == nil, token.expirationDate.map({ $0 > date }) ?? true
                 else { continue }
-                uses[token.id] = date
+                state.uses[token.id] = date
                 found = Administrator(name: token.name, role: token.role)
             }
             return found
@@ -66,9 +69,9 @@ final class AdministratorAccess: @unchecked Sendable {  // All state is behind t
 
     /// The uses that are not stored yet; they count as stored from here on.
     func takeUses() -> [String: Date] {
-        lock.withLock {
-            defer { uses = [:] }
-            return uses
+        state.withLockedValue { state in
+            defer { state.uses = [:] }
+            return state.uses
         }
     }
 

@@ -1,12 +1,12 @@
-import Foundation
+import NIOConcurrencyHelpers
 
 /// A type that bounds the requests of each address: so many a second, and a second's worth at once.
-final class RateLimiter: @unchecked Sendable {  // All state is behind the lock.
+final class RateLimiter: Sendable {
     /// The most addresses that are remembered; those seen longest ago are forgotten.
     private static let maximumAddresses = 20_000
 
     /// What an address may still do.
-    private struct Bucket {
+    private struct Bucket: Sendable {
         /// The requests that are left.
         var tokens: Double
         /// When that was so.
@@ -16,11 +16,15 @@ final class RateLimiter: @unchecked Sendable {  // All state is behind the lock.
     /// The requests a second.
     private let rate: Double
 
-    private let lock = NSLock()
+    /// What is remembered.
+    private struct State: Sendable {
+        /// The addresses seen lately.
+        var young: [String: Bucket] = [:]
+        /// The addresses seen before.
+        var old: [String: Bucket] = [:]
+    }
 
-    /// The addresses seen lately, and those seen before.
-    private var young: [String: Bucket] = [:]
-    private var old: [String: Bucket] = [:]
+    private let state = NIOLockedValueBox(State())
 
     /// Makes a limiter.
     ///
@@ -38,18 +42,19 @@ final class RateLimiter: @unchecked Sendable {  // All state is behind the lock.
     func secondsToWait(
         address: String, now: ContinuousClock.Instant = .now
     ) -> Int? {
-        lock.withLock {
-            var bucket = young[address] ?? old[address] ?? Bucket(tokens: rate, time: now)
+        state.withLockedValue { state in
+            var bucket =
+                state.young[address] ?? state.old[address] ?? Bucket(tokens: rate, time: now)
             let elapsed = bucket.time.duration(to: now) / .seconds(1)
             bucket.tokens = min(rate, bucket.tokens + max(elapsed, 0) * rate)
             bucket.time = now
             let isAllowed = bucket.tokens >= 1
             if isAllowed { bucket.tokens -= 1 }
-            if young.count >= Self.maximumAddresses / 2, young[address] == nil {
-                old = young
-                young = [:]
+            if state.young.count >= Self.maximumAddresses / 2, state.young[address] == nil {
+                state.old = state.young
+                state.young = [:]
             }
-            young[address] = bucket
+            state.young[address] = bucket
             return isAllowed ? nil : max(1, Int(((1 - bucket.tokens) / rate).rounded(.up)))
         }
     }

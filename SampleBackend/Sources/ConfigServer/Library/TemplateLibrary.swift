@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import NIOConcurrencyHelpers
 package import Rendering
 package import Targeting
 import TemplateStore
@@ -8,9 +9,9 @@ import Templates
 /// A type that holds the current template of every project in memory, and follows the store.
 ///
 /// Clients are answered from it alone: while the store is away, they get what was last known.
-package final class TemplateLibrary: @unchecked Sendable {  // All state is behind the lock.
+package final class TemplateLibrary: Sendable {
     /// What is known, and of when.
-    private struct State {
+    private struct State: Sendable {
         /// The projects by name.
         var projects: [String: ProjectConfiguration] = [:]
         /// The revision of the store that is seen.
@@ -19,8 +20,7 @@ package final class TemplateLibrary: @unchecked Sendable {  // All state is behi
         var isLoaded = false
     }
 
-    private let lock = NSLock()
-    private var state = State()
+    private let state = NIOLockedValueBox(State())
 
     /// Where templates are kept.
     let store: any TemplateStore
@@ -53,11 +53,11 @@ package final class TemplateLibrary: @unchecked Sendable {  // All state is behi
 
     /// The current configuration of a project, or nil when nothing was published in it.
     func project(_ name: String) -> ProjectConfiguration? {
-        lock.withLock { state.projects[name] }
+        state.withLockedValue { $0.projects[name] }
     }
 
     /// The revision up to which everything is known.
-    var revision: StoreRevision { lock.withLock { state.revision } }
+    var revision: StoreRevision { state.withLockedValue { $0.revision } }
 
     /// Reads everything from the store.
     ///
@@ -75,9 +75,8 @@ package final class TemplateLibrary: @unchecked Sendable {  // All state is behi
                 overrides: overrides(snapshot.overrides[stored.project] ?? [:], of: stored.project),
                 cacheBytes: cacheBytes)
         }
-        lock.withLock {
-            state = State(projects: projects, revision: snapshot.revision, isLoaded: true)
-        }
+        let loaded = State(projects: projects, revision: snapshot.revision, isLoaded: true)
+        state.withLockedValue { $0 = loaded }
         for (name, project) in projects {
             metrics.setVersion(project.compiled.version.number, ofProject: name)
         }
@@ -91,7 +90,7 @@ package final class TemplateLibrary: @unchecked Sendable {  // All state is behi
 
     /// Takes over a version that is worked out already, unless a later one is known.
     func apply(_ compiled: CompiledTemplate, project name: String) {
-        let isNews = lock.withLock {
+        let isNews = state.withLockedValue { state in
             let known = state.projects[name]
             guard (known?.compiled.version.number ?? 0) < compiled.version.number else {
                 return false
@@ -105,7 +104,7 @@ package final class TemplateLibrary: @unchecked Sendable {  // All state is behi
 
     /// Takes over what is pinned for a user.
     func apply(_ overrides: OverridesDocument?, forUserID userID: String, inProject name: String) {
-        lock.withLock {
+        state.withLockedValue { state in
             state.projects[name] = state.projects[name]?.settingOverrides(
                 overrides, forUserID: userID)
         }
@@ -125,7 +124,7 @@ package final class TemplateLibrary: @unchecked Sendable {  // All state is behi
                 inProject: project)
         case .tokens: break
         }
-        lock.withLock { state.revision = max(state.revision, change.revision) }
+        state.withLockedValue { $0.revision = max($0.revision, change.revision) }
     }
 
     /// Names an error of the store in the log.
@@ -180,7 +179,7 @@ extension TemplateLibrary: ConfigurationSource {
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedConfiguration? {
         guard let project = self.project(project) else {
-            if lock.withLock({ state.isLoaded }) { return nil }
+            if state.withLockedValue({ $0.isLoaded }) { return nil }
             throw TemplateStoreError(.unavailable, "The templates are not read yet.")
         }
         let outcome = project.rendered(
@@ -190,7 +189,7 @@ extension TemplateLibrary: ConfigurationSource {
     }
 
     package func checkReadiness() async throws {
-        guard lock.withLock({ state.isLoaded }) else {
+        guard state.withLockedValue({ $0.isLoaded }) else {
             throw TemplateStoreError(.unavailable, "The templates are not read yet.")
         }
         try await store.checkReadiness()
