@@ -85,7 +85,7 @@ sanitize() {
     title "sanitizer $2: $1"
     local scratch=$1/.build/$2
     ACTIVECONFIG_SANITIZER=$2 ACTIVECONFIG_PTHREAD_LOCK=1 ASAN_OPTIONS=detect_leaks=0 \
-        TSAN_OPTIONS=halt_on_error=1 \
+        TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/thread-sanitizer.txt" \
         swift test --package-path "$1" --sanitize="$2" --scratch-path "$scratch"
 }
 
