@@ -84,8 +84,9 @@ run_docs() {
 sanitize() {
     title "sanitizer $2: $1"
     local scratch=$1/.build/$2
-    ACTIVECONFIG_SANITIZER=$2 ACTIVECONFIG_PTHREAD_LOCK=1 ASAN_OPTIONS=detect_leaks=0 \
-        TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/thread-sanitizer.txt" \
+    ACTIVECONFIG_SANITIZER=$2 ACTIVECONFIG_PTHREAD_LOCK=1 \
+        ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/Tests/address-sanitizer.txt" \
+        TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/Tests/thread-sanitizer.txt" \
         swift test --package-path "$1" --sanitize="$2" --scratch-path "$scratch"
 }
 
