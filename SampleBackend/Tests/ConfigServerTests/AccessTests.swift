@@ -152,4 +152,33 @@ struct AccessTests {
             #expect(page["nextPageToken"] != nil)
         }
     }
+
+    @Test(arguments: [1, 3, 1_000])
+    func givesTheWholeAuditTrailInPages(pageSize: Int) async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(.sample)
+            // One more than the largest page, or than a few small ones.
+            let count = pageSize == 1_000 ? 1_001 : 6
+            for number in 2...count {
+                try await store.setOverrides(
+                    OverridesChange(
+                        project: "default", userID: "\(number)", content: Data("{}".utf8),
+                        date: Date(), actor: "test"))
+            }
+            var subjects: [String] = []
+            var token: String?
+            repeat {
+                let query = "?pageSize=\(pageSize)" + (token.map { "&pageToken=\($0)" } ?? "")
+                let page = try await server.administer(
+                    "GET", "/v1/projects/default/audit" + query
+                ).json
+                let entries = page["entries"]?.arrayValue ?? []
+                #expect(!entries.isEmpty)
+                subjects += entries.compactMap { $0["subject"]?.stringValue }
+                token = page["nextPageToken"]?.stringValue
+            } while token != nil
+            #expect(subjects == (1...count).reversed().map { "\($0)" })
+        }
+    }
 }

@@ -15,21 +15,34 @@ struct AuditRoutes: Sendable {
     /// Lists who did what and when, newest first.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
-        let limit = try request.wholeNumber(named: "pageSize", in: 1...1_000) ?? 100
+        let limit =
+            try request.wholeNumber(named: "pageSize", in: 1...TemplateStoreLimits.auditPage) ?? 100
         let before = try request.wholeNumber(named: "pageToken", in: 1...Int.max)
-        let query = AuditQuery(
-            limit: limit + 1, before: before.map { StoreRevision(Int64($0)) })
         try await administration.checkExists(request.project)
-        let entries = try await administration.callStore("audit", project: request.project) {
-            () throws(TemplateStoreError) in
-            try await administration.store.auditEntries(
-                inProject: request.project, matching: query)
-        }
-        var body: JSONNode = ["entries": .array(entries.prefix(limit).map(\.json))]
-        if entries.count > limit {
-            body.setMember("nextPageToken", .string("\(entries[limit - 1].revision)"))
+        let entries = try await entries(
+            inProject: request.project, limit: limit,
+            before: before.map { StoreRevision(Int64($0)) })
+        var body: JSONNode = ["entries": .array(entries.map(\.json))]
+        // A store gives no more than a page, so whether there is another has to be asked.
+        if entries.count == limit, let last = entries.last,
+            try await !self.entries(
+                inProject: request.project, limit: 1, before: last.revision
+            ).isEmpty
+        {
+            body.setMember("nextPageToken", .string("\(last.revision)"))
         }
         return .json(body)
+    }
+
+    /// Reads a part of the trail.
+    private func entries(
+        inProject project: String, limit: Int, before: StoreRevision?
+    ) async throws(RequestError) -> [AuditEntry] {
+        try await administration.callStore("audit", project: project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.auditEntries(
+                inProject: project, matching: AuditQuery(limit: limit, before: before))
+        }
     }
 }
 
