@@ -21,7 +21,7 @@ struct ConfigurationRoutes: Sendable {
                 let configurationRequest = try ConfigurationRequest(
                     target: request.target, parameters: request.parameters)
                 let credentials = ClientAccess.Credentials(
-                    apiKey: request.headerFields[.apiKey],
+                    apiKey: HTTPField.Name("X-API-Key").flatMap { request.headerFields[$0] },
                     authorization: request.headerFields[.authorization])
                 try await clientAccess.check(
                     credentials, forUserID: configurationRequest.userID)
@@ -69,9 +69,4 @@ struct ConfigurationRoutes: Sendable {
         guard let configuration else { throw .unknownProject(request.project) }
         return configuration
     }
-}
-
-extension HTTPField.Name {
-    /// `X-API-Key`.
-    static let apiKey = HTTPField.Name("X-API-Key") ?? .authorization
 }
