@@ -14,21 +14,7 @@ extension JSONNode {
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default
     ) throws(ConfigurationFormatError) {
-        let result: Result<JSONNode, ConfigurationFormatError> =
-            unsafe jsonData.withUnsafeBytes { bytes in
-                do throws(JSONFault) {
-                    try JSONFault.check(size: bytes.count, limit: limits.maximumSize)
-                    var json = unsafe JSONReader(bytes, maximumDepth: limits.maximumDepth)
-                    json.skipByteOrderMark()
-                    json.skipWhiteSpace()
-                    let node = try Self.read(from: &json)
-                    try json.expectEnd()
-                    return .success(node)
-                } catch {
-                    return unsafe .failure(error.located(in: bytes))
-                }
-            }
-        self = try result.get()
+        self = try JSONReader.read(jsonData, limits: limits, readValue: Self.read)
     }
 
     /// Reads the value that is next; the reader's limit of depth bounds the recursion.

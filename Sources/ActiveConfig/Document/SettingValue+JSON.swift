@@ -18,28 +18,9 @@ extension SettingValue {
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default
     ) throws(ConfigurationFormatError) {
-        let result: Result<SettingValue, ConfigurationFormatError> =
-            unsafe jsonData.withUnsafeBytes { bytes in
-                do throws(JSONFault) {
-                    return .success(unsafe try Self.read(bytes, limits: limits))
-                } catch {
-                    return unsafe .failure(error.located(in: bytes))
-                }
-            }
-        self = try result.get()
-    }
-
-    /// Reads the value that is the whole of a text.
-    private static func read(
-        _ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits
-    ) throws(JSONFault) -> SettingValue {
-        try JSONFault.check(size: bytes.count, limit: limits.maximumSize)
-        var json = unsafe JSONReader(bytes, maximumDepth: limits.maximumDepth)
-        json.skipByteOrderMark()
-        json.skipWhiteSpace()
-        let value = try json.readValue()
-        try json.expectEnd()
-        return value
+        self = try JSONReader.read(jsonData, limits: limits) {
+            (json) throws(JSONFault) in try json.readValue()
+        }
     }
 
     /// The value as compact JSON text, keys sorted, byte for byte the same for the same value.
