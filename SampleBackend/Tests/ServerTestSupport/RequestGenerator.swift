@@ -44,7 +44,8 @@ package struct RequestGenerator {
         case 2: "Expect: 100-continue"
         case 3: "Connection: \(pick(["close", "keep-alive", "upgrade", "x"]))"
         case 4: "Upgrade: \(pick(["websocket", "h2c"]))"
-        case 5, 6: "If-None-Match: \(pick(["*", "*", "*", "*", "\"", "W/", "W/\"\"", ",,,", text()]))"
+        case 5, 6:
+            "If-None-Match: \(pick(["*", "*", "*", "*", "\"", "W/", "W/\"\"", ",,,", text()]))"
         case 7: "X: \(String(repeating: "x", count: pick([10, 1_000, 140_000])))"
         case 8: "Host: b"
         default: "\(text()): \(text())"
