@@ -1,11 +1,13 @@
+public import Foundation
+
 /// The conditions of a template, put together so that what they share is looked up once.
 public struct ConditionSet: Sendable {
     /// The conditions in order.
     public let conditions: [TargetingCondition]
 
-    /// Whether any of them looks at the time: whether the results may change while nothing else
-    /// does.
-    public let usesDate: Bool
+    /// The times that they compare the time of a request with, sorted, each once: when the results
+    /// may change while nothing else does.
+    public let dates: [Date]
 
     /// The conditions as a program.
     private let program: ConditionProgram
@@ -15,7 +17,7 @@ public struct ConditionSet: Sendable {
     /// - Parameter conditions: The conditions in the order of the template.
     public init(_ conditions: [TargetingCondition]) {
         self.conditions = conditions
-        usesDate = conditions.contains(where: \.usesDate)
+        dates = Set(conditions.flatMap(\.dates)).sorted()
         program = ConditionProgram(conditions)
     }
 

@@ -1,3 +1,4 @@
+public import Foundation
 public import JSONTree
 
 /// A condition that was parsed and checked, ready to be evaluated any number of times.
@@ -20,8 +21,9 @@ public struct TargetingCondition: Sendable, Hashable {
     /// Whether `percent` stands anywhere in it: whether it makes an experiment.
     public var usesPercent: Bool { !seeds.isEmpty }
 
-    /// Whether it looks at the time: whether its result may change while nothing else does.
-    public let usesDate: Bool
+    /// The times that it compares the time of a request with, in their order: when its result may
+    /// change while nothing else does.
+    public let dates: [Date]
 
     /// The seeds of its `percent` rules, each once, in their order; "" for rules without one.
     public let seeds: [String]
@@ -51,18 +53,18 @@ public struct TargetingCondition: Sendable, Hashable {
     /// Makes a condition of its tree.
     private init(root: ConditionNode) {
         self.root = root
-        var usesDate = false
+        var dates: [Date] = []
         var seeds: [String] = []
         var elements: [String] = []
         for rule in root.rules {
             switch rule.test {
-            case .date: usesDate = true
+            case .date(_, let date): dates.append(date)
             case .percent(let seed, _, _): if !seeds.contains(seed) { seeds.append(seed) }
             case .unevaluated(let name): if !elements.contains(name) { elements.append(name) }
             default: break
             }
         }
-        self.usesDate = usesDate
+        self.dates = dates
         self.seeds = seeds
         self.unevaluatedElements = elements
     }

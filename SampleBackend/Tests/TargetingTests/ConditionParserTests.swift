@@ -190,13 +190,13 @@ struct ConditionParserTests {
         #expect(condition.unevaluatedElements == ["app.audiences", "app.userProperty"])
         #expect(condition.seeds == ["s", ""])
         #expect(condition.usesPercent)
-        #expect(!condition.usesDate)
+        #expect(condition.dates.isEmpty)
         let dated = try TargetingCondition(
             expression: "!(dateTime < dateTime('2025-01-01T09:02:30'))")
-        #expect(dated.usesDate)
+        #expect(dated.dates.count == 1)
         #expect(!dated.usesPercent)
-        #expect(ConditionSet([condition, dated]).usesDate)
-        #expect(!ConditionSet([condition]).usesDate)
+        #expect(ConditionSet([condition, dated, dated]).dates == dated.dates)
+        #expect(ConditionSet([condition]).dates.isEmpty)
     }
 
     @Test func survivesGarbage() {

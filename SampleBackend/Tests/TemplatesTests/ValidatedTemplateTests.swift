@@ -76,7 +76,7 @@ struct ValidatedTemplateTests {
         let validated = try ValidatedTemplate(json: Fixture.clientTemplate.json)
         #expect(validated.conditions.count == validated.template.conditions.count)
         #expect(validated.conditions.map(\.usesPercent).filter { $0 }.count == 2)
-        #expect(validated.conditions.map(\.usesDate).firstIndex(of: true) == 3)
+        #expect(validated.conditions.firstIndex { !$0.dates.isEmpty } == 3)
     }
 
     @Test func warnsOfWhatIsKeptAndNotEvaluated() throws {
