@@ -19,11 +19,14 @@ public struct CompiledTemplate: Sendable {
     /// The sections in the order of the template.
     let sections: [(name: String, parameters: [CompiledParameter])]
 
+    /// The places of the sections by name.
+    private let sectionPlaces: [String: Int]
+
     /// The conditions that use `percent`, by place.
     let experiments: [Int]
 
     /// Whether a document depends on the user's ID beyond the results of the conditions.
-    let showsUserID: Bool
+    public let showsUserID: Bool
 
     /// What `meta` holds for every user.
     private let meta: [String: SettingValue]
@@ -57,6 +60,8 @@ public struct CompiledTemplate: Sendable {
                 }
             )
         }
+        sectionPlaces = Dictionary(
+            sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         experiments = validated.conditions.indices.filter { validated.conditions[$0].usesPercent }
         showsUserID = sections.contains { section in
             section.parameters.contains { $0.showsUserID }
@@ -124,8 +129,23 @@ extension CompiledTemplate {
         return ConfigurationState(meta: meta(for: results), sections: sections)
     }
 
+    /// The sections of a document.
+    func sectionNames(with basis: DocumentBasis) -> Set<String> {
+        Set(sectionPlaces.keys).union(basis.overrides?.sections.keys ?? [:].keys)
+    }
+
+    /// A section of a document, or nil when there is none of this name.
+    func section(named name: String, for basis: DocumentBasis) -> PickedSection? {
+        let place = sectionPlaces[name]
+        let overrides = basis.overrides?.sections[name]
+        if place == nil, overrides == nil { return nil }
+        return PickedSection(
+            parameters: place.map { sections[$0].parameters } ?? [], basis: basis,
+            overrides: overrides ?? [:])
+    }
+
     /// What `meta` holds for a user.
-    private func meta(for results: ConditionResults) -> [String: SettingValue] {
+    func meta(for results: ConditionResults) -> [String: SettingValue] {
         var meta = meta
         if !experiments.isEmpty {
             let pairs = experiments.map {

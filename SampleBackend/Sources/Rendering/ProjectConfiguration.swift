@@ -60,15 +60,24 @@ public struct ProjectConfiguration: Sendable {
     /// - Parameter context: Who asks, with what signals, and when.
     /// - Returns: The document, and whether it was rendered for an earlier request.
     public func rendered(for context: TargetingContext) -> RenderOutcome {
-        let results = compiled.conditions.evaluate(context)
-        if let overrides = overrides(for: context) {
-            let state = compiled.state(
-                forUserID: context.userID, results: results, overrides: overrides)
+        rendered(for: basis(for: context), userID: context.userID)
+    }
+
+    /// The document of a user as it is sent, when its basis is known already.
+    ///
+    /// - Parameters:
+    ///   - basis: What the document depends on.
+    ///   - userID: The user's ID, for `${user.id}`.
+    /// - Returns: The document, and whether it was rendered for an earlier request.
+    public func rendered(for basis: DocumentBasis, userID: String?) -> RenderOutcome {
+        let results = basis.results
+        if let overrides = basis.overrides {
+            let state = compiled.state(forUserID: userID, results: results, overrides: overrides)
             return RenderOutcome(configuration: RenderedConfiguration(state), wasCached: false)
         }
         if let pieces = cache.pieces(for: results) {
             return RenderOutcome(
-                configuration: pieces.configuration(forUserID: context.userID), wasCached: true)
+                configuration: pieces.configuration(forUserID: userID), wasCached: true)
         }
         let pieces: RenderedPieces
         if compiled.showsUserID {
@@ -81,7 +90,7 @@ public struct ProjectConfiguration: Sendable {
         }
         cache.keep(pieces, for: results)
         return RenderOutcome(
-            configuration: pieces.configuration(forUserID: context.userID), wasCached: false)
+            configuration: pieces.configuration(forUserID: userID), wasCached: false)
     }
 
     /// The document of a user before it is written.
@@ -95,7 +104,7 @@ public struct ProjectConfiguration: Sendable {
     }
 
     /// What is pinned for the user of a context.
-    func overrides(for context: TargetingContext) -> OverridesDocument? {
+    public func overrides(for context: TargetingContext) -> OverridesDocument? {
         guard !overrides.isEmpty, let userID = context.userID else { return nil }
         return overrides[UserKey(userID)]
     }

@@ -1,0 +1,80 @@
+import ActiveConfig
+import Foundation
+public import NIOCore
+
+/// What differs between two documents of the users who share a basis before and after, ready to be
+/// sent (HTTP 2).
+///
+/// Compared are the values as they are picked, so that the documents themselves are not rendered.
+public struct DocumentChange: Sendable {
+    /// The sections that differ, as they are afterwards; nil for one that is gone.
+    private let sections: [String: [String: CompiledValue]?]
+
+    /// What `meta` holds afterwards.
+    private let meta: [String: SettingValue]
+
+    /// Whether the sections of the two documents are the same.
+    ///
+    /// `meta` does not count: it differs in every version.
+    public var isEmpty: Bool { sections.isEmpty }
+
+    /// The names of the sections that differ.
+    public var sectionNames: Set<String> { Set(sections.keys) }
+
+    /// Compares two documents.
+    ///
+    /// - Parameters:
+    ///   - old: The version before.
+    ///   - oldBasis: What the document before depends on.
+    ///   - new: The version afterwards.
+    ///   - newBasis: What the document afterwards depends on.
+    ///   - touchedSections: Sections to tell of even if they are the same.
+    public init(
+        from old: CompiledTemplate, _ oldBasis: DocumentBasis, to new: CompiledTemplate,
+        _ newBasis: DocumentBasis, touchedSections: Set<String> = []
+    ) {
+        var sections: [String: [String: CompiledValue]?] = [:]
+        let names = old.sectionNames(with: oldBasis).union(new.sectionNames(with: newBasis))
+        for name in names.union(touchedSections) {
+            let before = old.section(named: name, for: oldBasis)
+            let after = new.section(named: name, for: newBasis)
+            if touchedSections.contains(name) || !Self.isSame(before, after) {
+                sections.updateValue(after?.values, forKey: name)
+            }
+        }
+        self.sections = sections
+        meta = new.meta(for: newBasis.results)
+    }
+
+    /// Whether two sections have the same values.
+    private static func isSame(_ left: PickedSection?, _ right: PickedSection?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.hasSameValues(as: right)
+    }
+}
+
+extension DocumentChange {
+    /// The change as JSON on one line:
+    /// `{"template_version": 8, "etag": "\"…\"", "sections": {…}, "meta": {…}}`.
+    ///
+    /// - Parameters:
+    ///   - userID: Whose change.
+    ///   - entityTag: The tag of the whole document afterwards.
+    ///   - version: The version's number.
+    /// - Returns: The text, UTF-8.
+    public func jsonBytes(
+        forUserID userID: String?, entityTag: EntityTag, version: Int
+    ) -> ByteBuffer {
+        let sections = sections.mapValues { values -> SettingValue in
+            guard let values else { return .null }
+            return .object([
+                "settings": .object(values.compactMapValues { $0.value(forUserID: userID) })
+            ])
+        }
+        let change: SettingValue = .object([
+            "template_version": .integer(version), "etag": .string(entityTag.description),
+            "sections": .object(sections), "meta": .object(meta),
+        ])
+        return ByteBuffer(bytes: change.jsonData())
+    }
+}
