@@ -32,7 +32,8 @@ extension ConfigServer {
         let library = TemplateLibrary(store: store, logger: logger, metrics: metrics)
         let administration = Administration(
             store: store, library: library, access: AdministratorAccess(environmentToken: nil),
-            metrics: metrics, now: { Date() })
+            metrics: metrics, hub: RealtimeHub(library: library, limits: ServerLimits()),
+            now: { Date() })
         let server = ConfigServer(
             source: library, follower: nil, administration: administration,
             configuration: ConfigServerConfiguration(), logger: logger, onListening: { _ in })

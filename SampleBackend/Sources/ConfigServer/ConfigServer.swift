@@ -20,6 +20,10 @@ public import TemplateStore
 /// A graceful shutdown takes no new connection, closes the idle ones, lets requests in flight
 /// finish, and ends after ``ServerLimits/shutdownTime`` at the latest.
 public struct ConfigServer: Service {
+    /// How many connections may wait until they are accepted: those of a server that was away come
+    /// back at once. The system may allow fewer.
+    private static let backlog = 4_096
+
     /// Where the documents come from.
     private let source: any ConfigurationSource
 
@@ -28,6 +32,9 @@ public struct ConfigServer: Service {
 
     /// What administrators may do; nil without a store.
     private let administration: Administration?
+
+    /// What tells clients of changes; nil without a store.
+    private let hub: RealtimeHub?
 
     /// Where to listen and what to allow.
     private let configuration: ConfigServerConfiguration
@@ -60,10 +67,11 @@ public struct ConfigServer: Service {
         let follower = StoreFollower(
             library: library, access: access, logger: logger, metrics: metrics)
         try await follower.load()
+        let hub = RealtimeHub(library: library, limits: configuration.limits)
         self.init(
             source: library, follower: follower,
             administration: Administration(
-                store: store, library: library, access: access, metrics: metrics,
+                store: store, library: library, access: access, metrics: metrics, hub: hub,
                 now: { Date() }),
             configuration: configuration, logger: logger, onListening: onListening)
     }
@@ -95,6 +103,7 @@ public struct ConfigServer: Service {
         self.source = source
         self.follower = follower
         self.administration = administration
+        self.hub = administration?.hub
         self.configuration = configuration
         self.logger = logger
         self.onListening = onListening
@@ -106,6 +115,7 @@ public struct ConfigServer: Service {
     ///   certificate cannot be used.
     public func run() async throws {
         let application = try makeApplication()
+        defer { hub?.closeAll() }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 if let follower { group.addTask { await follower.run() } }
@@ -129,9 +139,20 @@ public struct ConfigServer: Service {
             source: source, clientAccess: configuration.clientAccess, logger: logger)
     }
 
+    /// What opens streams; nil without a store.
+    private var streamRoutes: EventStreamRoutes? {
+        hub.map {
+            EventStreamRoutes(
+                hub: $0, clientAccess: configuration.clientAccess,
+                crossOriginAccess: configuration.crossOriginAccess,
+                accessLog: AccessLog(logger: logger))
+        }
+    }
+
     /// All routes.
     var routes: [Route] {
         configurationRoutes.routes
+            + (streamRoutes?.routes ?? [])
             + OperationsRoutes(
                 source: source, metricsText: configuration.metricsText, logger: logger
             ).routes
@@ -151,6 +172,7 @@ public struct ConfigServer: Service {
             immediateResponder: ImmediateResponder(
                 routes: configurationRoutes,
                 crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog),
+            streams: streamRoutes,
             rateLimiter: configuration.limits.requestsPerSecond.map(
                 RateLimiter.init(requestsPerSecond:)),
             access: administration?.access)
@@ -162,7 +184,7 @@ public struct ConfigServer: Service {
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.hostname, port: configuration.port),
-                backlog: 1024),
+                backlog: Self.backlog),
             onServerRunning: { [configuration, onListening] channel in
                 let port = channel.localAddress?.port ?? configuration.port
                 await onListening(

@@ -1,6 +1,6 @@
 /// A type that bounds what one connection may cost the server.
 ///
-/// What is over a size is answered with 413 or 431 (HTTP.md), a body that is too slow with 408;
+/// What is over a size is answered with 413 or 431 (HTTP), a body that is too slow with 408;
 /// then, and when any other time is over, the connection is closed.
 public struct ServerLimits: Sendable, Hashable {
     /// The most bytes of a request line and its header fields together.
@@ -37,6 +37,12 @@ public struct ServerLimits: Sendable, Hashable {
 
     /// How long requests in flight may take once the server is told to stop.
     public var shutdownTime: Duration = .seconds(7)
+
+    /// How often a stream that has nothing to tell sends a line to stay alive (HTTP 2).
+    public var heartbeatInterval: Duration = .seconds(15)
+
+    /// The most bytes of events that wait for a client that does not read; then it is cut off.
+    public var streamQueueBytes = 256 << 10
 
     /// The limits that fit a server on the open Internet; change those that do not.
     public init() {}

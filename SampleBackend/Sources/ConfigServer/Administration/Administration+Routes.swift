@@ -3,6 +3,7 @@ extension Administration {
     var routes: [Route] {
         TemplateRoutes(administration: self).routes
             + PreviewRoutes(administration: self).routes
+            + ConnectionsRoutes(administration: self).routes
             + OverridesRoutes(administration: self).routes
             + AuditRoutes(administration: self).routes
             + TokenRoutes(administration: self).routes

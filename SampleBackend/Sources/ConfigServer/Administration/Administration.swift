@@ -19,6 +19,9 @@ struct Administration: Sendable {
     /// What is counted.
     let metrics: ServerMetrics
 
+    /// Who listens; nil where no client can.
+    var hub: RealtimeHub?
+
     /// The clock.
     let now: @Sendable () -> Date
 

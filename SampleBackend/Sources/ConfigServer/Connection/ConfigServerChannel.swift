@@ -7,13 +7,22 @@ import NIOHTTPTypesHTTP1
 import NIOSSL
 
 /// A type that sets up each HTTP/1 connection: the decoder with its limits, then our
-/// ``ConnectionHandler``, then what Hummingbird reads requests from.
+/// ``ConnectionHandler``, which adds what Hummingbird reads requests from when one needs it.
 ///
 /// Hummingbird's own channel answers a head that cannot be decoded with an empty 400, knows no
 /// limit for bodies nor a time for them, and closes no HTTP/1.0 connection.
 struct ConfigServerChannel: HTTPChannelHandler {
-    /// What one connection hands over to be answered.
-    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    /// A connection, and what it hands over to be answered.
+    struct Value: ServerChildChannelValue {
+        /// The connection.
+        let channel: any Channel
+        /// The requests that a task has to answer, once there is one; nil when the connection ended
+        /// or became a stream without any.
+        let requests: EventLoopFuture<Requests?>
+    }
+
+    /// The requests of a connection for a task to answer.
+    typealias Requests = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     /// What answers a request.
     let responder: HTTPChannelHandler.Responder
@@ -40,16 +49,20 @@ struct ConfigServerChannel: HTTPChannelHandler {
                 withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(),
                 withDecoderLimitConfiguration: decoderLimits)
-            try pipeline.addHandler(ConnectionHandler(services: services))
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
-            return try NIOAsyncChannel(
-                wrappingChannelSynchronously: channel,
-                configuration: .init(isOutboundHalfClosureEnabled: true))
+            let requests = channel.eventLoop.makePromise(of: Requests?.self)
+            try pipeline.addHandler(
+                ConnectionHandler(services: services, isSecure: tls != nil, requests: requests))
+            return Value(channel: channel, requests: requests.futureResult)
         }
     }
 
     /// Answers the requests of a connection, one after the other, until it is closed.
     func handle(value: Value, logger: Logger) async {
-        await handleHTTP(asyncChannel: value, logger: logger)
+        let requests = await withTaskCancellationHandler {
+            try? await value.requests.get()
+        } onCancel: {
+            value.channel.close(promise: nil)
+        }
+        if let requests { await handleHTTP(asyncChannel: requests, logger: logger) }
     }
 }

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// A type that guards one connection: sizes, times, broken requests, and its end.
 ///
 /// ``ConnectionStateMachine`` decides; this does what it says and keeps the clock.
-final class ConnectionHandler: ChannelDuplexHandler {
+final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// What the decoder reads.
     typealias InboundIn = HTTPServerRequestPart
     /// Whole requests, in the same parts.
@@ -16,13 +16,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     /// What all connections share.
-    private let services: ConnectionServices
+    let services: ConnectionServices
 
     /// What the connection may cost.
     private var limits: ServerLimits { services.limits }
 
     /// What decides.
-    private var state: ConnectionStateMachine
+    var state: ConnectionStateMachine
 
     /// The phase that ``phaseDeadline`` is for.
     private var phase: ConnectionStateMachine.Phase?
@@ -40,16 +40,30 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
 
     /// Whether the connection is gone, and no timer may hold on to it.
-    private var isOver = false
+    var isOver = false
 
     /// When the request being read began.
-    private var readingSince = ContinuousClock.now
+    var readingSince = ContinuousClock.now
+
+    /// Whether the connection is encrypted.
+    let isSecure: Bool
+
+    /// Gets what Hummingbird reads requests from, when the first one needs that; then it is nil.
+    var requests: EventLoopPromise<ConfigServerChannel.Requests?>?
 
     /// Makes the guard of a new connection.
     ///
-    /// - Parameter services: What all connections share.
-    init(services: ConnectionServices) {
+    /// - Parameters:
+    ///   - services: What all connections share.
+    ///   - isSecure: Whether the connection is encrypted.
+    ///   - requests: Gets what Hummingbird reads requests from, or nil at the end.
+    init(
+        services: ConnectionServices, isSecure: Bool,
+        requests: EventLoopPromise<ConfigServerChannel.Requests?>
+    ) {
         self.services = services
+        self.isSecure = isSecure
+        self.requests = requests
         self.state = ConnectionStateMachine(maximumBodyBytes: services.limits.bodyBytes)
     }
 
@@ -161,6 +175,11 @@ extension ConnectionHandler {
                 write(response, isHead: request.head.method == .HEAD, context: context)
                 return
             }
+            if state.isOnlyRequest, let opening = services.streams?.opening(of: request.head) {
+                open(opening, context: context)
+                return
+            }
+            forwardRequests(context: context)
             context.fireChannelRead(wrapInboundOut(.head(request.head)))
             if let body = request.body {
                 context.fireChannelRead(wrapInboundOut(.body(body)))
@@ -177,68 +196,12 @@ extension ConnectionHandler {
         updateDeadlines(context: context)
     }
 
-    /// Writes a whole answer.
-    private func write(
-        _ response: RouteResponse, isHead: Bool, context: ChannelHandlerContext
-    ) {
-        var headers = HTTPHeaders()
-        headers.reserveCapacity(response.headerFields.count + 1)
-        for field in response.headerFields {
-            headers.add(name: field.name.rawName, value: field.value)
-        }
-        if response.status != .notModified {
-            headers.add(name: "content-length", value: "\(response.body.readableBytes)")
-        }
-        let head = HTTPResponseHead(
-            version: .http1_1, status: HTTPResponseStatus(statusCode: response.status.code),
-            headers: headers)
-        write(context: context, data: wrapOutboundOut(.head(head)), promise: nil)
-        if !isHead, response.body.readableBytes > 0 {
-            context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
-        }
-        write(context: context, data: wrapOutboundOut(.end(nil)), promise: nil)
-        context.flush()
-    }
-
     /// How many seconds the client has to wait before its next request, or nil when it may ask.
     private func secondsToWait(context: ChannelHandlerContext) -> Int? {
         guard let rateLimiter = services.rateLimiter,
             let address = context.remoteAddress?.ipAddress
         else { return nil }
         return rateLimiter.secondsToWait(address: address)
-    }
-
-    /// Writes an error as the last answer of the connection.
-    private func write(_ refusal: ConnectionStateMachine.Refusal, context: ChannelHandlerContext) {
-        let error = refusal.error
-        let body = error.jsonBytes
-        let isHead = refusal.head?.method == .HEAD
-        var headers = HTTPHeaders(error.headerFields.map { ($0.name.rawName, $0.value) })
-        headers.add(name: "content-type", value: "application/json")
-        headers.add(name: "content-length", value: "\(body.readableBytes)")
-        headers.add(name: "connection", value: "close")
-        let status = HTTPResponseStatus(
-            statusCode: error.httpStatus.code, reasonPhrase: error.httpStatus.reasonPhrase)
-        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !isHead {
-            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        }
-        context.write(wrapOutboundOut(.end(nil)), promise: nil)
-        services.accessLog.record(
-            method: refusal.head?.method.rawValue,
-            path: refusal.head.map { String($0.uri.prefix { $0 != "?" }) },
-            status: error.httpStatus.code, bytes: isHead ? 0 : body.readableBytes,
-            duration: refusal.head.map { _ in readingSince.duration(to: .now) })
-    }
-
-    /// Closes the sending side once everything written is sent.
-    private func closeSendingSide(context: ChannelHandlerContext) {
-        let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenComplete { _ in
-            context.close(mode: .output, promise: nil)
-        }
-        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: sent)
     }
 
     /// Sets the deadline of a phase that has just begun, and the timer to the earliest deadline.
@@ -285,9 +248,11 @@ extension ConnectionHandler {
         }
     }
 
-    /// Stops the clock of a connection that is over.
+    /// Stops the clock of a connection that is over, or that is a stream from now on.
     private func cancelTimer() {
         isOver = true
+        requests?.succeed(nil)
+        requests = nil
         timer?.scheduled.cancel()
         timer = nil
     }

@@ -11,6 +11,9 @@ struct ConnectionServices: Sendable {
     /// What answers at once; nil when every request goes the long way.
     var immediateResponder: ImmediateResponder?
 
+    /// What opens streams; nil on a server without a store.
+    var streams: EventStreamRoutes?
+
     /// What bounds the requests of an address; nil when nothing does.
     var rateLimiter: RateLimiter?
 

@@ -11,6 +11,20 @@ struct ConfigurationRequest: Sendable {
         "/projects/{project}/activeconfig/user/{userID}",
     ]
 
+    /// The paths of the stream of a user's document (HTTP 2).
+    static let streamPatterns = [
+        "/activeconfig/events",
+        "/activeconfig/user/{userID}/events",
+        "/projects/{project}/activeconfig/events",
+        "/projects/{project}/activeconfig/user/{userID}/events",
+    ]
+
+    /// The paths of the stream for providers of OpenFeature (HTTP 4).
+    static let openFeatureStreamPatterns = [
+        "/ofrep/v1/events",
+        "/projects/{project}/ofrep/v1/events",
+    ]
+
     /// The project of the paths that name none.
     private static let defaultProject = "default"
 
@@ -23,7 +37,7 @@ struct ConfigurationRequest: Sendable {
     /// What the client says about itself.
     let signals: Signals
 
-    /// Reads a request whose path belongs to one of the ``patterns``.
+    /// Reads a request whose path belongs to one of the patterns.
     ///
     /// - Parameters:
     ///   - target: The path and the query.
@@ -31,9 +45,12 @@ struct ConfigurationRequest: Sendable {
     /// - Throws: A ``RequestError`` with status 400 when a signal exceeds its limit.
     init(target: RequestTarget, parameters: [String: String]) throws(RequestError) {
         project = parameters["project"] ?? Self.defaultProject
-        if target.segments == ["active_config"] {
+        switch target.segments.last {
+        case "active_config" where target.segments.count == 1:
             userID = try target.query.lastValue(named: "userID")
-        } else {
+        case "events" where target.segments.dropLast().last == "v1":
+            userID = try target.query.lastValue(named: "targetingKey")
+        default:
             userID = parameters["userID"]
         }
         signals = try Signals(query: target.query)

@@ -22,6 +22,9 @@ package final class TemplateLibrary: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
+    /// What is called after each change.
+    private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
+
     /// Where templates are kept.
     let store: any TemplateStore
 
@@ -59,6 +62,18 @@ package final class TemplateLibrary: Sendable {
     /// The revision up to which everything is known.
     var revision: StoreRevision { state.withLockedValue { $0.revision } }
 
+    /// Calls a closure after each change from now on, in place of any other.
+    ///
+    /// What is known at the time of the call may be newer than the change.
+    func observe(_ observer: @escaping @Sendable (LibraryChange) -> Void) {
+        self.observer.withLockedValue { $0 = observer }
+    }
+
+    /// Tells of a change.
+    private func tell(_ change: LibraryChange) {
+        observer.withLockedValue { $0 }?(change)
+    }
+
     /// Reads everything from the store.
     ///
     /// - Throws: What the store throws; what was known stays.
@@ -80,6 +95,7 @@ package final class TemplateLibrary: Sendable {
         for (name, project) in projects {
             metrics.setVersion(project.compiled.version.number, ofProject: name)
         }
+        tell(.everything)
     }
 
     /// Takes over a version that was published, unless a later one is known.
@@ -99,15 +115,29 @@ package final class TemplateLibrary: Sendable {
                 compiled, overrides: known?.overrides ?? [:], cacheBytes: cacheBytes)
             return true
         }
-        if isNews { metrics.setVersion(compiled.version.number, ofProject: name) }
+        guard isNews else { return }
+        metrics.setVersion(compiled.version.number, ofProject: name)
+        tell(.project(name))
     }
 
     /// Takes over what is pinned for a user.
     func apply(_ overrides: OverridesDocument?, forUserID userID: String, inProject name: String) {
-        state.withLockedValue { state in
+        let before = state.withLockedValue { state in
+            let before = state.projects[name]?.overrides[UserKey(userID)]
             state.projects[name] = state.projects[name]?.settingOverrides(
                 overrides, forUserID: userID)
+            return before
         }
+        guard before != overrides else { return }
+        let sections = Set([before, overrides].flatMap { $0?.sections.keys.map(\.self) ?? [] })
+        tell(.overrides(project: name, userID: userID, sections: sections))
+    }
+
+    /// A version of a project that is still kept, worked out; nil when it is not.
+    func version(
+        _ number: Int, ofProject project: String
+    ) async throws(TemplateStoreError) -> CompiledTemplate? {
+        try await store.template(version: number, inProject: project).flatMap(compile)
     }
 
     /// Takes over a change of the store, and remembers its revision.

@@ -10,6 +10,9 @@ struct PreviewRoutes: Sendable {
     /// The most users of one call.
     private static let maximumUsers = 100
 
+    /// The longest time to spend on those who are connected.
+    private static let maximumDuration: Duration = .seconds(1)
+
     /// What does the work.
     let administration: Administration
 
@@ -39,6 +42,12 @@ struct PreviewRoutes: Sendable {
         answer.setMember(
             "versionNumber", current.map { .string("\($0.compiled.version.number)") })
         answer.setMember("users", .array(users.map(preview.json)))
+        if let hub = administration.hub, let current, let proposed {
+            let connected = await ConnectedPreview(
+                of: hub.listeners(inProject: request.project), from: current, to: proposed,
+                date: preview.date, atMost: Self.maximumDuration)
+            answer.setMember("connected", connected.json)
+        }
         return .json(answer)
     }
 

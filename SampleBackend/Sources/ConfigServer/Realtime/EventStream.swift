@@ -1,0 +1,205 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Rendering
+import Targeting
+import Templates
+
+/// A type that is one client that listens: the only handler that its connection still has.
+///
+/// It belongs to the thread of its connection. What it is sent is queued up to a limit; a client
+/// that does not keep up is cut off, and comes back with `Last-Event-ID`.
+final class EventStream: ChannelInboundHandler {
+    /// Whatever a client still sends; it is not looked at.
+    typealias InboundIn = Any
+
+    /// What the client listens to.
+    let request: StreamRequest
+
+    /// Where it is registered while it is open.
+    private let project: ProjectStreams
+
+    /// What bounds it.
+    private let limits: ServerLimits
+
+    /// What is counted.
+    private let metrics: RealtimeMetrics
+
+    /// Which of the heartbeats it gets.
+    let heartbeatSlot: Int
+
+    /// Its place in the list of ``project``.
+    var place = 0
+
+    /// The pass of ``project`` that it has seen.
+    var pass = 0
+
+    /// What the client's document depends on, in the configuration of that pass.
+    var basis: DocumentBasis
+
+    /// The newest version of which the client has all events: the socket has taken them.
+    private(set) var deliveredVersion: Int
+
+    /// The newest version whose events are written, or that changes nothing for the client.
+    private var writtenVersion: Int
+
+    /// The connection, while it is open.
+    private var context: ChannelHandlerContext?
+
+    /// The bytes that the socket has not taken.
+    private var queuedBytes = 0
+
+    /// Since when there are such bytes.
+    private var queuedSince = NIODeadline.now()
+
+    /// Makes a stream that is not on a connection yet.
+    ///
+    /// - Parameters:
+    ///   - request: What the client listens to.
+    ///   - project: Where it is registered while it is open.
+    ///   - limits: What bounds it.
+    ///   - metrics: What is counted.
+    ///   - heartbeatSlot: Which of the heartbeats it gets.
+    init(
+        _ request: StreamRequest, project: ProjectStreams, limits: ServerLimits,
+        metrics: RealtimeMetrics, heartbeatSlot: Int
+    ) {
+        self.request = request
+        self.project = project
+        self.limits = limits
+        self.metrics = metrics
+        self.heartbeatSlot = heartbeatSlot
+        basis = project.configuration.basis(for: request.targetingContext)
+        deliveredVersion = project.configuration.compiled.version.number
+        writtenVersion = deliveredVersion
+    }
+
+    /// Whether the connection is over.
+    var isClosed: Bool { context == nil }
+
+    /// The connection, for what is to be done on its thread.
+    var eventLoop: (any EventLoop)? { context?.eventLoop }
+
+    /// Takes over a connection.
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    /// Reads nothing.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+    /// Leaves the list.
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    /// Leaves the list.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        leave()
+    }
+
+    /// Hears of a client that left, and of a graceful shutdown.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed: context.close(promise: nil)
+        case is ChannelShouldQuiesceEvent: end(after: project.reconnectDelay())
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Closes a connection that is broken.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    /// Sends the head of the response, the first event and what the client has missed, and listens.
+    ///
+    /// - Parameter headerFields: What the head holds besides the type.
+    func begin(headerFields: HTTPFields) {
+        var head = ByteBuffer()
+        // Without a length and chunks, the end of the connection is the end of the stream.
+        head.writeString("HTTP/1.1 200 OK\r\n")
+        for field in headerFields { head.writeString("\(field.name.rawName): \(field.value)\r\n") }
+        head.writeString("\r\n")
+        head.writeImmutableBuffer(StreamEvents.hello(version: deliveredVersion))
+        send(head)
+        project.add(self)
+        project.catchUp(self)
+    }
+
+    /// Sends events.
+    ///
+    /// - Parameters:
+    ///   - bytes: The events.
+    ///   - publication: When what they tell of was published, to measure the delivery.
+    func send(_ bytes: ByteBuffer, publication: Date? = nil) {
+        guard let context else { return }
+        let count = bytes.readableBytes
+        guard queuedBytes == 0 || queuedBytes + count <= limits.streamQueueBytes else {
+            metrics.countSlowReader()
+            close()
+            return
+        }
+        if queuedBytes == 0 { queuedSince = .now() }
+        queuedBytes += count
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess {
+            self.queuedBytes -= count
+            self.queuedSince = .now()
+            if self.queuedBytes == 0 { self.deliveredVersion = self.writtenVersion }
+            if let publication { self.metrics.recordDelivery(since: publication) }
+        }
+        context.writeAndFlush(NIOAny(IOData.byteBuffer(bytes)), promise: sent)
+    }
+
+    /// Remembers that everything up to a version is written; call it after ``send(_:publication:)``.
+    func advance(to version: Int) {
+        writtenVersion = version
+        if queuedBytes == 0 { deliveredVersion = version }
+    }
+
+    /// Sends the line that keeps the connection alive, or cuts off a client that reads nothing.
+    func beat() {
+        guard queuedBytes > 0 else {
+            send(ServerSentEvent.heartbeat)
+            return
+        }
+        if queuedSince + TimeAmount(limits.unreadTime) < .now() {
+            metrics.countSlowReader()
+            close()
+        }
+    }
+
+    /// Ends the stream, and tells the client when to come back.
+    func end(after milliseconds: Int) {
+        guard let context else { return }
+        send(StreamEvents.goodbye(after: milliseconds))
+        leave()
+        context.close(promise: nil)
+    }
+
+    /// Closes the connection at once.
+    func close() {
+        context?.close(promise: nil)
+    }
+
+    /// Leaves the list, once.
+    private func leave() {
+        guard context != nil else { return }
+        context = nil
+        project.remove(self)
+    }
+}
+
+@available(*, unavailable)
+extension EventStream: Sendable {}
+
+extension StreamRequest {
+    /// Who listens, now.
+    var targetingContext: TargetingContext {
+        TargetingContext(
+            userID: configuration.userID, signals: configuration.signals, date: Date())
+    }
+}
