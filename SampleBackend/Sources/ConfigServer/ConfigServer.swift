@@ -20,8 +20,9 @@ public import TemplateStore
 /// A graceful shutdown takes no new connection, closes the idle ones, lets requests in flight
 /// finish, and ends after ``ServerLimits/shutdownTime`` at the latest.
 public struct ConfigServer: Service {
-    /// How many connections may wait until they are accepted: those of a server that was away come
-    /// back at once. The system may allow fewer.
+    /// How many connections may wait until they are accepted.
+    ///
+    /// Those of a server that was away come back at once. The system may allow fewer.
     private static let backlog = 4_096
 
     /// Where the documents come from.

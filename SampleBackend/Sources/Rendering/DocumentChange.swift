@@ -54,7 +54,7 @@ public struct DocumentChange: Sendable {
 }
 
 extension DocumentChange {
-    /// The change as JSON on one line:
+    /// The change as JSON on one line, its sections as a document has them (FORMAT 3):
     /// `{"template_version": 8, "etag": "\"…\"", "sections": {…}, "meta": {…}}`.
     ///
     /// - Parameters:
@@ -67,9 +67,10 @@ extension DocumentChange {
     ) -> ByteBuffer {
         let sections = sections.mapValues { values -> SettingValue in
             guard let values else { return .null }
-            return .object([
-                "settings": .object(values.compactMapValues { $0.value(forUserID: userID) })
-            ])
+            let settings = values.compactMapValues { value in
+                value.value(forUserID: userID).map { SettingValue.object(["value": $0]) }
+            }
+            return .object(["settings": .object(settings)])
         }
         let change: SettingValue = .object([
             "template_version": .integer(version), "etag": .string(entityTag.description),

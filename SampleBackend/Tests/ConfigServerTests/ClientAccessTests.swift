@@ -22,7 +22,10 @@ struct ClientAccessTests {
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in
             try await server.publish(.sample)
-            for target in ["/activeconfig", "/activeconfig/user/1", "/projects/no/activeconfig"] {
+            for target in [
+                "/activeconfig", "/activeconfig/user/1", "/projects/no/activeconfig",
+                "/activeconfig/user/1/events", "/ofrep/v1/events",
+            ] {
                 let status = try await server.answer(target).status
                 #expect(status == 401, "\(target)")
             }
@@ -57,6 +60,11 @@ struct ClientAccessTests {
             let rows: [(token: String?, target: String, status: Int)] = [
                 (good, "/activeconfig/user/ada%2F1", 200),
                 (good, "/activeconfig", 200),
+                (good, "/activeconfig/user/ada/events", 403),
+                (forged, "/activeconfig/user/ada%2F1/events", 401),
+                (nil, "/activeconfig/events", 401),
+                (nil, "/ofrep/v1/events?targetingKey=a", 401),
+                (good, "/ofrep/v1/events?targetingKey=a", 403),
                 (good, "/activeconfig/user/ada", 403),
                 (good, "/projects/nothing/activeconfig/user/ada", 403),
                 (good, "/active_config?userID=ada/1", 200),

@@ -93,14 +93,7 @@ package final class HTTPConnection {
     /// - Returns: The response, whole.
     /// - Throws: ``Failure``.
     package func receive(isHead: Bool = false) async throws -> HTTPAnswer {
-        let end = Array("\r\n\r\n".utf8)
-        var headLength: Int?
-        while headLength == nil {
-            headLength = buffer.firstRange(of: end)?.upperBound
-            if headLength == nil, await !readMore() { throw Failure.closedEarly(text) }
-        }
-        let head = String(decoding: buffer.prefix(headLength ?? 0), as: UTF8.self)
-        buffer.removeFirst(headLength ?? 0)
+        let head = try await receive(through: "\r\n\r\n")
         var lines = head.split(separator: "\r\n")
         let statusLine = lines.removeFirst().split(separator: " ")
         guard statusLine.count > 1, statusLine[0] == "HTTP/1.1", let status = Int(statusLine[1])
@@ -117,6 +110,21 @@ package final class HTTPConnection {
         let body = Data(buffer.prefix(length))
         buffer.removeFirst(length)
         return HTTPAnswer(status: status, fields: fields, body: body)
+    }
+
+    /// What comes up to and with a text.
+    ///
+    /// - Parameter end: The text.
+    /// - Returns: What came.
+    /// - Throws: ``Failure`` when the server closes before.
+    package func receive(through end: String) async throws -> String {
+        while true {
+            if let length = buffer.firstRange(of: Array(end.utf8))?.upperBound {
+                defer { buffer.removeFirst(length) }
+                return String(decoding: buffer.prefix(length), as: UTF8.self)
+            }
+            if await !readMore() { throw Failure.closedEarly(text) }
+        }
     }
 
     /// The status of the next response, or nil when the server closes instead.

@@ -9,10 +9,7 @@ package enum UnreadClient: Sendable {
     /// - Returns: true once the server has closed.
     /// - Throws: What connecting throws.
     package static func fill(port: Int) async throws -> Bool {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.autoRead, value: false)
-            .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
-            .connect(host: "127.0.0.1", port: port).get()
+        let channel = try await connect(port: port)
         let request = "GET /activeconfig HTTP/1.1\r\nHost: a\r\n\r\n"
         let requests = ByteBuffer(string: String(repeating: request, count: 1_000))
         // The writes fail once the server has closed; until then each waits for the socket.
@@ -22,5 +19,35 @@ package enum UnreadClient: Sendable {
             try? await channel.close()
             return true
         }
+    }
+
+    /// Asks once, and reads nothing of the answer.
+    ///
+    /// - Parameters:
+    ///   - port: The server's port.
+    ///   - target: The path and the query.
+    ///   - body: What to do meanwhile; the connection is closed afterwards.
+    /// - Throws: What connecting or the body throws.
+    package static func open(
+        port: Int, target: String, _ body: () async throws -> Void
+    ) async throws {
+        let channel = try await connect(port: port)
+        do {
+            let request = "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n"
+            try await channel.writeAndFlush(ByteBuffer(string: request))
+            try await body()
+            try? await channel.close()
+        } catch {
+            try? await channel.close()
+            throw error
+        }
+    }
+
+    /// Connects without reading.
+    private static func connect(port: Int) async throws -> any Channel {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
+            .connect(host: "127.0.0.1", port: port).get()
     }
 }

@@ -53,11 +53,12 @@ final class ChangeTable {
             ? nil : new.compiled.version.updateTime
     }
 
-    /// What to tell a stream, or nil when nothing changes for it.
+    /// What to tell a stream, or nil when its client's document stays.
     ///
     /// - Parameters:
     ///   - stream: The stream, with its basis afterwards.
     ///   - basis: Its basis before.
+    /// - Returns: The event as it is sent.
     func event(for stream: EventStream, from basis: DocumentBasis) -> ByteBuffer? {
         let key = Key(old: basis, new: stream.basis, format: stream.request.format)
         let entry = entries[key] ?? makeEntry(key)

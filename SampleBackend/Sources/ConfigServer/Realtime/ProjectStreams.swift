@@ -133,7 +133,7 @@ final class ProjectStreams {
             isStale = false
             lookAgain()
         } else {
-            users.forEach(lookAgain(atUser:))
+            for user in users { lookAgain(atUser: user) }
         }
     }
 

@@ -20,8 +20,10 @@ enum StreamEvents {
     ///
     /// - Parameters:
     ///   - change: The change.
-    ///   - user: Whose, and with what document afterwards.
+    ///   - userID: Whose.
+    ///   - basis: What the document afterwards depends on.
     ///   - configuration: The project afterwards.
+    /// - Returns: The event as it is sent.
     static func update(
         _ change: DocumentChange, forUserID userID: String?, basis: DocumentBasis,
         in configuration: ProjectConfiguration
@@ -54,6 +56,7 @@ enum StreamEvents {
     /// The last event: the server ends, and the client comes back later.
     ///
     /// - Parameter milliseconds: When.
+    /// - Returns: The event as it is sent.
     static func goodbye(after milliseconds: Int) -> ByteBuffer {
         let data: SettingValue = ["after_ms": .integer(milliseconds)]
         return ServerSentEvent(

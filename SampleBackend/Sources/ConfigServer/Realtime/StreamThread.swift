@@ -53,7 +53,7 @@ final class StreamThread {
         switch change {
         case .project(let name): projects[name]?.lookAgain()
         case .overrides(let name, let userID, _): projects[name]?.lookAgain(atUser: userID)
-        case .everything: projects.values.forEach { $0.lookAgain() }
+        case .everything: for project in projects.values { project.lookAgain() }
         }
     }
 

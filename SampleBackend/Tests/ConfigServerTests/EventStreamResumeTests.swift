@@ -1,0 +1,137 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Clients that come back with `Last-Event-ID` (HTTP 2).
+@Suite(.timeLimit(.minutes(2)))
+struct EventStreamResumeTests {
+    @Test func tellsAtOnceWhatWasMissed() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let target = "/activeconfig/user/3"
+            var document = try await server.document(target)
+            var changed = JSONNode.sample
+            changed.setTitle(of: "third", to: "Second")
+            try await server.publish(changed)
+            changed.removeMember("parameters")
+            try await server.publish(changed)
+            try await server.stream(ofUser: "3", fields: ["Last-Event-ID: 1"]) { stream in
+                let update = try await stream.next()
+                #expect(update.name == "update")
+                #expect(update.id == "3")
+                document.apply(try #require(update.data))
+                #expect(try await server.document(target) == document)
+                #expect(update.data?["sections"]?["Default"] == .null)
+            }
+        }
+    }
+
+    @Test func tellsNothingWhenNothingWasMissed() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            var changed = JSONNode.sample
+            changed.setTitle(of: "third", to: "Second")
+            try await server.publish(changed)
+            for (user, version) in [("1", 1), ("1", 2), ("3", 2)] {
+                let fields = ["Last-Event-ID: \(version)"]
+                try await server.stream(ofUser: user, fields: fields) { stream in
+                    try await server.publish(changed)
+                    changed.setTitle(of: nil, to: UUID().uuidString)
+                    changed.setTitle(of: "third", to: UUID().uuidString)
+                    let answer = try await server.publish(changed)
+                    let current = try answer.json["version"]?["versionNumber"]?.stringValue
+                    #expect(try await stream.next().id == current)
+                    changed = .sample
+                    changed.setTitle(of: "third", to: "Second")
+                    try await server.publish(changed)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["8", "-1", "", "abc", "99999999999999999999"])
+    func saysThatItDoesNotKnow(lastEventID: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let fields = ["Last-Event-ID: \(lastEventID)"]
+            try await server.stream(ofUser: "1", fields: fields) { stream in
+                let reset = try await stream.next()
+                #expect(reset.name == "reset")
+                #expect(reset.id == "1")
+                #expect(reset.data == ["template_version": 1])
+            }
+        }
+    }
+
+    @Test func saysThatAVersionIsNoLongerKept() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(["parameters": [:]])
+            for _ in 0..<TemplateStoreLimits.keptVersions { try await server.publish(.sample) }
+            try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
+                let event = try await stream.next()
+                #expect(event.name == "reset")
+            }
+            try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 2"]) { stream in
+                try await server.publish(["parameters": [:]])
+                #expect(try await stream.next().name == "update")
+            }
+        }
+    }
+
+    @Test func tellsOfValuesPinnedAndTakenAwayMeanwhile() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let path = "/v1/projects/default/users/1/overrides"
+            try await server.administer("PUT", path, body: ["Home": ["title": "Pinned"]])
+            try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
+                let settings = try await stream.next().data?["sections"]?["Home"]?["settings"]
+                #expect(settings?["title"]?["value"] == "Pinned")
+            }
+            try await server.administer("DELETE", path)
+            try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
+                let settings = try await stream.next().data?["sections"]?["Home"]?["settings"]
+                #expect(settings?["title"]?["value"] == "Hello 1")
+            }
+        }
+    }
+
+    @Test func doesNotGuessWhatAClientSawWhenAConditionIsOnTheTime() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let soon = Date(timeIntervalSinceNow: 1.5).formatted(
+                .iso8601.year().month().day().time(includingFractionalSeconds: false))
+            var template = JSONNode.sample
+            template.setMember(
+                "conditions",
+                [["name": "third", "expression": .string("dateTime >= dateTime('\(soon)')")]])
+            template.setMember("parameterGroups", [:])
+            #expect(try await server.publish(template).status == 200)
+            try await server.stream(ofUser: "1") { stream in
+                let event = try await stream.next()
+                #expect(event.name == "update")
+            }
+            try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
+                let event = try await stream.next()
+                #expect(event.name == "reset")
+            }
+        }
+    }
+
+    @Test func makesAProviderOfOpenFeatureEvaluateAgain() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.publish(["parameters": [:]])
+            for version in ["1", "7"] {
+                try await EventStreamClient.open(
+                    port: server.port, "/ofrep/v1/events?targetingKey=1",
+                    fields: ["Last-Event-ID: \(version)"]
+                ) { stream in
+                    let events = [try await stream.next(), try await stream.next()]
+                    #expect(events.map(\.name) == ["hello", "message"])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import NIOCore
+import OrderedCollections
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Streams of a user's changes (HTTP 2).
+@Suite(.timeLimit(.minutes(2)))
+struct EventStreamTests {
+    @Test func saysHelloAtOnce() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await EventStreamClient.open(
+                port: server.port, "/activeconfig/user/1/events"
+            ) { stream in
+                #expect(stream.head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+                #expect(stream.head.contains("Content-Type: text/event-stream\r\n"))
+                #expect(stream.head.contains("Cache-Control: no-store\r\n"))
+                let hello = try await stream.next()
+                #expect(hello.name == "hello")
+                #expect(hello.id == "1")
+                #expect(hello.retry != nil)
+                #expect(hello.data == ["template_version": 1])
+            }
+        }
+    }
+
+    @Test func tellsOnlyThoseWhoseDocumentChanges() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "1") { first in
+                try await server.stream(ofUser: "3") { third in
+                    var changed = JSONNode.sample
+                    changed.setTitle(of: "third", to: "New for ${user.id}")
+                    try await server.publish(changed)
+                    let update = try await third.next()
+                    #expect(update.name == "update")
+                    #expect(update.id == "2")
+                    #expect(update.data?["template_version"] == 2)
+                    let sections = try #require(update.data?["sections"]?.objectValue)
+                    #expect(Array(sections.keys) == ["Home"])
+                    #expect(sections["Home"]?["settings"]?["title"]?["value"] == "New for 3")
+                    #expect(sections["Home"]?["settings"]?["size"]?["value"] == .number("1.0"))
+
+                    // Had the first user been told of version 2, that would come first.
+                    changed.setTitle(of: nil, to: "All")
+                    try await server.publish(changed)
+                    #expect(try await first.next().id == "3")
+                }
+            }
+        }
+    }
+
+    @Test func tellsExactlyWhatTheDocumentBecomes() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let target = "/activeconfig/user/3"
+            var document = try await server.document(target)
+            try await server.stream(ofUser: "3") { stream in
+                var changed = JSONNode.sample
+                changed.setTitle(of: "third", to: "\"é\n\u{2028}</script> ${user.id}")
+                changed.removeMember("parameters")
+                for template in [changed, .sample, changed] {
+                    try await server.publish(template)
+                    document.apply(try #require(try await stream.next().data))
+                    let answer = try await server.answer(target)
+                    #expect(try answer.json == document)
+                }
+                let last = try await server.answer(target)
+                try await server.publish(.sample)
+                let update = try await stream.next()
+                let next = try await server.answer(target)
+                #expect(update.data?["etag"]?.stringValue == next.fields["etag"])
+                #expect(next.fields["etag"] != last.fields["etag"])
+            }
+        }
+    }
+
+    @Test func namesASectionThatIsGone() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: nil) { stream in
+                var changed = JSONNode.sample
+                changed.removeMember("parameterGroups")
+                try await server.publish(changed)
+                #expect(try await stream.next().data?["sections"] == ["Home": .null])
+            }
+        }
+    }
+
+    @Test func looksAtTheSignals() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let target = "/activeconfig/user/1/events?signal.city="
+            try await EventStreamClient.open(port: server.port, target + "Tokyo") { tokyo in
+                try await EventStreamClient.open(port: server.port, target + "Rome") { rome in
+                    _ = (try await tokyo.next(), try await rome.next())
+                    var changed = JSONNode.sample
+                    changed.setTitle(of: "tokyo", to: "Hai")
+                    try await server.publish(changed)
+                    #expect(try await tokyo.next().id == "2")
+                    try await server.publish(["parameters": ["a": ["defaultValue": ["value": "b"]]]]
+                    )
+                    #expect(try await rome.next().id == "3")
+                }
+            }
+        }
+    }
+
+    @Test func tellsOfPinnedValuesAndOfTheirEnd() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "a/b") { stream in
+                let path = "/v1/projects/default/users/a%2Fb/overrides"
+                try await server.administer("PUT", path, body: ["Home": ["title": "Pinned"]])
+                let pinned = try await stream.next()
+                #expect(pinned.id == "1")
+                let settings = pinned.data?["sections"]?["Home"]?["settings"]
+                #expect(settings?["title"]?["value"] == "Pinned")
+                #expect(settings?["size"]?["value"] == .number("1.0"))
+                try await server.administer("DELETE", path)
+                let loose = try await stream.next().data?["sections"]?["Home"]?["settings"]
+                #expect(loose?["title"]?["value"] == "Hello a/b")
+            }
+        }
+    }
+
+    @Test func tellsOfAConditionOnTheTime() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let soon = Date(timeIntervalSinceNow: 2).formatted(
+                .iso8601.year().month().day().time(includingFractionalSeconds: false))
+            var template = JSONNode.sample
+            template.setMember(
+                "conditions",
+                [["name": "third", "expression": .string("dateTime >= dateTime('\(soon)')")]])
+            template.setMember(
+                "parameterGroups",
+                ["Home": ["parameters": ["a": ["defaultValue": ["value": "b"]]]]])
+            #expect(try await server.publish(template).status == 200)
+            try await server.stream(ofUser: "1") { stream in
+                let update = try await stream.next()
+                #expect(update.name == "update")
+                #expect(update.id == "1")
+                #expect(
+                    update.data?["sections"]
+                        == ["Default": ["settings": ["isNew": ["value": true]]]])
+            }
+        }
+    }
+
+    @Test func staysAliveByComments() async throws {
+        var configuration = ConfigServerConfiguration()
+        configuration.limits.heartbeatInterval = .milliseconds(150)
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "1") { stream in
+                for _ in 0..<3 {
+                    let event = try await stream.nextOrComment()
+                    #expect(event.comment == "")
+                }
+            }
+        }
+    }
+
+    @Test func forgetsAClientThatLeft() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "1") { _ in
+                #expect(try await server.connections() == ["connections": 1, "versions": ["1": 1]])
+                try await server.stream(ofUser: nil) { _ in
+                    let counts = try await server.connections()
+                    #expect(counts["connections"] == 2)
+                }
+            }
+            while try await server.connections()["connections"] != 0 { await Task.yield() }
+            #expect(try await server.connections() == ["connections": 0, "versions": [:]])
+        }
+    }
+
+    @Test func countsWhoHasTheNewestVersion() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "1") { _ in
+                try await server.stream(ofUser: "3") { third in
+                    var changed = JSONNode.sample
+                    changed.setTitle(of: "third", to: "New")
+                    try await server.publish(changed)
+                    _ = try await third.next()
+                    // Those whose document stays have the newest version too.
+                    while try await server.connections()["versions"] != ["2": 2] {
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func tellsClientsWhenToComeBackAsItEnds() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "1") { stream in
+                await server.shutDown()
+                let goodbye = try await stream.next()
+                #expect(goodbye.name == "retry")
+                let delay = try #require(goodbye.data?["after_ms"]?.integerValue)
+                #expect((0..<30_000).contains(delay))
+                #expect(goodbye.retry == delay)
+                #expect(await stream.receiveEnd() == "")
+            }
+        }
+    }
+
+    @Test func cutsOffAClientThatDoesNotReadAndNoOther() async throws {
+        var configuration = ConfigServerConfiguration()
+        configuration.limits.streamQueueBytes = 64 << 10
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
+            func template(_ number: Int) -> JSONNode {
+                let text = String(repeating: "\(number % 10)", count: 200_000)
+                return ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]]
+            }
+            try await server.publish(template(0))
+            try await UnreadClient.open(
+                port: server.port, target: "/activeconfig/user/9/events"
+            ) {
+                while try await server.connections()["connections"] != 1 { await Task.yield() }
+                try await server.stream(ofUser: "1") { stream in
+                    var number = 0
+                    while try await server.connections()["connections"] == 2 {
+                        number += 1
+                        try #require(number < 200)
+                        try await server.publish(template(number))
+                        #expect(try await stream.next().id == "\(number + 1)")
+                    }
+                    #expect(try await server.connections()["connections"] == 1)
+                }
+            }
+        }
+    }
+
+    @Test func answersWhatOpensNoStream() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            #expect(try await server.answer("/activeconfig/events").status == 404)
+            try await server.publish(.sample)
+            let tooLong = String(repeating: "x", count: 501)
+            let rows: [(method: String, target: String, status: Int)] = [
+                ("HEAD", "/activeconfig/events", 200), ("POST", "/activeconfig/events", 405),
+                ("GET", "/projects/no/activeconfig/events", 404),
+                ("GET", "/activeconfig/events?signal.a=\(tooLong)", 400),
+                ("GET", "/activeconfig/user/1/events/", 404),
+            ]
+            for row in rows {
+                let status = try await server.answer(row.target, method: row.method).status
+                #expect(status == row.status, "\(row)")
+            }
+        }
+    }
+
+    @Test func comesAfterOtherRequestsOfItsConnection() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await HTTPConnection.open(port: server.port) { connection in
+                // The first goes through a task, the second does not.
+                for target in ["/health/ready", "/activeconfig/user/1"] {
+                    connection.send(target: target)
+                    #expect(try await connection.receive().status == 200)
+                }
+                connection.send(target: "/activeconfig/user/1/events")
+                let head = try await connection.receive(through: "\n\n")
+                #expect(head.contains("event: hello\nid: 1\n"))
+                connection.send("whatever else comes is not read")
+                try await server.publish(["parameters": [:]])
+                #expect(try await connection.receive(through: "\n\n").contains("id: 2\n"))
+            }
+        }
+    }
+
+    @Test func hearsOfPublishesThroughAnotherServer() async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { one in
+            try await RunningServer.with(store: store) { other in
+                try await other.publish(.sample)
+                while try await one.answer("/activeconfig").status != 200 { await Task.yield() }
+                try await one.stream(ofUser: "3") { stream in
+                    var changed = JSONNode.sample
+                    changed.setTitle(of: "third", to: "New")
+                    try await other.publish(changed)
+                    #expect(try await stream.next().id == "2")
+                }
+            }
+        }
+    }
+
+    @Test func tellsProvidersOfOpenFeatureToEvaluateAgain() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await EventStreamClient.open(
+                port: server.port, "/projects/default/ofrep/v1/events?targetingKey=3"
+            ) { stream in
+                #expect(try await stream.next().name == "hello")
+                var changed = JSONNode.sample
+                changed.setTitle(of: "third", to: "New")
+                try await server.publish(changed)
+                let message = try await stream.next()
+                #expect(message.name == "message")
+                #expect(message.id == "2")
+                #expect(message.data?["type"] == "refetchEvaluation")
+                #expect(message.data?["lastModified"]?.integerValue != nil)
+            }
+        }
+    }
+}

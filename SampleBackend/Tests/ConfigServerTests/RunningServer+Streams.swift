@@ -1,0 +1,71 @@
+import JSONTree
+import OrderedCollections
+import ServerTestSupport
+import Testing
+
+extension RunningServer {
+    /// Opens the stream of a user, and reads its first event.
+    ///
+    /// - Parameters:
+    ///   - userID: The user; nil is the generic one.
+    ///   - fields: Further fields.
+    ///   - body: Uses the stream.
+    func stream(
+        ofUser userID: String?, fields: [String] = [],
+        _ body: (EventStreamClient) async throws -> Void
+    ) async throws {
+        let encoded = userID?.replacing("/", with: "%2F")
+        let target = encoded.map { "/activeconfig/user/\($0)/events" } ?? "/activeconfig/events"
+        try await EventStreamClient.open(port: port, target, fields: fields) { stream in
+            #expect(try await stream.next().name == "hello")
+            try await body(stream)
+        }
+    }
+
+    /// Who listens to the project `default`.
+    func connections() async throws -> JSONNode {
+        try await administer("GET", "/v1/projects/default/connections").json
+    }
+}
+
+extension JSONNode {
+    /// Changes the title in the sample template.
+    ///
+    /// - Parameters:
+    ///   - condition: The condition whose value is changed; nil changes the default value.
+    ///   - text: The new text.
+    mutating func setTitle(of condition: String?, to text: String) {
+        let value: JSONNode = ["value": .string(text)]
+        change("parameterGroups") { groups in
+            groups.change("Home") { home in
+                home.change("parameters") { parameters in
+                    parameters.change("title") { title in
+                        guard let condition else { return title.setMember("defaultValue", value) }
+                        title.change("conditionalValues") { $0.setMember(condition, value) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Applies an update of a stream to a document.
+    mutating func apply(_ update: JSONNode) {
+        setMember("meta", update["meta"])
+        change("config_sections") { sections in
+            for (name, section) in update["sections"]?.objectValue ?? [:] {
+                if section == .null {
+                    sections.removeMember(name)
+                } else {
+                    sections.setMember(name, section)
+                }
+            }
+        }
+    }
+
+    /// Changes a member of an object.
+    private mutating func change(_ name: String, _ body: (inout JSONNode) -> Void) {
+        guard var member = self[name] else { return }
+        body(&member)
+        setMember(name, member)
+    }
+}
