@@ -14,7 +14,7 @@ struct SampleBackendCommand: AsyncParsableCommand {
             needs to complete these commands.
             """,
         groupedSubcommands: [
-            CommandGroup(name: "Serving", subcommands: [ServeCommand.self]),
+            CommandGroup(name: "Serving", subcommands: [ServeCommand.self, WatchCommand.self]),
             CommandGroup(
                 name: "Templates",
                 subcommands: [

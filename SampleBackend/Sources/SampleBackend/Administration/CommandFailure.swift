@@ -73,6 +73,9 @@ struct CommandFailure: Error, CustomStringConvertible {
             column: detail["column"]?.integerValue)
     }
 
+    /// Whether trying again makes no difference: the server does not want that, ever.
+    var isFinal: Bool { code == Exit.notAllowed || code == Exit.notFound || code == Exit.failure }
+
     /// The failure for programs.
     var json: JSONNode {
         var node: JSONNode = [

@@ -6,20 +6,10 @@ struct EvaluateCommand: AdministrationCommand {
     /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "evaluate", abstract: "Say what a user gets, and why.",
-        discussion: """
-            Signals are what an app says about itself: app.id, app.version, app.build, device.os, \
-            device.country, device.language, and custom ones by their own name.
-            """)
+        discussion: ClientOptions.help)
 
-    /// The user.
-    @Option(help: ArgumentHelp("The user's ID; the generic user without it.", valueName: "id"))
-    var user: String?
-
-    /// What the user's app says about itself.
-    @Option(
-        name: .customLong("signal"),
-        help: ArgumentHelp("A signal; may be given more than once.", valueName: "name=value"))
-    var signals: [String] = []
+    /// As whom to ask.
+    @OptionGroup var client: ClientOptions
 
     /// A template to look at instead of the published one.
     @Option(
@@ -30,21 +20,11 @@ struct EvaluateCommand: AdministrationCommand {
     /// Whom to ask, and how to answer.
     @OptionGroup var options: AdministrationOptions
 
-    /// Refuses signals without a value.
-    func validate() throws {
-        for signal in signals where !signal.dropFirst().contains("=") {
-            throw ValidationError("The signal \"\(signal)\" has no value: give name=value.")
-        }
-    }
-
     /// Asks, and prints the answer.
     func run(with transport: any AdministrationTransport) async throws {
         var values = JSONNode.emptyObject
-        for signal in signals {
-            let parts = signal.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            values.setMember(String(parts[0]), .string(String(parts[1])))
-        }
-        let id = user.map { JSONNode.string($0) } ?? .null
+        for (name, value) in client.signalValues { values.setMember(name, .string(value)) }
+        let id = client.user.map { JSONNode.string($0) } ?? .null
         var body: JSONNode = ["users": [["userID": id, "signals": values]]]
         let proposed = try template.map(InputFile.json)
         body.setMember("template", proposed)

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import JSONTree
+
+/// A type that is `sample-backend watch`: it shows what changes for a user, while it changes.
+struct WatchCommand: AsyncParsableCommand {
+    /// The name and the help.
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Show what changes for a user, while it changes.",
+        discussion: """
+            It listens as an app does, and comes back when the connection is lost. Ctrl-C ends it.
+
+            """ + ClientOptions.help)
+
+    /// As whom to listen.
+    @OptionGroup var client: ClientOptions
+
+    /// The server to listen to.
+    @Option(help: ArgumentHelp("The server.", valueName: "url"))
+    var server = "http://127.0.0.1:8080"
+
+    /// The project.
+    @Option(help: "The project.")
+    var project = "default"
+
+    /// What the server lets clients in by.
+    @Option(help: ArgumentHelp("The key that the server wants of clients.", valueName: "key"))
+    var clientKey: String?
+
+    /// What the server knows the user by.
+    @Option(
+        help: ArgumentHelp(
+            "The token of the user, where the server wants one.", valueName: "jwt"))
+    var userToken: String?
+
+    /// When to end.
+    @Option(help: ArgumentHelp("End after this many updates.", valueName: "number"))
+    var count: Int?
+
+    /// Whether to write for programs.
+    @Flag(help: "Write each event as one line of JSON, for programs.")
+    var json = false
+
+    /// Refuses a server that is no URL.
+    func validate() throws {
+        guard let url = URL(string: server), url.host != nil, url.scheme?.hasPrefix("http") == true
+        else {
+            throw ValidationError("\"\(server)\" is no URL of a server: give http://HOST:PORT.")
+        }
+        if let count, count < 1 {
+            throw ValidationError("--count is \(count): give 1 or more.")
+        }
+    }
+
+    /// Listens until Ctrl-C, or until there were enough updates.
+    ///
+    /// - Throws: `ExitCode` when the server refuses, or cannot be reached at the start.
+    func run() async throws {
+        do {
+            var watch = Watch(self)
+            try await watch.run()
+        } catch let failure as CommandFailure {
+            if json {
+                Output.print(failure.json)
+            } else {
+                Console.printError("\(failure)")
+            }
+            throw failure.code
+        }
+    }
+}

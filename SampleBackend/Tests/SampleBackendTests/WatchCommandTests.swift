@@ -1,0 +1,96 @@
+import Foundation
+import JSONTree
+import ServerTestSupport
+import Testing
+
+/// `sample-backend watch`.
+@Suite(.timeLimit(.minutes(2)))
+struct WatchCommandTests {
+    /// A template with one setting of user 2, and one of everybody.
+    private static func template(_ title: String, count: Int = 1) -> String {
+        """
+        {"conditions": [{"name": "second", "expression": "user.id == '2'"}],
+         "parameterGroups": {"Home": {"parameters": {
+          "title": {"defaultValue": {"value": "Hi"}, "valueType": "STRING",
+           "conditionalValues": {"second": {"value": "\(title)"}}},
+          "count": {"defaultValue": {"value": "\(count)"}, "valueType": "NUMBER"}}}}}
+        """
+    }
+
+    /// Publishes a template, over whatever there is.
+    private static func publish(_ template: String, on backend: RunningBackend) async throws {
+        let answer = try await backend.administer(
+            "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*", body: template)
+        #expect(answer.status == 200)
+    }
+
+    /// Returns once some clients listen.
+    private static func awaitListeners(_ count: Int, on backend: RunningBackend) async throws {
+        while true {
+            let answer = try await backend.administer("GET", "/v1/projects/default/connections")
+            if try answer.json["connections"]?.integerValue == count { return }
+            await Task.yield()
+        }
+    }
+
+    @Test func showsWhatChangesForTheUser() async throws {
+        let backend = try await RunningBackend()
+        try await Self.publish(Self.template("One"), on: backend)
+        async let second = CommandRun(
+            ["watch", "--server", backend.url, "--user", "2", "--count", "2"])
+        async let first = CommandRun(
+            ["watch", "--server", backend.url, "--user", "1", "--count", "1", "--json"])
+        try await Self.awaitListeners(2, on: backend)
+        try await Self.publish(Self.template("Two"), on: backend)
+        try await Self.publish(Self.template("Two", count: 3), on: backend)
+        let run = try await second
+        #expect(run.exitCode == 0, "\(run)")
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("Version 2 ") == true, "\(run)")
+        #expect(lines.dropFirst().prefix(2) == ["  Home", "    ~ title: \"One\" → \"Two\""])
+        #expect(lines.last == "    ~ count: 1 → 3", "\(run)")
+        #expect(!run.output.contains("\u{1B}"))
+        #expect(run.error.contains("Version 1 is current."), "\(run)")
+
+        // Version 2 changes nothing for the first user.
+        let events = try await first.output.split(separator: "\n").map {
+            try JSONNode(jsonData: Data($0.utf8))
+        }
+        #expect(events.map { $0["event"] } == ["hello", "update"])
+        #expect(events.map { $0["id"] } == ["1", "3"])
+        _ = await backend.stop()
+    }
+
+    @Test func comesBackToAServerThatWasAway() async throws {
+        let folder = try TemporaryFolder()
+        let store = "sqlite:" + folder.path("backend.sqlite")
+        let backend = try await RunningBackend(store: store)
+        try await Self.publish(Self.template("One"), on: backend)
+        async let watch = CommandRun(
+            ["watch", "--server", backend.url, "--user", "2", "--count", "1"])
+        try await Self.awaitListeners(1, on: backend)
+        _ = await backend.stop()
+        let again = try await RunningBackend(store: store, ["--port", "\(backend.port)"])
+        try await Self.publish(Self.template("Two"), on: again)
+        let run = try await watch
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.contains("    ~ title: \"One\" → \"Two\""), "\(run)")
+        #expect(run.error.contains("The server ends"), "\(run)")
+        _ = await again.stop()
+    }
+
+    @Test func saysWhyItCannotListen() async throws {
+        let backend = try await RunningBackend(store: "memory", ["--client-key", "a-key-of-mine"])
+        let key = ["--client-key", "a-key-of-mine"]
+        let refused = try await CommandRun(["watch", "--server", backend.url])
+        #expect(refused.exitCode == 5, "\(refused)")
+        let unknown = try await CommandRun(["watch", "--server", backend.url] + key)
+        #expect(unknown.exitCode == 4, "\(unknown)")
+        #expect(unknown.error.contains("\"default\""), "\(unknown)")
+        _ = await backend.stop()
+        let away = try await CommandRun(["watch", "--server", backend.url] + key)
+        #expect(away.exitCode == 69, "\(away)")
+        #expect(try await CommandRun(["watch", "--server", "x"]).exitCode == 64)
+        #expect(try await CommandRun(["watch", "--count", "0"]).exitCode == 64)
+    }
+}
