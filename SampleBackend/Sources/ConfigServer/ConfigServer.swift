@@ -185,7 +185,10 @@ public struct ConfigServer: Service {
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.hostname, port: configuration.port),
-                backlog: Self.backlog),
+                backlog: Self.backlog,
+                availableConnectionsDelegate: configuration.maximumConnections.map {
+                    MaximumAvailableConnections($0)
+                }),
             onServerRunning: { [configuration, onListening] channel in
                 let port = channel.localAddress?.port ?? configuration.port
                 await onListening(

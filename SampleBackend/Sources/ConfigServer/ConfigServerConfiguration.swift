@@ -9,6 +9,9 @@ public struct ConfigServerConfiguration: Sendable {
     /// What one connection may cost.
     public var limits: ServerLimits
 
+    /// The most connections at once; more wait to be accepted. nil sets no limit.
+    public var maximumConnections: Int?
+
     /// Which clients may read configurations.
     public var clientAccess = ClientAccess.open
 

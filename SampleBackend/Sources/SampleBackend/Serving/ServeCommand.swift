@@ -78,6 +78,14 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var rateLimit: Int?
 
+    /// The most connections at once.
+    @Option(
+        help: """
+            The most connections at once; more wait. (default: as many as the open files allow, \
+            less \(OpenFileLimit.reserve))
+            """)
+    var maxConnections: Int?
+
     /// The memory for rendered documents.
     @Option(help: "The most megabytes of rendered documents to keep, for each project.")
     var cacheMegabytes = 32
@@ -102,6 +110,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if let rateLimit, rateLimit < 0 {
             throw ValidationError("--rate-limit is below 0: give 0 for no limit.")
+        }
+        if let maxConnections, maxConnections < 1 {
+            throw ValidationError("--max-connections is below 1: give 1 or more.")
         }
         guard (0...1_048_576).contains(cacheMegabytes) else {
             throw ValidationError("--cache-megabytes is out of range: give 0 to 1048576.")
@@ -184,6 +195,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let limit = rateLimit ?? (isLoopback ? 0 : Self.defaultRateLimit)
         configuration.limits.requestsPerSecond = limit > 0 ? limit : nil
+        configuration.maximumConnections = maxConnections ?? OpenFileLimit.connections()
         configuration.renderCacheBytes = cacheMegabytes << 20
         configuration.metricsText = MetricsExport.start()
         return configuration

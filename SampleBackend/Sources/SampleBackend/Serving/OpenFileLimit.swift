@@ -1,0 +1,28 @@
+import Foundation
+
+/// How many files this process may open: each connection is one.
+enum OpenFileLimit: Sendable {
+    /// The files that are kept for everything but connections, such as the database.
+    static let reserve = 256
+
+    /// Raises the limit as far as the system lets this process.
+    ///
+    /// - Returns: The connections that there is room for; nil when there is no limit.
+    static func connections() -> Int? {
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0 else { return nil }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = limit.rlim_max
+            if unsafe setrlimit(resource, &raised) == 0 { limit = raised }
+        }
+        guard let files = Int(exactly: limit.rlim_cur), files < Int32.max else { return nil }
+        return max(files - reserve, 1)
+    }
+
+    #if canImport(Glibc)
+        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let resource = RLIMIT_NOFILE
+    #endif
+}
