@@ -9,7 +9,7 @@ public struct ConfigServerConfiguration: Sendable {
     /// What one connection may cost.
     public var limits: ServerLimits
 
-    /// The most connections at once; more wait to be accepted. nil sets no limit.
+    /// The most connections at once, while more wait to be accepted; nil sets no limit.
     public var maximumConnections: Int?
 
     /// Which clients may read configurations.

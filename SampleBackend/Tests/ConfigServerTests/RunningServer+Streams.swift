@@ -10,6 +10,7 @@ extension RunningServer {
     ///   - userID: The user; nil is the generic one.
     ///   - fields: Further fields.
     ///   - body: Uses the stream.
+    /// - Throws: What connecting or the body throws.
     func stream(
         ofUser userID: String?, fields: [String] = [],
         _ body: (EventStreamClient) async throws -> Void

@@ -20,6 +20,11 @@ extension RequestGenerator {
             "/v1/projects/\(project)/remoteConfig:preview",
             "/v1/projects/\(project)/remoteConfig:preview",
             "/v1/projects/\(project)/users/\(user)/overrides",
+            "/v1/projects/\(project)/remoteConfig:merge",
+            "/v1/projects/\(project)/webhooks", "/v1/projects/\(project)/webhooks/\(user)",
+            "/v1/projects/\(project)/webhooks/\(user)/deliveries", "/v1/projects",
+            "/v1/projects/\(project)/connections", "/ofrep/v1/evaluate/flags",
+            "/projects/\(project)/ofrep/v1/evaluate/flags/Home.\(user)",
             "/v1/projects/\(project)/audit", "/v1/tokens", "/v1/tokens/\(user)", "/metrics",
         ])
         let names = [
@@ -59,6 +64,9 @@ extension RequestGenerator {
 
     /// The bodies that the routes read.
     private static let bodies: [JSONNode] = [
+        ["context": ["targetingKey": "1", "app.version": "1.2", "plan": true]],
+        ["base": "1", "mine": ["parameters": [:]], "resolutions": [:]],
+        ["url": "http://127.0.0.1:1/hook"],
         [
             "conditions": [
                 ["name": "a", "expression": "percent <= 50 && user.id in ['1', '2']"],

@@ -27,7 +27,9 @@ package struct RequestGenerator {
             "/activeconfig", "/activeconfig/user/", "/activeconfig/user/", "/active_config?userID=",
             "/projects/default/activeconfig/user/", "/projects/", "/health/live", "/", "*", "",
             "http://a:b/activeconfig/user/", "//", "/activeconfig/../", "/v1/tokens",
-            "/v1/projects/",
+            "/v1/projects/", "/activeconfig/events", "/activeconfig/user/1/events",
+            "/ofrep/v1/events?targetingKey=", "/ofrep/v1/evaluate/flags/", "/console/",
+            "/console/session",
         ])
         let query = pick(["", "", "?", "?signal.", "?app.id=", "?device.os=%", "?&&=&", "#"])
         let version = pick(["HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/3.0", "HTTP/x"])
@@ -38,7 +40,8 @@ package struct RequestGenerator {
     }
 
     private mutating func field() -> String {
-        switch number(below: 10) {
+        switch number(below: 11) {
+        case 9: "Last-Event-ID: \(pick(["1", "0", "-1", "7", text()]))"
         case 0: "Content-Length: \(pick(["0", "5", "70000", "-1", "x", "99999999999999999999"]))"
         case 1: "Transfer-Encoding: \(pick(["chunked", "gzip", "chunked, chunked", ""]))"
         case 2: "Expect: 100-continue"

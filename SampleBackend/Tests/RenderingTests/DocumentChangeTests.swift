@@ -1,0 +1,150 @@
+import ActiveConfig
+import Foundation
+import JSONTree
+import NIOCore
+import OrderedCollections
+import Rendering
+import Targeting
+import Templates
+import Testing
+
+/// What differs between two documents of a user.
+@Suite struct DocumentChangeTests {
+    fileprivate static let date = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private static let contexts = [nil, "1", "2", "\"é\""].flatMap { userID in
+        ["", "x"].map { city in
+            TargetingContext(
+                userID: userID, signals: Signals(custom: ["city": city]), date: date)
+        }
+    }
+
+    @Test func makesTheNextDocumentOfTheOneBefore() throws {
+        var generator = Generator()
+        var (changes, stays) = (0, 0)
+        var project = try generator.project(version: 1)
+        for version in 2...400 {
+            let next = try generator.project(version: version)
+            for context in Self.contexts {
+                let (old, new) = (project.basis(for: context), next.basis(for: context))
+                let change = DocumentChange(
+                    from: project.compiled, old, to: next.compiled, new)
+                var state = project.state(for: context)
+                let expected = next.state(for: context)
+                #expect(change.isEmpty == (state.sections == expected.sections))
+                change.isEmpty ? (stays += 1) : (changes += 1)
+
+                let tag = next.rendered(for: new, userID: context.userID).configuration.entityTag
+                let json = try JSONNode(
+                    jsonData: Data(
+                        change.jsonBytes(
+                            forUserID: context.userID, entityTag: tag, version: version
+                        ).readableBytesView))
+                #expect(json["etag"]?.stringValue == tag.description)
+                #expect(json["template_version"]?.integerValue == version)
+                let sections = try #require(json["sections"]?.objectValue)
+                #expect(Set(sections.keys) == change.sectionNames)
+                for (name, section) in sections {
+                    state.sections[name] = section == .null ? nil : try Self.section(section)
+                }
+                state.meta = try Self.state(["meta": json["meta"] ?? .null]).meta
+                #expect(state == expected)
+                #expect(state.jsonData() == expected.jsonData())
+            }
+            project = next
+        }
+        #expect(changes > 500)
+        #expect(stays > 100)
+    }
+
+    @Test func tellsOfTouchedSectionsThoughTheyAreTheSame() throws {
+        var generator = Generator()
+        let project = try generator.project(version: 1)
+        let basis = project.basis(for: Self.contexts[0])
+        let same = DocumentChange(from: project.compiled, basis, to: project.compiled, basis)
+        #expect(same.isEmpty)
+        let touched = DocumentChange(
+            from: project.compiled, basis, to: project.compiled, basis,
+            touchedSections: ["Gone"])
+        #expect(touched.sectionNames == ["Gone"])
+    }
+
+    /// A document of the exchange format.
+    private static func state(_ node: JSONNode) throws -> ConfigurationState {
+        var node = node
+        if node["config_sections"] == nil {
+            node.setMember("config_sections", ["A": ["settings": [:]]])
+        }
+        return try ConfigurationState(jsonData: node.jsonData())
+    }
+
+    /// A section of an update.
+    private static func section(_ node: JSONNode) throws -> ActiveConfigSection? {
+        try state([
+            "meta": ["format_version_string": "1.0"], "config_sections": ["A": node],
+        ]).section(named: "A")
+    }
+
+    /// Makes projects that differ little from one another.
+    private struct Generator {
+        private var random = SeededGenerator(seed: 20_130_706)
+
+        /// The sections of the last project.
+        private var groups: [String: JSONNode] = [:]
+
+        /// A project with some sections, conditions and pinned values.
+        mutating func project(version: Int) throws -> ProjectConfiguration {
+            for section in ["A", "B", "C"] where version == 1 || chance(12) {
+                var parameters = JSONNode.emptyObject
+                for key in ["k", "l", "m"] where chance(80) {
+                    parameters.setMember(key, parameter())
+                }
+                groups[section] = chance(80) ? ["parameters": parameters] : nil
+            }
+            let conditions = ["user.id in ['1']", "app.customSignal['city'].contains(['x'])"]
+                .shuffled(using: &random)
+            let template: JSONNode = [
+                "conditions": [
+                    ["name": "c0", "expression": .string(conditions[0])],
+                    ["name": "c1", "expression": .string(conditions[1])],
+                    ["name": "half", "expression": "percent <= 50"],
+                ],
+                "parameterGroups": .object(OrderedDictionary(uniqueKeysWithValues: groups)),
+            ]
+            var overrides: [UserKey: OverridesDocument] = [:]
+            for user in ["1", "2"] where chance(30) {
+                let key = chance(50) ? "k" : "new"
+                let section = chance(50) ? "A" : "D"
+                overrides[UserKey(user)] = try OverridesDocument(
+                    jsonData: Data(#"{"\#(section)": {"\#(key)": 1.0}}"#.utf8))
+            }
+            return ProjectConfiguration(
+                CompiledTemplate(
+                    try ValidatedTemplate(json: template),
+                    version: TemplateVersion(number: version, updateTime: DocumentChangeTests.date)),
+                overrides: overrides)
+        }
+
+        /// A parameter with a few values to choose from.
+        private mutating func parameter() -> JSONNode {
+            var values = JSONNode.emptyObject
+            for condition in ["c0", "c1", "half"] where chance(40) {
+                values.setMember(condition, value())
+            }
+            return ["defaultValue": value(), "conditionalValues": values, "valueType": "STRING"]
+        }
+
+        private mutating func value() -> JSONNode {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: ["useInAppDefault": true]
+            case 1: ["value": "for ${user.id}"]
+            case 2: ["value": "other"]
+            default: ["value": "same"]
+            }
+        }
+
+        private mutating func chance(_ percent: Int) -> Bool {
+            Int.random(in: 0..<100, using: &random) < percent
+        }
+    }
+}
