@@ -12,10 +12,10 @@ usage() {
 USAGE: SampleBackend/demo.sh [--keep] [--port PORT]
 
 Builds and starts the backend on a new database. Then it publishes the sample template, runs the
-sample app for users 1, 2 and 3, says why user 3 gets what they get, publishes a change for user 2,
-and rolls it back.
+sample app for users 1, 2 and 3, says why user 3 gets what they get, connects the three users,
+publishes a change for user 2, which only that user hears of, and rolls it back.
 
-  --keep       The backend stays up until Ctrl-C.
+  --keep       The backend stays up until Ctrl-C: open the console by the link that is printed.
   --port PORT  The backend's port (default: a free one).
 
 Exit codes: 0 all went well, 1 something failed, 64 wrong usage, 69 something cannot be set up.
@@ -60,7 +60,10 @@ template=SampleBackend/Sources/SampleBackend/Resources/SampleTemplate.json
 
 work=$(mktemp -d)
 pid=""
+watches=""
 stop() {
+    # shellcheck disable=SC2086
+    [ -z "$watches" ] || kill $watches 2>/dev/null || true
     if [ -n "$pid" ]; then
         kill -TERM "$pid" 2>/dev/null || true
         wait "$pid" 2>/dev/null || true
@@ -98,6 +101,20 @@ say "The same for a program:"
 say "Why does user 3 get that?"
 backend evaluate --user 3 --server "$url" | sed '/^Document$/,$d'
 
+say "Users 1, 2 and 3 listen:"
+for user in 1 2 3; do
+    bold "$ sample-backend watch --user $user --server $url &"
+    "$backend" watch --user "$user" --server "$url" >"$work/watch$user" 2>"$work/watch$user.log" &
+    watches="$watches $!"
+done
+for user in 1 2 3; do
+    until grep -q 'is current' "$work/watch$user.log"; do
+        # shellcheck disable=SC2086
+        kill -0 $watches 2>/dev/null || { cat "$work"/watch*.log >&2; fail "nobody listens"; }
+        sleep 0.05
+    done
+done
+
 say "Change the label of user 2, and look at what that does before it is published:"
 "$backend" get --server "$url" |
     awk '/"LabelText"/ { inLabel = 1 }
@@ -106,6 +123,21 @@ say "Change the label of user 2, and look at what that does before it is publish
         { print }' >"$work/changed.json"
 backend publish "$work/changed.json" --server "$url" --preview-user 2 --preview-user 3 \
     --description "Greet user 2"
+
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    [ ! -s "$work/watch2" ] || break
+    sleep 0.1
+done
+[ -s "$work/watch2" ] || fail "user 2 did not hear of it within a second"
+say "User 2 has heard of it:"
+cat "$work/watch2"
+for user in 1 3; do
+    [ ! -s "$work/watch$user" ] || fail "user $user heard of what is not theirs"
+done
+say "Users 1 and 3 have heard nothing, since nothing changes for them."
+# shellcheck disable=SC2086
+kill $watches
+watches=""
 backend diff 1 2 --server "$url"
 
 say "The app of user 2 downloads again:"
@@ -115,8 +147,12 @@ say "Go back to version 1:"
 backend rollback 1 --server "$url"
 backend versions --server "$url"
 
+say "The console, signed in by this link:"
+echo "  $url/console/#token=$ACTIVECONFIG_ADMIN_TOKEN"
+
 if $keep; then
     say "The backend stays up on $url (Ctrl-C ends it). Try, in another terminal:"
+    echo "  $backend watch --user 2 --server $url"
     echo "  export ACTIVECONFIG_TOKEN=$ACTIVECONFIG_ADMIN_TOKEN"
     echo "  $backend evaluate --user 3 --server $url"
     echo "  curl $url/activeconfig/user/3"
@@ -126,5 +162,5 @@ else
     kill -TERM "$pid"
     wait "$pid" || fail "the backend did not end well"
     pid=""
-    say "The backend has ended. With --keep it stays up."
+    say "The backend has ended, and with it the console. With --keep they stay up."
 fi

@@ -32,7 +32,7 @@ import Testing
                 var state = project.state(for: context)
                 let expected = next.state(for: context)
                 #expect(change.isEmpty == (state.sections == expected.sections))
-                change.isEmpty ? (stays += 1) : (changes += 1)
+                if change.isEmpty { stays += 1 } else { changes += 1 }
 
                 let tag = next.rendered(for: new, userID: context.userID).configuration.entityTag
                 let json = try JSONNode(

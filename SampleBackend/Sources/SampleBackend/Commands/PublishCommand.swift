@@ -58,14 +58,14 @@ struct PublishCommand: AdministrationCommand {
         var template = try InputFile.json(file)
         let tag = try await tag(for: template, transport: transport)
         if let description { template.setMember("version", ["description": .string(description)]) }
-        let users = try await preview(template, transport: transport)
+        let preview = try await preview(template, transport: transport)
         let answer = try await transport.perform(
             AdministrationRequest(
                 method: "PUT",
                 path: options.projectPath + "/remoteConfig"
                     + (validateOnly ? "?validateOnly=true" : ""),
                 ifMatch: tag, body: template.jsonData()), template: template)
-        try report(answer, users: users)
+        try report(answer, preview: preview)
     }
 
     /// The tag of the version to replace.
@@ -93,36 +93,44 @@ struct PublishCommand: AdministrationCommand {
         }
     }
 
-    /// What changes for the users that are to be looked at.
+    /// What changes for the users that are to be looked at, and for those who listen; nil when
+    /// nobody is to be looked at.
     private func preview(
         _ template: JSONNode, transport: any AdministrationTransport
-    ) async throws -> [JSONNode] {
-        guard !previewUsers.isEmpty else { return [] }
+    ) async throws -> JSONNode? {
+        guard !previewUsers.isEmpty else { return nil }
         let body: JSONNode = [
             "template": template,
             "users": .array(previewUsers.map { ["userID": .string($0)] }),
         ]
-        let answer = try await transport.json(
+        return try await transport.json(
             AdministrationRequest(
                 method: "POST", path: options.projectPath + "/remoteConfig:preview",
                 body: body.jsonData()), template: template)
-        return answer["users"]?.arrayValue ?? []
     }
 
     /// Prints what was done.
-    private func report(_ answer: AdministrationAnswer, users: [JSONNode]) throws {
+    private func report(_ answer: AdministrationAnswer, preview: JSONNode?) throws {
         let version = try answer.json["version"]?["versionNumber"]
         if options.json {
             var node: JSONNode = ["validated": true, "published": .bool(!validateOnly)]
             node.setMember("versionNumber", version)
             node.setMember("etag", answer.entityTag.map { .string($0) })
             node.setMember("warnings", .array(answer.warnings.map { .string($0) }))
-            if !users.isEmpty { node.setMember("users", .array(users)) }
+            node.setMember("users", preview?["users"])
+            node.setMember("connected", preview?["connected"])
             Output.print(node)
             return
         }
-        for user in users {
+        for user in preview?["users"]?.arrayValue ?? [] {
             UserReport(user).printChanges()
+        }
+        if let connected = preview?["connected"], let count = connected["evaluated"]?.integerValue,
+            count > 0
+        {
+            Console.print(
+                "Of \(count) clients that listen, \(connected["changed"]?.integerValue ?? 0) get "
+                    + "another document.")
         }
         for warning in answer.warnings {
             Console.printError("\(Output.colored("Warning:", .yellow)) \(warning)")
