@@ -1,3 +1,4 @@
+import Foundation
 import JSONTree
 import OrderedCollections
 import ServerTestSupport
@@ -21,6 +22,35 @@ extension RunningServer {
             #expect(try await stream.next().name == "hello")
             try await body(stream)
         }
+    }
+
+    /// Publishes a setting `isNew` of the section `Default` that becomes true soon, and opens the
+    /// stream of user 1 before it does.
+    ///
+    /// - Parameter body: Uses the stream.
+    /// - Throws: What connecting or the body throws.
+    func streamBeforeADate(_ body: (EventStreamClient) async throws -> Void) async throws {
+        // A machine that is busy gets more time.
+        for delay in [2, 6, 18, 54] {
+            let date = Date(
+                timeIntervalSince1970: (Date().timeIntervalSince1970 + Double(delay)).rounded(.down)
+            )
+            let text = date.formatted(
+                .iso8601.year().month().day().time(includingFractionalSeconds: false))
+            var template = JSONNode.sample
+            template.setMember(
+                "conditions",
+                [["name": "third", "expression": .string("dateTime >= dateTime('\(text)')")]])
+            template.setMember("parameterGroups", [:])
+            #expect(try await publish(template).status == 200)
+            var isEarly = false
+            try await stream(ofUser: "1") { stream in
+                isEarly = Date() < date
+                if isEarly { try await body(stream) }
+            }
+            if isEarly { return }
+        }
+        Issue.record("No stream was open in time.")
     }
 
     /// Who listens to the project `default`.

@@ -24,14 +24,17 @@ package struct RequestGenerator {
             "GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "get", "",
         ])
         let path = pick([
-            "/activeconfig", "/activeconfig/user/", "/activeconfig/user/", "/active_config?userID=",
+            "/activeconfig", "/activeconfig", "/activeconfig", "/activeconfig/user/",
+            "/activeconfig/user/", "/activeconfig/user/", "/active_config?userID=", "/v1/tokens",
             "/projects/default/activeconfig/user/", "/projects/", "/health/live", "/", "*", "",
             "http://a:b/activeconfig/user/", "//", "/activeconfig/../", "/v1/tokens",
             "/v1/projects/", "/activeconfig/events", "/activeconfig/user/1/events",
             "/ofrep/v1/events?targetingKey=", "/ofrep/v1/evaluate/flags/", "/console/",
             "/console/session",
         ])
-        let query = pick(["", "", "?", "?signal.", "?app.id=", "?device.os=%", "?&&=&", "#"])
+        let query = pick([
+            "", "", "", "", "?", "?signal.", "?app.id=", "?device.os=%", "?&&=&", "#",
+        ])
         let version = pick(["HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/3.0", "HTTP/x"])
         var lines = ["\(method) \(path)\(text())\(query)\(text()) \(version)"]
         if number(below: 12) > 0 { lines.append("Host: a") }
