@@ -12,7 +12,7 @@ enum SQLiteSchema {
     /// What leads from each version of the schema to the next, beginning with no schema.
     ///
     /// What was released is never changed: a change of the schema is one more entry.
-    private static let migrations = [version1]
+    private static let migrations = [version1, version2]
 
     /// The version that this program writes.
     static var currentVersion: Int { migrations.count }

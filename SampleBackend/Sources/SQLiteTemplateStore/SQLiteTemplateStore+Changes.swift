@@ -87,6 +87,7 @@ extension Database {
             case .overrides(let project, let userID):
                 ["overrides", SQLiteBytes(project), nil, SQLiteBytes(userID)]
             case .tokens: ["tokens", nil, nil, nil]
+            case .webhooks(let project): ["webhooks", SQLiteBytes(project), nil, nil]
             }
         try execute(
             sql: """
@@ -116,6 +117,9 @@ extension StoreChange {
                 project: try row.decode(SQLiteBytes.self, forColumn: "project").text,
                 userID: try row.decode(SQLiteBytes.self, forColumn: "user_id").text)
         case "tokens": subject = .tokens
+        case "webhooks":
+            subject = .webhooks(
+                project: try row.decode(SQLiteBytes.self, forColumn: "project").text)
         default:
             throw TemplateStoreError(
                 .damaged,

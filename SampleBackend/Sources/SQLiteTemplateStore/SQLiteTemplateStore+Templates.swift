@@ -36,6 +36,7 @@ extension SQLiteTemplateStore {
                 sql: "DELETE FROM versions WHERE project = ? AND number <= ?",
                 arguments: [id, current + 1 - TemplateStoreLimits.keptVersions])
             try db.record(AuditEntry(of: template))
+            try db.enqueueDeliveries(of: template, inProject: id)
             return template
         }
         signal.advance(to: template.revision)

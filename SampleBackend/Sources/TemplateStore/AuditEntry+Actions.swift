@@ -43,4 +43,27 @@ extension AuditEntry {
             revision: revision, project: nil, date: date.roundedToMilliseconds, actor: actor,
             action: .revokeToken, subject: name)
     }
+
+    /// The entry of a webhook that was made.
+    package init(ofNew webhook: StoredWebhook, revision: StoreRevision) {
+        self.init(
+            revision: revision, project: webhook.project,
+            date: webhook.creationDate.roundedToMilliseconds, actor: webhook.creator,
+            action: .createWebhook, subject: webhook.id, detail: webhook.url)
+    }
+
+    /// The entry of a webhook that was removed.
+    ///
+    /// - Parameters:
+    ///   - webhook: The webhook.
+    ///   - actor: Who says so.
+    ///   - date: When.
+    ///   - revision: The revision of the change.
+    package init(
+        ofRemoved webhook: StoredWebhook, actor: String, date: Date, revision: StoreRevision
+    ) {
+        self.init(
+            revision: revision, project: webhook.project, date: date.roundedToMilliseconds,
+            actor: actor, action: .removeWebhook, subject: webhook.id, detail: webhook.url)
+    }
 }

@@ -18,6 +18,10 @@ public struct AuditEntry: Sendable, Hashable {
         case createToken = "CREATE_TOKEN"
         /// A token was revoked.
         case revokeToken = "REVOKE_TOKEN"
+        /// A webhook was made.
+        case createWebhook = "CREATE_WEBHOOK"
+        /// A webhook was removed.
+        case removeWebhook = "REMOVE_WEBHOOK"
     }
 
     /// The revision of the change.
@@ -35,7 +39,8 @@ public struct AuditEntry: Sendable, Hashable {
     /// What.
     public let action: Action
 
-    /// What it was done to: the version's number, the user's ID, the token's name.
+    /// What it was done to: the version's number, the user's ID, the token's name, the
+    /// webhook's identifier.
     public let subject: String
 
     /// More about it, such as the description of a version; nil when there is nothing to say.

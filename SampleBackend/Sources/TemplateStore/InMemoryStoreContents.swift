@@ -15,6 +15,8 @@ struct InMemoryStoreContents {
     private var projects: [String: Project] = [:]
     /// All tokens, the oldest first.
     private(set) var tokens: [StoredToken] = []
+    /// The webhooks and their deliveries.
+    var webhooks = InMemoryWebhooks()
     /// The audit trail, the oldest first.
     private var audit: [AuditEntry] = []
     /// The newest changes, the oldest first.
@@ -53,6 +55,7 @@ struct InMemoryStoreContents {
         record(
             .template(project: submission.project, version: template.version.number),
             AuditEntry(of: template))
+        webhooks.enqueue(template)
         return template
     }
 
@@ -158,5 +161,26 @@ struct InMemoryStoreContents {
         let pause = Double(TemplateStoreLimits.secondsBetweenRecordedUses)
         if date.timeIntervalSince(last) < pause { return }
         tokens[index].lastUseDate = date.roundedToMilliseconds
+    }
+
+    /// Stores a new webhook.
+    mutating func addWebhook(_ webhook: StoredWebhook) throws(TemplateStoreError) {
+        guard let current = template(version: nil, inProject: webhook.project) else {
+            throw .projectMissing(webhook.project)
+        }
+        let stored = try webhooks.add(webhook, currentVersion: current.version.number)
+        record(
+            .webhooks(project: stored.project), AuditEntry(ofNew: stored, revision: nextRevision))
+    }
+
+    /// Removes a webhook with its deliveries, and says whether there was one.
+    mutating func removeWebhook(
+        id: String, inProject project: String, actor: String, date: Date
+    ) -> Bool {
+        guard let webhook = webhooks.remove(id: id, inProject: project) else { return false }
+        record(
+            .webhooks(project: project),
+            AuditEntry(ofRemoved: webhook, actor: actor, date: date, revision: nextRevision))
+        return true
     }
 }

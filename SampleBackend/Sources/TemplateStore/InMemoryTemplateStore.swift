@@ -29,7 +29,7 @@ public final class InMemoryTemplateStore: TemplateStore {
     }
 
     /// Runs a body alone with what is stored, and tells those who follow the changes.
-    private func access<Result>(
+    func access<Result>(
         _ body: (inout InMemoryStoreContents) throws(TemplateStoreError) -> Result
     ) throws(TemplateStoreError) -> Result {
         let (result, revision) = try state.withLock {

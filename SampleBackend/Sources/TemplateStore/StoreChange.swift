@@ -8,6 +8,8 @@ public struct StoreChange: Sendable, Hashable {
         case overrides(project: String, userID: String)
         /// A token was added or revoked.
         case tokens
+        /// A webhook of a project was added or removed.
+        case webhooks(project: String)
     }
 
     /// What changed.

@@ -11,7 +11,8 @@ public import Foundation
 public protocol TemplateStore: Sendable {
     /// Publishes a template as the next version, if the current version is the expected one.
     ///
-    /// Versions beyond ``TemplateStoreLimits/keptVersions`` are dropped, the oldest first.
+    /// Versions beyond ``TemplateStoreLimits/keptVersions`` are dropped, the oldest first. Each
+    /// webhook of the project gets a delivery, stored with the version or not at all.
     ///
     /// - Parameter submission: The template, and what is said about it.
     /// - Returns: The version as it is stored.
@@ -90,6 +91,51 @@ public protocol TemplateStore: Sendable {
 
     /// Remembers when a token was last used; it may be written late, and is no change to follow.
     func recordUse(ofToken id: String, date: Date) async throws(TemplateStoreError)
+
+    /// Stores a new webhook; from the next publish on there is a delivery for it.
+    ///
+    /// - Parameter webhook: The webhook, with an identifier that is new.
+    /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish, or
+    ///   `tooManyWebhooks`.
+    func addWebhook(_ webhook: StoredWebhook) async throws(TemplateStoreError)
+
+    /// The webhooks of a project, the oldest first.
+    func webhooks(inProject project: String) async throws(TemplateStoreError) -> [StoredWebhook]
+
+    /// Removes a webhook with its deliveries, and says whether the project had one with this
+    /// identifier.
+    func removeWebhook(
+        id: String, inProject project: String, actor: String, date: Date
+    ) async throws(TemplateStoreError) -> Bool
+
+    /// The newest deliveries of a webhook, newest first; none when there is no such webhook.
+    func deliveries(
+        ofWebhook id: String, inProject project: String, limit: Int
+    ) async throws(TemplateStoreError) -> [WebhookDelivery]
+
+    /// Takes deliveries that are due, at most one a webhook, so that nobody else sends them.
+    ///
+    /// Of each webhook it is the one of the latest version; those before it that are not taken are
+    /// superseded. A webhook with a delivery that somebody has taken gives none. Who takes one says
+    /// what came of it with ``finish(_:)``; who does not until the end of the claim, as when its
+    /// process dies, loses it to others.
+    ///
+    /// - Parameters:
+    ///   - date: The time now.
+    ///   - end: When the claim ends.
+    ///   - limit: The most deliveries to take.
+    /// - Returns: The deliveries, the oldest first.
+    /// - Throws: ``TemplateStoreError`` when the engine fails.
+    func claimDeliveries(
+        date: Date, until end: Date, limit: Int
+    ) async throws(TemplateStoreError) -> [ClaimedDelivery]
+
+    /// Stores what came of an attempt at a delivery that was claimed.
+    ///
+    /// It is no change to follow. It is left out when the delivery is gone or finished, or was
+    /// claimed again since. A delivery that would be tried again is superseded when there is one of
+    /// a later version.
+    func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError)
 
     /// Returns when the store answers, and throws when it does not.
     func checkReadiness() async throws(TemplateStoreError)

@@ -32,6 +32,14 @@ extension TemplateStoreError {
                 + "'\(project)', which is the most: remove those of another user first.")
     }
 
+    /// That a project has as many webhooks as it may have.
+    package static func tooManyWebhooks(inProject project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .tooManyWebhooks,
+            "The project '\(project)' has \(TemplateStoreLimits.webhooks) webhooks, which is the "
+                + "most: remove another one first.")
+    }
+
     /// That there is a token with the same identifier or hash.
     package static func tokenExists(id: String) -> TemplateStoreError {
         TemplateStoreError(

@@ -4,7 +4,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
-            case tokenExists, newerSchema, damaged, unavailable
+            case tokenExists, tooManyWebhooks, newerSchema, damaged, unavailable
         }
 
         private let kind: Kind
@@ -19,6 +19,8 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let tooManyOverrides = Code(kind: .tooManyOverrides)
         /// There is a token with the same identifier or hash.
         public static let tokenExists = Code(kind: .tokenExists)
+        /// The project has as many webhooks as it may have.
+        public static let tooManyWebhooks = Code(kind: .tooManyWebhooks)
         /// Changes may have been missed: read a snapshot.
         public static let watchLost = Code(kind: .watchLost)
         /// What is stored was written by a newer version of this program; it was not touched.

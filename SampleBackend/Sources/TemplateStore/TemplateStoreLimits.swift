@@ -14,4 +14,10 @@ public enum TemplateStoreLimits: Sendable {
 
     /// The most entries of the audit trail that are given at once.
     public static let auditPage = 1_000
+
+    /// The webhooks of a project.
+    public static let webhooks = 20
+
+    /// The finished deliveries of a webhook that are kept.
+    public static let finishedDeliveries = 100
 }

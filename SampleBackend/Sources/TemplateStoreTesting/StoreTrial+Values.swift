@@ -66,6 +66,13 @@ extension StoreTrial {
             creationDate: date, expirationDate: date + 3_600)
     }
 
+    /// Makes a webhook.
+    static func webhook(_ name: String, inProject project: String = project) -> StoredWebhook {
+        StoredWebhook(
+            id: "id of \(name)", project: project, url: "https://\(name)",
+            secret: "secret of \(name)", creationDate: date, creator: "root")
+    }
+
     /// The revision of what is stored.
     func revision() async throws(TemplateStoreError) -> StoreRevision {
         try await store.snapshot().revision

@@ -112,6 +112,48 @@ extension TemplateStoreConformance {
                     }
                 ),
                 (
+                    "addWebhook",
+                    { () throws(TemplateStoreError) in
+                        try await store.addWebhook(StoreTrial.webhook("w"))
+                    }
+                ),
+                (
+                    "webhooks",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.webhooks(inProject: project)
+                    }
+                ),
+                (
+                    "removeWebhook",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.removeWebhook(
+                            id: "w", inProject: project, actor: "root", date: StoreTrial.date)
+                    }
+                ),
+                (
+                    "deliveries",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.deliveries(
+                            ofWebhook: "w", inProject: project, limit: 1)
+                    }
+                ),
+                (
+                    "claimDeliveries",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.claimDeliveries(
+                            date: StoreTrial.date, until: StoreTrial.date + 1, limit: 1)
+                    }
+                ),
+                (
+                    "finish",
+                    { () throws(TemplateStoreError) in
+                        try await store.finish(
+                            DeliveryAttempt(
+                                deliveryID: "d", number: 1, outcome: .failed,
+                                date: StoreTrial.date))
+                    }
+                ),
+                (
                     "checkReadiness",
                     { () throws(TemplateStoreError) in try await store.checkReadiness() }
                 ),

@@ -45,7 +45,7 @@ public struct TemplateStoreConformance: Sendable {
     /// All checks.
     public static var allChecks: [Check] {
         publishingChecks + versionChecks + overridesChecks + snapshotChecks + changesChecks
-            + auditChecks + tokenChecks + lifecycleChecks
+            + auditChecks + tokenChecks + webhookChecks + deliveryChecks + lifecycleChecks
     }
 
     /// Makes one check.

@@ -42,7 +42,7 @@ struct SQLiteOpeningTests {
         _ = try await store.publish(.make())
         await store.close()
         let writer = try DatabasePool(path: path)
-        try await writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 99") }
         // A copy of the files, as they are after a crash of the newer program.
         let copy = try TemporaryFolder()
         for suffix in ["", "-wal"] {

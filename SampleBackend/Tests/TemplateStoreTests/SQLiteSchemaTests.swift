@@ -56,4 +56,31 @@ struct SQLiteSchemaTests {
         await store.close()
         folder.remove()
     }
+
+    @Test func addsWebhooksToSchema1() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        try withDatabase(at: path) { try $0.execute(sql: SQLiteSchema1.sql) }
+        let store = try await SQLiteTemplateStore(path: path)
+        let webhook = StoredWebhook(
+            id: "w", project: "default", url: "https://w", secret: "s", creationDate: testDate,
+            creator: "root")
+        try await store.addWebhook(webhook)
+        _ = try await store.publish(
+            TemplateSubmission(
+                project: "default", content: Data("{}".utf8), expectation: .version(3),
+                date: testDate, user: .init()))
+        let claimed = try await store.claimDeliveries(
+            date: testDate, until: testDate + 1, limit: 1)
+        #expect(claimed.map(\.webhook) == [webhook])
+        #expect(claimed.map(\.knownVersion) == [3])
+        #expect(claimed.map(\.delivery.version) == [4])
+        #expect(try await store.checkIntegrity() == [])
+        let version = try withDatabase(at: path) {
+            try Int.fetchOne($0, sql: "PRAGMA user_version")
+        }
+        #expect(version == 2)
+        await store.close()
+        folder.remove()
+    }
 }
