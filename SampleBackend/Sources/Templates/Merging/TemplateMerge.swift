@@ -26,8 +26,8 @@ public struct TemplateMerge: Sendable {
 
     /// A thing that both sides changed, and not alike.
     public struct Conflict: Sendable, Hashable {
-        /// The place: `parameters.title`, `conditions.beta`, or `conditions` for their order.
-        public let path: String
+        /// What both changed.
+        public let subject: Subject
 
         /// What it was; nil when it was not there.
         public let base: JSONNode?
@@ -37,6 +37,9 @@ public struct TemplateMerge: Sendable {
 
         /// What was published in the meantime; nil when it is not there.
         public let theirs: JSONNode?
+
+        /// The place: `parameters.title`, `conditions.beta`, or `conditions` for their order.
+        public var path: String { subject.path.description }
     }
 
     /// The template that both sides began with.

@@ -21,14 +21,12 @@ struct TemplateMerger {
         var merged = RemoteConfigTemplate()
         merged.conditions = mergeConditions(base: base, mine: mine, theirs: theirs)
         merged.parameters = mergeParameters(
-            base: base.parameters, mine: mine.parameters, theirs: theirs.parameters,
-            TemplatePath.root.member("parameters"))
+            base: base.parameters, mine: mine.parameters, theirs: theirs.parameters, group: nil)
         merged.parameterGroups = mergeGroups(
             base: base.parameterGroups, mine: mine.parameterGroups, theirs: theirs.parameterGroups)
         merged.unknownFields = mergeMembers(
             base: base.unknownFields, mine: mine.unknownFields, theirs: theirs.unknownFields,
-            .root
-        ) { $0 }
+            subject: { .field(name: $0) }, json: { $0 })
         let names = Set(merged.conditions.map(\.name))
         let gone = Set((base.conditions + mine.conditions + theirs.conditions).map(\.name))
             .subtracting(names)
@@ -40,9 +38,11 @@ struct TemplateMerger {
     private mutating func mergeParameters(
         base: OrderedDictionary<String, TemplateParameter>,
         mine: OrderedDictionary<String, TemplateParameter>,
-        theirs: OrderedDictionary<String, TemplateParameter>, _ path: TemplatePath
+        theirs: OrderedDictionary<String, TemplateParameter>, group: String?
     ) -> OrderedDictionary<String, TemplateParameter> {
-        mergeMembers(base: base, mine: mine, theirs: theirs, path, json: \.json)
+        mergeMembers(
+            base: base, mine: mine, theirs: theirs,
+            subject: { .parameter(group: group, key: $0) }, json: \.json)
     }
 
     /// Merges groups by name: each a unit without its parameters, which are merged by key.
@@ -51,18 +51,17 @@ struct TemplateMerger {
         mine: OrderedDictionary<String, ParameterGroup>,
         theirs: OrderedDictionary<String, ParameterGroup>
     ) -> OrderedDictionary<String, ParameterGroup> {
-        let path = TemplatePath.root.member("parameterGroups")
         let order = MergedOrder(
             base: Array(base.keys), mine: Array(mine.keys), theirs: Array(theirs.keys))
         var groups: OrderedDictionary<String, ParameterGroup> = [:]
         for name in order.names(preferring: .theirs) {
-            let path = path.member(name)
             let parameters = mergeParameters(
                 base: base[name]?.parameters ?? [:], mine: mine[name]?.parameters ?? [:],
-                theirs: theirs[name]?.parameters ?? [:], path.member("parameters"))
+                theirs: theirs[name]?.parameters ?? [:], group: name)
             let shells = [base, mine, theirs].map { $0[name]?.withoutParameters }
             var shell = choose(
-                path, base: shells[0], mine: shells[1], theirs: shells[2], json: \.shellJSON)
+                .group(name: name), base: shells[0], mine: shells[1], theirs: shells[2],
+                json: \.shellJSON)
             // A parameter that stays needs its group, also one that a side removed.
             if shell == nil, !parameters.isEmpty { shell = shells[2] ?? shells[1] ?? shells[0] }
             shell?.parameters = parameters
@@ -75,7 +74,6 @@ struct TemplateMerger {
     private mutating func mergeConditions(
         base: RemoteConfigTemplate, mine: RemoteConfigTemplate, theirs: RemoteConfigTemplate
     ) -> [TemplateCondition] {
-        let path = TemplatePath.root.member("conditions")
         let before = base.conditionsByName
         let (mines, their) = (mine.conditionsByName, theirs.conditionsByName)
         let usedByMine = mine.newlyUsedConditions(since: base)
@@ -86,16 +84,17 @@ struct TemplateMerger {
         if order.isConflict {
             conflicts.append(
                 TemplateMerge.Conflict(
-                    path: path.description, base: order.base.json, mine: order.mine.json,
+                    subject: .conditionOrder, base: order.base.json, mine: order.mine.json,
                     theirs: order.theirs.json))
         }
-        return order.names(preferring: choices[path.description] ?? .theirs).compactMap { name in
+        let side = choices[TemplateMerge.Subject.conditionOrder.path.description] ?? .theirs
+        return order.names(preferring: side).compactMap { name in
             // A value under a condition that the other side removed would be lost in silence.
             let isUsedAgain =
                 (their[name] == nil && usedByMine.contains(name))
                 || (mines[name] == nil && usedByThem.contains(name))
             return choose(
-                path.member(name), base: before[name], mine: mines[name], theirs: their[name],
+                .condition(name: name), base: before[name], mine: mines[name], theirs: their[name],
                 isConflict: before[name] != nil && isUsedAgain, json: \.json)
         }
     }
@@ -103,14 +102,15 @@ struct TemplateMerger {
     /// Merges things by name.
     private mutating func mergeMembers<Thing>(
         base: OrderedDictionary<String, Thing>, mine: OrderedDictionary<String, Thing>,
-        theirs: OrderedDictionary<String, Thing>, _ path: TemplatePath, json: (Thing) -> JSONNode
+        theirs: OrderedDictionary<String, Thing>,
+        subject: (String) -> TemplateMerge.Subject, json: (Thing) -> JSONNode
     ) -> OrderedDictionary<String, Thing> {
         let order = MergedOrder(
             base: Array(base.keys), mine: Array(mine.keys), theirs: Array(theirs.keys))
         var merged: OrderedDictionary<String, Thing> = [:]
         for name in order.names(preferring: .theirs) {
             merged[name] = choose(
-                path.member(name), base: base[name], mine: mine[name], theirs: theirs[name],
+                subject(name), base: base[name], mine: mine[name], theirs: theirs[name],
                 json: json)
         }
         return merged
@@ -118,8 +118,8 @@ struct TemplateMerger {
 
     /// Decides on one thing; nil stands for one that is not there.
     private mutating func choose<Thing>(
-        _ path: TemplatePath, base: Thing?, mine: Thing?, theirs: Thing?, isConflict: Bool = false,
-        json: (Thing) -> JSONNode
+        _ subject: TemplateMerge.Subject, base: Thing?, mine: Thing?, theirs: Thing?,
+        isConflict: Bool = false, json: (Thing) -> JSONNode
     ) -> Thing? {
         let (before, mines, their) = (base.map(json), mine.map(json), theirs.map(json))
         if mines == their { return theirs }
@@ -129,8 +129,8 @@ struct TemplateMerger {
         }
         conflicts.append(
             TemplateMerge.Conflict(
-                path: path.description, base: before, mine: mines, theirs: their))
-        return choices[path.description] == .mine ? mine : theirs
+                subject: subject, base: before, mine: mines, theirs: their))
+        return choices[subject.path.description] == .mine ? mine : theirs
     }
 }
 

@@ -1,0 +1,48 @@
+import Templates
+import Testing
+
+struct TemplateDiffSectionsTests {
+    /// A template with two conditions and three sections.
+    private static let base = """
+        {"conditions": [
+           {"name": "a", "expression": "true"}, {"name": "b", "expression": "false"}],
+         "parameters": {"flag": {"defaultValue": {"value": "x"}}},
+         "parameterGroups": {
+           "Home": {"parameters": {"title": {"defaultValue": {"value": "x"},
+             "conditionalValues": {"a": {"value": "1"}, "b": {"value": "2"}}}}},
+           "Cart": {"parameters": {"limit": {"defaultValue": {"value": "3"},
+             "conditionalValues": {"b": {"value": "4"}}}}}}}
+        """
+
+    /// What is replaced in the template, and the sections that may differ then.
+    private static let rows: [(old: String, new: String, sections: [String])] = [
+        ("x", "x", []),
+        (#""flag": {"#, #""flag": {"description": "d", "#, []),
+        (#""expression": "true""#, #""expression": "true", "tagColor": "PINK""#, []),
+        (#""Home": {"#, #""Home": {"description": "d", "#, []),
+        (#""flag": {"defaultValue": {"value": "x"}"#, #""flag": {"#, ["Default"]),
+        (#""limit""#, #""most""#, ["Cart"]),
+        (#""value": "1""#, #""value": "9""#, ["Home"]),
+        (#""expression": "true""#, #""expression": "false""#, ["Home"]),
+        (#""expression": "false""#, #""expression": "true""#, ["Cart", "Home"]),
+        (#""Cart": {"#, #""Basket": {"#, ["Basket", "Cart"]),
+        (#""Home": {"#, #""Empty": {}, "Home": {"#, ["Empty"]),
+        (#"{"name": "b""#, #"{"name": "c", "expression": "true"}, {"name": "b""#, []),
+        (
+            #"{"name": "a", "expression": "true"}, {"name": "b", "expression": "false"}"#,
+            #"{"name": "b", "expression": "false"}, {"name": "a", "expression": "true"}"#,
+            ["Home"]
+        ),
+    ]
+
+    @Test(arguments: rows) func namesTheSectionsThatMayDiffer(
+        _ row: (old: String, new: String, sections: [String])
+    ) throws {
+        let changed = Self.base.replacing(row.old, with: row.new)
+        let (old, new) = try (
+            RemoteConfigTemplate.make(Self.base), RemoteConfigTemplate.make(changed)
+        )
+        #expect(TemplateDiff.changedSections(from: old, to: new) == row.sections)
+        #expect(TemplateDiff.changedSections(from: new, to: old) == row.sections)
+    }
+}
