@@ -20,4 +20,7 @@ public struct SettingReason: Sendable, Hashable {
 
     /// The conditions before the one that won, all false, in their order.
     public let falseConditions: [String]
+
+    /// Whether the condition that won uses `percent`.
+    public var usesPercent = false
 }
