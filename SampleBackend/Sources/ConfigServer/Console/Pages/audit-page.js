@@ -1,0 +1,55 @@
+/**
+ * Who did what and when.
+ */
+
+import {call, isMissing, projectPath} from './api.js';
+import {message, nothing, pageHead, table, timeText} from './controls.js';
+import {fill, h} from './dom.js';
+
+/** Entries of one page of the trail. */
+const pageSize = 100;
+
+/** An action's name as people read it: `SET_OVERRIDES` is "Set overrides". */
+function actionText(action) {
+    const text = action.replaceAll(/[_-]/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+        .toLowerCase();
+    return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Shows the page. */
+function show(main, context) {
+    const left = new AbortController();
+    const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+    fill(main, pageHead('Audit', 'Who did what and when, the newest first. The trail is never '
+        + 'rewritten.'), body);
+    let entries = [];
+    const draw = (nextPageToken) => fill(body, entries.length
+        ? table('Audit trail', ['When', 'Who', 'What', 'Of', 'Detail'], entries.map((entry) => (
+            h('tr', {},
+                h('td', {}, timeText(entry.time)),
+                h('td', {}, entry.actor || h('span', {class: 'muted'}, 'Unknown')),
+                h('td', {}, actionText(entry.action)),
+                h('td', {}, h('code', {}, entry.subject)),
+                h('td', {class: 'wide'}, entry.detail ?? '')))))
+        : h('section', {class: 'card'}, nothing('Nothing has been done yet.')),
+    nextPageToken && h('button', {type: 'button', onclick: () => read(nextPageToken)},
+        'Show older entries'));
+    const read = async (pageToken) => {
+        try {
+            const answer = await call(
+                'GET', projectPath(context.project, 'audit', {pageSize, pageToken}),
+                {signal: left.signal});
+            entries = [...entries, ...answer.body.entries];
+            draw(answer.body.nextPageToken);
+        } catch (error) {
+            if (left.signal.aborted) return;
+            if (isMissing(error)) draw();
+            else fill(body, message('error', error.message));
+        }
+    };
+    read();
+    return () => left.abort();
+}
+
+/** The page of the audit trail. */
+export const auditPage = {path: 'audit', title: 'Audit', show};

@@ -1,0 +1,145 @@
+/**
+ * The versions: who published what and when, what differs between two, and the way back to one.
+ */
+
+import {call, isMissing, projectPath} from './api.js';
+import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText}
+    from './controls.js';
+import {diffView} from './diff-view.js';
+import {dialogForm, openDialog} from './dialog.js';
+import {announce, fill, h} from './dom.js';
+import {setQuery} from './router.js';
+import {refusal} from './session.js';
+
+/** Versions of one page of the list. */
+const pageSize = 30;
+
+/** How a version came about. */
+function typeBadge({updateType, rollbackSource}) {
+    if (updateType === 'ROLLBACK') return badge(`Version ${rollbackSource} again`, 'changed');
+    return updateType === 'FORCED_UPDATE' ? badge('Forced', 'removed') : badge('Publish');
+}
+
+/** The differences of two versions. */
+async function readDifference(project, from, to, signal) {
+    const {body} = await call(
+        'GET', projectPath(project, 'remoteConfig:diff', {from, to}), {signal});
+    return diffView(body);
+}
+
+/** Opens the dialog that goes back to a version; it shows what that changes. */
+async function openRollback(context, versionNumber) {
+    const {workspace, project} = context;
+    const current = workspace.newestVersion.versionNumber;
+    const place = h('div', {}, h('p', {class: 'muted'}, 'Comparing …'));
+    readDifference(project, current, versionNumber)
+        .then((view) => fill(place, view))
+        .catch((error) => fill(place, message('error', error.message)));
+    const version = await openDialog(`Go back to version ${versionNumber}?`, (close) => dialogForm({
+        fields: [
+            h('p', {}, `Version ${versionNumber} is published again as a new version. Users get it `
+                + 'at once. This is what it changes:'),
+            place,
+            workspace.draft && message('info', 'Your draft stays. It is put together with the new '
+                + 'version when you publish it.')],
+        action: `Go back to version ${versionNumber}`, isDangerous: true,
+        submit: async () => (await call('POST', projectPath(project, 'remoteConfig:rollback'), {
+            body: {versionNumber}})).body.version,
+    }, close), {isWide: true});
+    if (!version) return;
+    await workspace.load().catch(() => {});
+    context.redraw();
+    announce(`Version ${versionNumber} is published again as version ${version.versionNumber}.`);
+}
+
+/** A version in the table. */
+function row(version, isCurrent, context) {
+    const {versionNumber, updateTime, updateUser, description} = version;
+    const refused = refusal(context.session, 'publisher');
+    return h('tr', {},
+        h('th', {scope: 'row', class: 'number'}, versionNumber,
+            isCurrent && [' ', badge('Current', 'good')]),
+        h('td', {}, timeText(updateTime)),
+        h('td', {}, updateUser?.name || updateUser?.email || '–'),
+        h('td', {class: 'wide'}, h('div', {class: 'badges'}, typeBadge(version)),
+            description || h('span', {class: 'muted'}, 'No description')),
+        h('td', {}, h('div', {class: 'actions'},
+            h('button', {type: 'button', class: 'quiet', 'data-focus': `compare ${versionNumber}`,
+                'aria-label': `Show what version ${versionNumber} changed`,
+                onclick: () => context.compare(String(Number(versionNumber) - 1), versionNumber)},
+            'Changes'),
+            !isCurrent && guarded(refused, h('button', {type: 'button',
+                'data-focus': `rollback ${versionNumber}`,
+                'aria-label': `Go back to version ${versionNumber}`,
+                onclick: () => openRollback(context, versionNumber)}, 'Go back …')))));
+}
+
+/** The part that compares two versions. */
+function comparison(versions, context, signal) {
+    const options = versions.map(({versionNumber}) => [versionNumber, `Version ${versionNumber}`]);
+    const known = (number) => versions.some(({versionNumber}) => versionNumber === number);
+    const wanted = [context.query.get('from'), context.query.get('to')];
+    const from = choice(options, known(wanted[0]) ? wanted[0]
+        : (versions[1] ?? versions[0]).versionNumber);
+    const to = choice(options, known(wanted[1]) ? wanted[1] : versions[0].versionNumber);
+    const place = h('div', {});
+    const compare = async () => {
+        setQuery({from: from.value, to: to.value});
+        try {
+            fill(place, await readDifference(context.project, from.value, to.value, signal));
+            announce(`Version ${from.value} is compared with version ${to.value}.`);
+        } catch (error) {
+            if (!signal.aborted) fill(place, message('error', error.message));
+        }
+    };
+    from.addEventListener('change', compare);
+    to.addEventListener('change', compare);
+    context.compare = (older, newer) => {
+        from.value = known(older) ? older : newer;
+        to.value = newer;
+        compare();
+        from.focus();
+        from.scrollIntoView({block: 'center'});
+    };
+    compare();
+    return h('section', {class: 'card', 'aria-labelledby': 'compare'},
+        h('div', {class: 'card-head'}, h('h2', {id: 'compare'}, 'Compare two versions'),
+            h('div', {class: 'line'}, field('From', from), field('To', to))),
+        h('div', {class: 'card-body'}, place));
+}
+
+/** Shows the page. */
+function show(main, context) {
+    const left = new AbortController();
+    const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+    fill(main, pageHead('History', 'Every version that was published. Nothing is ever rewritten: '
+        + 'going back makes a new version.'), body);
+
+    let versions = [];
+    const draw = (nextPageToken) => {
+        const tableRows = versions.map((version, index) => row(version, index === 0, context));
+        fill(body, comparison(versions, context, left.signal),
+            table('Versions, the newest first',
+                ['Version', 'Published', 'By', 'Description', ''], tableRows),
+            nextPageToken && h('button', {type: 'button', 'data-focus': 'older',
+                onclick: () => read(nextPageToken)}, 'Show older versions'));
+    };
+    const read = async (pageToken) => {
+        try {
+            const answer = await call('GET', projectPath(
+                context.project, 'remoteConfig:listVersions', {pageSize, pageToken}),
+            {signal: left.signal});
+            versions = [...versions, ...answer.body.versions];
+            draw(answer.body.nextPageToken);
+        } catch (error) {
+            if (left.signal.aborted) return;
+            fill(body, isMissing(error) ? h('section', {class: 'card'},
+                nothing('Nothing has been published yet.')) : message('error', error.message));
+        }
+    };
+    read();
+    return () => left.abort();
+}
+
+/** The page of the history. */
+export const historyPage = {path: 'history', title: 'History', show};

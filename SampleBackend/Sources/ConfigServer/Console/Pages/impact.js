@@ -1,0 +1,90 @@
+/**
+ * Whom a draft changes: the users who are connected now, and those one names.
+ */
+
+import {call, projectPath} from './api.js';
+import {count, field, message, settingName} from './controls.js';
+import {fill, h} from './dom.js';
+import {refusal} from './session.js';
+
+/** How many of the connected users change. */
+function connectedView(connected) {
+    if (!connected) return null;
+    const {evaluated, changed, isComplete, users = []} = connected;
+    const sentence = evaluated === 0 ? 'No user is connected now.'
+        : `Of ${count(evaluated, 'connected user')} ${new Intl.NumberFormat().format(changed)} `
+            + `${changed === 1 ? 'changes' : 'change'}.`;
+    return h('div', {class: 'stack tight'},
+        h('p', {class: 'figure'}, sentence),
+        evaluated > 0 && h('meter', {min: '0', max: String(evaluated), value: String(changed),
+            'aria-label': 'Share of the connected users who change'}),
+        !isComplete && h('p', {class: 'hint'},
+            'Not all could be looked at: there are more than this server evaluates for a preview.'),
+        users.length > 0 && h('details', {}, h('summary', {},
+            users.length < changed ? `${users.length} of those who change` : 'Who changes'),
+        h('ul', {class: 'plain users'}, users.map((user) => h('li', {}, h('code', {}, user))))));
+}
+
+/** The value of a setting in a document, as text. */
+function valueIn(document, section, key) {
+    const value = document?.config_sections?.[section]?.settings?.[key]?.value;
+    return value === undefined ? 'Not there' : JSON.stringify(value);
+}
+
+/** What changes for one user. */
+function userView({userID, current, proposed, changes}) {
+    const changed = Object.entries(changes ?? {})
+        .flatMap(([section, keys]) => keys.map((key) => [section, key]));
+    return h('li', {class: 'difference'},
+        h('div', {class: 'difference-head'}, h('code', {}, userID ?? 'Users without an ID'),
+            h('span', {class: 'muted'}, changed.length ? count(changed.length, 'setting')
+                : 'Nothing changes')),
+        h('dl', {class: 'parts'}, changed.map(([section, key]) => h('div', {},
+            h('dt', {}, settingName(section, key)),
+            h('dd', {},
+                h('div', {class: 'side old'}, h('span', {class: 'side-label'}, 'Before'),
+                    h('code', {}, valueIn(current, section, key))),
+                h('div', {class: 'side new'}, h('span', {class: 'side-label'}, 'After'),
+                    h('code', {}, valueIn(proposed, section, key))))))));
+}
+
+/**
+ * Shows whom the draft changes.
+ *
+ * @param {object} context The page's context.
+ * @param {AbortSignal} signal Ends the questions.
+ */
+export function impactView({session, workspace, project}, signal) {
+    const place = h('div', {class: 'stack', 'aria-live': 'polite'},
+        h('p', {class: 'muted'}, 'Looking …'));
+    const key = `activeconfig.users.${project}`;
+    const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
+        value: sessionStorage.getItem(key) ?? ''});
+    const refused = refusal(session, 'editor');
+    const look = async () => {
+        const users = [...new Set(input.value.split(/[,\s]+/).filter(Boolean))].slice(0, 100);
+        sessionStorage.setItem(key, input.value);
+        try {
+            const {body} = await call('POST', projectPath(project, 'remoteConfig:preview'), {
+                signal, body: {template: workspace.draft.template,
+                    users: users.map((userID) => ({userID}))}});
+            fill(place, connectedView(body.connected), body.users.length
+                ? h('ul', {class: 'plain'}, body.users.map(userView))
+                : !body.connected && h('p', {class: 'muted'},
+                    'Name some users to see what changes for them.'));
+        } catch (error) {
+            if (!signal.aborted) fill(place, message('warning', error.message));
+        }
+    };
+    if (refused) fill(place, message('info', refused));
+    else look();
+    return h('section', {class: 'card', 'aria-labelledby': 'impact'},
+        h('div', {class: 'card-head'}, h('h2', {id: 'impact'}, 'Who changes')),
+        h('div', {class: 'card-body'}, place,
+            !refused && h('form', {class: 'with-button', onsubmit: (event) => {
+                event.preventDefault();
+                look();
+            }}, field('Also look at these users', input,
+                {hint: 'User IDs with commas between them.'}),
+            h('button', {type: 'submit'}, 'Look'))));
+}

@@ -1,0 +1,122 @@
+/**
+ * The apps that listen now, and how a new version reaches them.
+ */
+
+import {call, isMissing, projectPath} from './api.js';
+import {count, message, nothing, pageHead, table} from './controls.js';
+import {fill, h} from './dom.js';
+import {LivePlot} from './live-plot.js';
+
+/** Milliseconds between two questions. */
+const interval = 1000;
+
+/** Milliseconds between two sentences for screen readers. */
+const spokenInterval = 15000;
+
+/** The connections as the page needs them: their number, and that of the newest version. */
+function reading({connections, versions}, newestVersion) {
+    const known = Object.keys(versions ?? {}).map(Number);
+    const newest = String(Math.max(Number(newestVersion ?? 0), ...known, 0));
+    const arrived = versions?.[newest] ?? 0;
+    return {connections, versions: versions ?? {}, newest, arrived,
+        share: connections ? arrived / connections : 0};
+}
+
+/** A number as a share of 100. */
+function percentText(share) {
+    return new Intl.NumberFormat(undefined, {style: 'percent', maximumFractionDigits: 1})
+        .format(share);
+}
+
+/** What the page says in words. */
+function sentence({connections, newest, arrived, share}) {
+    if (connections === 0) return 'No app is connected now.';
+    return `${new Intl.NumberFormat().format(arrived)} of ${count(connections, 'connected app')} `
+        + `${arrived === 1 ? 'has' : 'have'} version ${newest} (${percentText(share)}).`;
+}
+
+/** How many have each version. */
+function versionTable({versions, connections, newest}) {
+    const rows = Object.entries(versions).sort(([a], [b]) => Number(b) - Number(a))
+        .map(([version, number]) => h('tr', {},
+            h('th', {scope: 'row', class: 'number'}, version,
+                version === newest && h('span', {class: 'muted'}, ' newest')),
+            h('td', {class: 'number'}, new Intl.NumberFormat().format(number)),
+            h('td', {class: 'number'}, percentText(connections ? number / connections : 0))));
+    return rows.length ? table('Connections by version', ['Version', 'Connections', 'Share'], rows)
+        : h('section', {class: 'card'}, nothing('No app is connected now.'));
+}
+
+/** Shows the page. */
+function show(main, context) {
+    const {workspace, project} = context;
+    const left = new AbortController();
+    const plot = new LivePlot();
+    const number = h('p', {class: 'figure'});
+    const share = h('p', {class: 'figure'});
+    const version = h('p', {class: 'muted'});
+    const spoken = h('p', {class: 'visually-hidden', role: 'status'});
+    const place = h('div', {});
+    const problem = h('div', {});
+    const content = h('div', {class: 'stack', hidden: true},
+        h('div', {class: 'figures'},
+            h('section', {class: 'card tile', 'aria-labelledby': 'now'},
+                h('h2', {id: 'now'}, 'Connected now'), number),
+            h('section', {class: 'card tile', 'aria-labelledby': 'share'},
+                h('h2', {id: 'share'}, 'With the newest version'), share, version)),
+        h('section', {class: 'card', 'aria-labelledby': 'arrival'},
+            h('div', {class: 'card-head'},
+                h('h2', {id: 'arrival'}, 'Share with the newest version, last two minutes')),
+            h('div', {class: 'card-body'}, plot.node)),
+        place, spoken);
+    fill(main, pageHead('Live', 'The apps that listen for new versions at this moment.'),
+        problem, content);
+
+    let spokenAt = -Infinity;
+    let spokenText = '';
+    const draw = (now) => {
+        content.hidden = false;
+        number.textContent = new Intl.NumberFormat().format(now.connections);
+        share.textContent = now.connections ? percentText(now.share) : '–';
+        version.textContent = `Version ${now.newest}`;
+        plot.add(now, sentence(now));
+        fill(place, versionTable(now));
+        const isNews = sentence(now) !== spokenText;
+        if (isNews && performance.now() - spokenAt > spokenInterval) {
+            spokenAt = performance.now();
+            spokenText = sentence(now);
+            spoken.textContent = spokenText;
+        }
+        fill(problem);
+    };
+    const look = async () => {
+        if (document.hidden) return;
+        try {
+            const {body} = await call('GET', projectPath(project, 'connections'),
+                {signal: left.signal});
+            draw(reading(body, workspace.newestVersion?.versionNumber));
+        } catch (error) {
+            if (left.signal.aborted) return;
+            if (isMissing(error)) stop();
+            fill(problem, isMissing(error)
+                ? h('section', {class: 'card'}, nothing('This server has no realtime connections.'))
+                : message('warning', `${error.message} It is asked again.`));
+        }
+    };
+    let isAsking = false;
+    const timer = setInterval(async () => {
+        if (isAsking) return;
+        isAsking = true;
+        await look();
+        isAsking = false;
+    }, interval);
+    const stop = () => {
+        clearInterval(timer);
+        left.abort();
+    };
+    look();
+    return stop;
+}
+
+/** The page of the connections. */
+export const livePage = {path: 'live', title: 'Live', show};

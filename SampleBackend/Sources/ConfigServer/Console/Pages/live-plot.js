@@ -1,0 +1,106 @@
+/**
+ * A plot of the share of connections that have the newest version, over the last two minutes.
+ */
+
+import {fill, svg} from './dom.js';
+
+const height = 220;
+const margin = {left: 46, right: 12, top: 12, bottom: 28};
+const innerHeight = height - margin.top - margin.bottom;
+
+/** Seconds that the plot shows. */
+const span = 120;
+
+/** The height of a share. */
+function y(share) {
+    return margin.top + innerHeight * (1 - share);
+}
+
+/** The plot; it moves with each reading, and smoothly where motion is welcome. */
+export class LivePlot {
+    #readings = [];
+
+    /** Makes an empty plot. */
+    constructor() {
+        // The drawing is as wide as the page, so that its texts stay readable on a phone.
+        this.isNarrow = matchMedia('(max-width: 40rem)').matches;
+        this.width = this.isNarrow ? 340 : 720;
+        this.innerWidth = this.width - margin.left - margin.right;
+        const x = (age) => this.#x(age);
+        this.line = svg('path', {class: 'plot-line'});
+        this.area = svg('path', {class: 'plot-area'});
+        this.marks = svg('g', {});
+        this.moving = svg('g', {class: 'plot-moving'}, this.area, this.line, this.marks);
+        this.dot = svg('circle', {class: 'plot-dot', r: 4, cx: x(0), cy: y(0)});
+        const clip = svg('clipPath', {id: 'plot-clip'}, svg('rect', {
+            x: margin.left, y: 0, width: this.innerWidth + margin.right, height}));
+        const lines = [0, 0.25, 0.5, 0.75, 1].map((share) => [
+            svg('line', {class: 'plot-grid', x1: margin.left, x2: this.width - margin.right,
+                y1: y(share), y2: y(share)}),
+            svg('text', {class: 'plot-label', x: margin.left - 8, y: y(share) + 4,
+                'text-anchor': 'end'}, `${share * 100} %`)]);
+        const ages = this.isNarrow ? [120, 60, 0] : [120, 90, 60, 30, 0];
+        const times = ages.map((age) => svg('text', {
+            class: 'plot-label', x: x(age), y: height - 8,
+            'text-anchor': age === 0 ? 'end' : age === span ? 'start' : 'middle'},
+        age === 0 ? 'now' : `${age} s ago`));
+        this.node = svg('svg', {class: 'plot', viewBox: `0 0 ${this.width} ${height}`, role: 'img',
+            'aria-label': 'Nothing is known yet.'},
+        svg('defs', {}, clip), lines, times,
+        svg('g', {'clip-path': 'url(#plot-clip)'}, this.moving), this.dot);
+    }
+
+    /**
+     * Adds what was read just now.
+     *
+     * @param {{share: number, newest: string}} reading The share from 0 to 1, and its version.
+     * @param {string} sentence The same in words.
+     */
+    add({share, newest}, sentence) {
+        const now = performance.now() / 1000;
+        this.#readings.push({time: now, share, newest});
+        this.#readings = this.#readings.filter(({time}) => now - time <= span + 2);
+        this.node.setAttribute('aria-label', sentence);
+        this.#draw(now);
+    }
+
+    /** The place of a time, in seconds before now. */
+    #x(age) {
+        return margin.left + this.innerWidth * (1 - age / span);
+    }
+
+    /** Draws the readings. */
+    #draw(now) {
+        const points = this.#readings.map(({time, share}) => [this.#x(now - time), y(share)]);
+        const path = points.map(([left, top], index) => (
+            `${index ? 'L' : 'M'}${left.toFixed(1)} ${top.toFixed(1)}`)).join('');
+        this.line.setAttribute('d', path);
+        const [first, last] = [points[0], points[points.length - 1]];
+        this.area.setAttribute('d', `${path}L${last[0].toFixed(1)} ${y(0)}`
+            + `L${first[0].toFixed(1)} ${y(0)}Z`);
+        this.dot.setAttribute('cy', String(last[1]));
+        this.#drawVersions(now);
+        this.#slide();
+    }
+
+    /** Marks where a new version became the newest. */
+    #drawVersions(now) {
+        const changes = this.#readings.filter(({newest}, index) => (
+            index > 0 && newest !== this.#readings[index - 1].newest));
+        fill(this.marks, changes.map(({time, newest}) => [
+            svg('line', {class: 'plot-version', x1: this.#x(now - time),
+                x2: this.#x(now - time),
+                y1: margin.top, y2: y(0)}),
+            svg('text', {class: 'plot-label', x: this.#x(now - time) - 5, y: margin.top + 12,
+                'text-anchor': 'end'}, `version ${newest}`)]));
+    }
+
+    /** Slides the line until the next reading, unless less motion is wished for. */
+    #slide() {
+        if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+        const step = this.innerWidth / span;
+        this.moving.animate(
+            [{transform: `translateX(${step}px)`}, {transform: 'translateX(0)'}],
+            {duration: 900, easing: 'linear'});
+    }
+}

@@ -1,0 +1,159 @@
+/**
+ * The page after somebody else has published: their changes and the draft's are put together, and
+ * where both changed the same, one chooses.
+ */
+
+import {call, projectPath} from './api.js';
+import {count, message, nothing, pageHead} from './controls.js';
+import {differenceSummary, diffView} from './diff-view.js';
+import {announce, fill, h, newID} from './dom.js';
+import {address, go} from './router.js';
+import {sentence} from './validation.js';
+import {valueText} from './value-view.js';
+
+/** What a conflict is about. */
+function conflictName({kind, section, key, name}) {
+    switch (kind) {
+    case 'PARAMETER': return `${section}.${key}`;
+    case 'CONDITION': return `The condition ${name}`;
+    case 'GROUP': return `The section ${name}`;
+    case 'CONDITION_ORDER': return 'The order of the conditions';
+    default: return name;
+    }
+}
+
+const partNames = {
+    defaultValue: 'Default value', description: 'Description', valueType: 'Type',
+    expression: 'Expression', tagColor: 'Colour', name: 'Name',
+};
+
+/** One side of a conflict, part by part; `other` tells which parts differ. */
+function sideView(side, other) {
+    if (side === undefined) return h('p', {class: 'muted'}, 'It is not there.');
+    if (Array.isArray(side)) {
+        return h('ol', {class: 'names'}, side.map((name) => h('li', {}, valueText(name))));
+    }
+    const parts = (tree) => Object.entries(tree ?? {}).flatMap(([name, value]) => (
+        name === 'conditionalValues'
+            ? Object.entries(value).map(([condition, inner]) => [`For “${condition}”`, inner])
+            : [[partNames[name] ?? name, value]]));
+    const others = new Map(parts(other).map(([name, value]) => [name, JSON.stringify(value)]));
+    return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
+        const differs = others.get(name) !== JSON.stringify(value);
+        return h('div', {class: differs ? 'differs' : ''}, h('dt', {}, name),
+            h('dd', {}, h('code', {class: 'value'}, valueText(value)),
+                differs && h('span', {class: 'visually-hidden'}, ' (differs)')));
+    }));
+}
+
+/** A conflict with the choice between both sides. */
+function conflictView(conflict, theirName, choices, changed) {
+    const group = newID('conflict');
+    const option = (side, label, tree, other) => h('label', {class: 'option'},
+        h('span', {class: 'check'}, h('input', {type: 'radio', name: group, value: side,
+            checked: choices[conflict.path] === side, onchange: () => {
+                choices[conflict.path] = side;
+                changed();
+            }}), h('strong', {}, label)),
+        sideView(tree, other));
+    return h('fieldset', {class: 'card conflict'},
+        h('legend', {class: 'key'}, conflictName(conflict)),
+        h('details', {}, h('summary', {}, 'What it was when your draft began'),
+            sideView(conflict.base, conflict.base)),
+        h('div', {class: 'options'},
+            option('theirs', `${theirName}, published`, conflict.theirs, conflict.mine),
+            option('mine', 'Yours, in the draft', conflict.mine, conflict.theirs)));
+}
+
+/** Shows the page. */
+function show(main, context) {
+    const {workspace, project} = context;
+    const left = new AbortController();
+    const body = h('div', {class: 'stack'});
+    const choices = {};
+    fill(main, pageHead('Put both together', 'Somebody published since your draft began. What only '
+        + 'one of you changed is taken as it is.'), body);
+
+    /** Asks the server to merge. */
+    const merge = async () => (await call('POST', projectPath(project, 'remoteConfig:merge'), {
+        signal: left.signal, body: {base: workspace.draft.base, mine: workspace.draft.template,
+            resolutions: choices}})).body;
+
+    /** Takes the merged template as the draft. */
+    const take = async (shown, place) => {
+        const answer = await merge();
+        const isNewer = answer.versionNumber !== shown.versionNumber;
+        if (isNewer || answer.conflicts.some(({path}) => !choices[path])) {
+            await draw(answer);
+            announce('Another version was published meanwhile. Look at it again.');
+            return;
+        }
+        if (answer.problems?.length) {
+            fill(place, message('error', h('p', {}, 'Both together cannot be published:'),
+                h('ul', {}, answer.problems.map((problem) => h('li', {}, sentence(problem))))));
+            return;
+        }
+        const {template} = await workspace.fetchTemplate(answer.versionNumber);
+        workspace.rebase(answer.template, {
+            versionNumber: answer.versionNumber, etag: answer.etag, baseTemplate: template});
+        await workspace.load();
+        announce('Both are put together in your draft.');
+        go('review');
+    };
+
+    /** Shows an answer of the server. */
+    const draw = async (answer) => {
+        const {version} = await workspace.fetchTemplate(answer.versionNumber);
+        const theirName = version?.updateUser?.name || 'Somebody else';
+        const place = h('div', {});
+        const open = h('p', {class: 'muted', role: 'status'});
+        const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
+            button.disabled = true;
+            await take(answer, place)
+                .catch((error) => fill(place, message('error', error.message)));
+            update();
+        }}, 'Take this into the draft');
+        const update = () => {
+            const number = answer.conflicts.filter(({path}) => !choices[path]).length;
+            button.disabled = number > 0;
+            open.textContent = number ? `${count(number, 'choice')} left`
+                : 'Nothing is published yet: you review it once more.';
+        };
+        update();
+        fill(body,
+            message('info', `${theirName} published version ${answer.versionNumber}`
+                + `${version?.description ? `: “${version.description}”` : ''}. `
+                + (answer.conflicts.length
+                    ? `${count(answer.conflicts.length, 'thing')} you both changed: choose below.`
+                    : 'You changed different things, so there is nothing to choose.')),
+            answer.conflicts.map((conflict) => (
+                conflictView(conflict, theirName, choices, update))),
+            h('div', {class: 'two'},
+                changesView(`What ${theirName} changed`, answer.changes.theirs),
+                changesView('What you changed', answer.changes.mine)),
+            place, h('div', {class: 'actions'}, button, open));
+    };
+
+    if (!workspace.draft || !workspace.isOutdated) {
+        fill(body, h('section', {class: 'card'}, nothing(
+            'Nobody has published since your draft began.',
+            h('a', {class: 'button', href: address('review')}, 'Go to the review'))));
+    } else {
+        fill(body, h('p', {class: 'muted', role: 'status'}, 'Putting both together …'));
+        merge().then(draw).catch((error) => {
+            if (!left.signal.aborted) fill(body, message('error', error.message));
+        });
+    }
+    return () => left.abort();
+}
+
+/** What one side changed. */
+function changesView(title, difference) {
+    return h('section', {class: 'card'},
+        h('div', {class: 'card-head'}, h('h2', {}, title),
+            h('p', {class: 'muted'}, differenceSummary(difference))),
+        h('div', {class: 'card-body'}, diffView(difference)));
+}
+
+/** The page of the merge. */
+export const mergePage = {path: 'merge', title: 'Put both together', show};

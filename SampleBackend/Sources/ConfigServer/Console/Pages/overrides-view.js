@@ -1,0 +1,134 @@
+/**
+ * What is pinned for one user: it wins over every condition.
+ */
+
+import {call, isMissing, projectPath} from './api.js';
+import {choice, field, guarded, message, nothing, settingName, table} from './controls.js';
+import {ask, dialogForm, openDialog} from './dialog.js';
+import {announce, fill, h} from './dom.js';
+import {copy, member, parseJSON, setMember} from './json.js';
+import {problemList} from './problem-list.js';
+import {refusal} from './session.js';
+import {parameter, sections} from './template.js';
+
+/** The text one types for a value of a type, as JSON; undefined when it is none. */
+function valueOf(text, valueType) {
+    if (valueType === 'STRING') return text;
+    try {
+        const value = parseJSON(text);
+        const wanted = {BOOLEAN: 'boolean', NUMBER: 'number'}[valueType];
+        return !wanted || typeof value === wanted || (wanted === 'number' && value?.rawJSON)
+            ? value : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
+/** Opens the dialog that pins a value; answers with the overrides as they are to be. */
+function openPin({workspace}, userID, overrides, save) {
+    const settings = sections(workspace.published).flatMap((section) => (
+        section.settings.map(({key}) => ({section, key}))));
+    const which = choice(settings.map(({section, key}, index) => [
+        String(index), `${section.name}.${key}`]), '0', {'data-autofocus': true});
+    const value = h('textarea', {class: 'code', rows: '2', spellcheck: 'false',
+        oninput: () => problems.show([], value)});
+    const problems = problemList();
+    const hint = h('p', {class: 'hint'});
+    const chosen = () => {
+        const {section, key} = settings[Number(which.value)];
+        return {section, key,
+            type: parameter(workspace.published, section.group, key).valueType ?? 'STRING'};
+    };
+    const sayType = () => {
+        hint.textContent = {BOOLEAN: 'Write true or false.', NUMBER: 'Write a number.',
+            JSON: 'Write JSON.', STRING: 'Write the text as it is.'}[chosen().type];
+    };
+    which.addEventListener('change', sayType);
+    sayType();
+    return openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
+        fields: [field('Setting', which),
+            h('div', {class: 'field'}, field('Value', value, {problems: problems.node}), hint)],
+        action: 'Pin it for this user',
+        submit: async () => {
+            const {section, key, type} = chosen();
+            const parsed = valueOf(value.value, type);
+            problems.show(parsed === undefined ? [{message: `This is no value of the type ${type}.`
+                + ` ${hint.textContent}`}] : [], value);
+            if (parsed === undefined) {
+                value.focus();
+                throw new Error('Mend the value first.');
+            }
+            const result = copy(overrides);
+            const settingsOfSection = member(result, section.name) ?? {};
+            setMember(settingsOfSection, key, parsed);
+            setMember(result, section.name, settingsOfSection);
+            await save(result);
+            return `${section.name}.${key}`;
+        },
+    }, close));
+}
+
+/**
+ * Shows what is pinned for a user, with the ways to change it.
+ *
+ * @param {object} context The page's context.
+ * @param {string} userID The user.
+ * @param {function(): void} changed Is called after a change.
+ * @param {AbortSignal} signal Ends the questions.
+ */
+export function overridesView(context, userID, changed, signal) {
+    const {workspace, project} = context;
+    const refused = refusal(context.session, 'publisher');
+    const path = projectPath(project, `users/${encodeURIComponent(userID)}/overrides`);
+    const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
+    const actions = h('div', {class: 'actions'});
+
+    /** Stores what is to be pinned; nothing at all removes the whole. */
+    const save = (overrides) => (Object.keys(overrides).length
+        ? call('PUT', path, {body: overrides}) : call('DELETE', path));
+
+    /** Removes one value. */
+    const remove = async (overrides, section, key) => {
+        const name = `${section}.${key}`;
+        if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
+            text: `User ${userID} then gets what the conditions say.`})) return;
+        const result = copy(overrides);
+        delete result[section][key];
+        if (!Object.keys(result[section]).length) delete result[section];
+        try {
+            await save(result);
+            announce(`${name} is no longer pinned.`);
+            changed();
+        } catch (error) {
+            fill(place, message('error', error.message));
+        }
+    };
+
+    const draw = (overrides) => {
+        const rows = Object.entries(overrides).flatMap(([section, values]) => (
+            Object.entries(values).map(([key, value]) => h('tr', {},
+                h('th', {scope: 'row'}, settingName(section, key)),
+                h('td', {}, h('code', {class: 'value'}, JSON.stringify(value))),
+                h('td', {}, h('div', {class: 'actions'}, guarded(refused, h('button', {
+                    type: 'button', class: 'quiet', 'aria-label': `Remove ${section}.${key}`,
+                    onclick: () => remove(overrides, section, key)}, 'Remove'))))))));
+        fill(place, rows.length ? table('Pinned values', ['Setting', 'Value', ''], rows)
+            : h('section', {class: 'card'}, nothing('Nothing is pinned for this user.')));
+        const hasSettings = sections(workspace.published).some(({settings}) => settings.length);
+        fill(actions, hasSettings && guarded(refused, h('button', {type: 'button',
+            'data-focus': 'pin', onclick: async () => {
+                const name = await openPin(context, userID, overrides, save);
+                if (!name) return;
+                announce(`${name} is pinned.`);
+                changed();
+            }}, 'Pin a value')));
+    };
+    call('GET', path, {signal}).then(({body}) => draw(body)).catch((error) => {
+        if (signal.aborted) return;
+        if (isMissing(error)) draw({});
+        else fill(place, message('error', error.message));
+    });
+    return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},
+        h('div', {class: 'page-head'}, h('h2', {id: 'pinned'}, 'Pinned for this user'), actions),
+        place);
+}

@@ -1,0 +1,61 @@
+/**
+ * Sliders for the numbers of `percent` rules: moving one rewrites its number in the expression.
+ */
+
+import {field} from './controls.js';
+import {fill, h} from './dom.js';
+import {percentNumbers, withPercentNumber} from './percent.js';
+
+/**
+ * Makes the sliders of an expression.
+ *
+ * @param {HTMLTextAreaElement} expression Where the expression is written.
+ * @param {function(): void} changed Is called when a slider has rewritten it.
+ * @returns {{node: HTMLElement, update: function(): void}} `update` follows what is typed.
+ */
+export function percentSliders(expression, changed) {
+    const node = h('div', {class: 'sliders'});
+    let controls = [];
+
+    /** Rewrites one number, which another one may have moved in the text. */
+    const write = (index, value) => {
+        const number = percentNumbers(expression.value)[index];
+        if (!number || !Number.isFinite(value)) return;
+        expression.value = withPercentNumber(expression.value, number, value);
+        changed();
+    };
+
+    const make = ({label}, index) => {
+        const range = h('input', {type: 'range', min: '0', max: '100', step: '1',
+            'aria-label': `${label}, slider`, oninput: () => {
+                exact.value = range.value;
+                write(index, Number(range.value));
+            }});
+        const exact = h('input', {type: 'number', min: '0', max: '100', step: 'any',
+            oninput: () => {
+                if (exact.value === '' || !exact.validity.valid) return;
+                range.value = exact.value;
+                write(index, Number(exact.value));
+            }});
+        const place = h('div', {class: 'slider'}, field(label, exact), range);
+        return {label, range, exact, place};
+    };
+
+    const update = () => {
+        const numbers = percentNumbers(expression.value);
+        const isSame = numbers.length === controls.length
+            && numbers.every(({label}, index) => controls[index].label === label);
+        // The sliders stay while only numbers change, so that none loses the focus.
+        if (!isSame) {
+            controls = numbers.map(make);
+            fill(node, controls.map(({place}) => place));
+        }
+        numbers.forEach(({value}, index) => {
+            const {range, exact} = controls[index];
+            range.value = String(value);
+            if (document.activeElement !== exact) exact.value = String(value);
+        });
+    };
+    update();
+    return {node, update};
+}

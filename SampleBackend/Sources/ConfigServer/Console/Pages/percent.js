@@ -1,0 +1,49 @@
+/**
+ * The `percent` rules of an expression, so that a slider can move their numbers.
+ */
+
+const number = String.raw`(\d+(?:\.\d*)?)`;
+const rule = new RegExp(
+    String.raw`(?<![\w.])percent(?:\(\s*'(_*)'\s*\))?\s*`
+    + String.raw`(?:(<=|>)\s*${number}|between\s+${number}\s+and\s+${number})`, 'dg');
+
+/** The expression with the characters inside of quotes replaced, so that no text is a rule. */
+function masked(expression) {
+    return expression.replace(
+        /'((?:\\.|[^'\\])*)'/g, (_, content) => `'${'_'.repeat(content.length)}'`);
+}
+
+/**
+ * Finds the numbers of `percent` rules.
+ *
+ * @param {string} expression The expression.
+ * @returns {{label: string, value: number, start: number, end: number}[]} Each number with its
+ *     place in the text and what it means.
+ */
+export function percentNumbers(expression) {
+    const numbers = [];
+    for (const match of masked(expression).matchAll(rule)) {
+        const [, seed, operator] = match;
+        const of = seed === undefined || !match.indices[1]
+            ? '' : ` of “${expression.slice(...match.indices[1])}”`;
+        const labels = [
+            [3, operator === '>' ? `Users above this percentage${of}`
+                : `Users up to this percentage${of}`],
+            [4, `Users above this percentage${of}`],
+            [5, `Users up to this percentage${of}`],
+        ];
+        for (const [group, label] of labels) {
+            if (match[group] === undefined) continue;
+            const [start, end] = match.indices[group];
+            numbers.push({label, value: Number(match[group]), start, end});
+        }
+    }
+    return numbers;
+}
+
+/** The expression with the number at a place replaced; at most six decimals count. */
+export function withPercentNumber(expression, {start, end}, value) {
+    const bounded = Math.min(100, Math.max(0, value));
+    const text = String(Number(bounded.toFixed(6)));
+    return expression.slice(0, start) + text + expression.slice(end);
+}

@@ -1,0 +1,73 @@
+/**
+ * The dialog that adds a section or edits its name and description.
+ */
+
+import {field} from './controls.js';
+import {openDialog} from './dialog.js';
+import {announce, h, newID} from './dom.js';
+import {memberPath} from './paths.js';
+import {settingGroup} from './template.js';
+import {LiveValidation, problemsWithin} from './validation.js';
+import {problemList} from './problem-list.js';
+import {member} from './json.js';
+
+/**
+ * Opens the dialog.
+ *
+ * @param {object} context The page's context.
+ * @param {?string} group The section; null adds one.
+ */
+export async function openSectionDialog({workspace}, group) {
+    const form = newID('form');
+    const content = member(workspace.template.parameterGroups, group ?? '') ?? {};
+    const name = h('input', {type: 'text', value: group ?? '', autocomplete: 'off',
+        spellcheck: 'false', 'data-autofocus': true, oninput: () => check()});
+    const description = h('input', {type: 'text', value: content.description ?? '',
+        autocomplete: 'off', oninput: () => check()});
+    const nameProblems = problemList();
+    const otherProblems = problemList();
+    const save = h('button', {type: 'submit', form, class: 'primary'}, 'Keep in the draft');
+
+    /** The template with the section as it stands in the form. */
+    const result = () => settingGroup(
+        workspace.template, name.value.trim(), description.value.trim(), group);
+    const validation = new LiveValidation(workspace.project, ({problems}) => {
+        const path = memberPath('parameterGroups', name.value.trim());
+        const own = problemsWithin(problems, path)
+            .filter((problem) => !problem.path.startsWith(`${path}.parameters`));
+        const ofDescription = own.filter(({path: place}) => place === `${path}.description`);
+        nameProblems.show(own.filter((problem) => !ofDescription.includes(problem)), name);
+        otherProblems.show(ofDescription, description);
+        save.disabled = own.length > 0;
+    });
+    /** Checks the form; what only the browser knows comes first. */
+    const check = () => {
+        const text = name.value.trim();
+        const isTaken = text !== group && member(workspace.template.parameterGroups, text);
+        const own = !text ? 'Give the section a name.'
+            : isTaken && 'There is a section with this name. Choose another one.';
+        validation.stop();
+        nameProblems.show(own ? [{message: own}] : [], name);
+        save.disabled = Boolean(own);
+        if (!own) validation.check(result());
+    };
+
+    await openDialog(group === null ? 'Add a section' : `Edit the section ${group}`, (close) => ({
+        body: h('form', {id: form, class: 'form', novalidate: true, onsubmit: (event) => {
+            event.preventDefault();
+            check();
+            if (save.disabled) {
+                name.focus();
+                return;
+            }
+            workspace.edit(result());
+            announce(`The section ${name.value.trim()} is in the draft.`);
+            close(true);
+        }},
+        field('Name', name, {problems: nameProblems.node,
+            hint: 'Apps read the settings of a section by this name.'}),
+        field('Description', description, {problems: otherProblems.node})),
+        actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), save],
+    }));
+    validation.stop();
+}

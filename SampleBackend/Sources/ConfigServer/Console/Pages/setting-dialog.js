@@ -1,0 +1,227 @@
+/**
+ * The dialog that adds a setting or edits it, checked by the server while one types.
+ */
+
+import {choice, conditionChip, field, message} from './controls.js';
+import {ask, openDialog} from './dialog.js';
+import {announce, fill, h, newID} from './dom.js';
+import {copy, member, objectOf} from './json.js';
+import {memberPath, parameterPath} from './paths.js';
+import {problemList} from './problem-list.js';
+import {conditions, parameter, settingParameter} from './template.js';
+import {LiveValidation, problemsWithin} from './validation.js';
+import {valueField} from './value-field.js';
+import {valueTypes} from './value-types.js';
+
+/** The state of the form. */
+class SettingForm {
+    /** Makes the form of a setting; without a key, of a new one. */
+    constructor({workspace}, group, key) {
+        this.workspace = workspace;
+        this.group = group;
+        this.oldKey = key;
+        this.original = copy(key === null ? {defaultValue: {value: ''}, valueType: 'STRING'}
+            : parameter(workspace.template, group, key));
+        this.isDirty = false;
+        const changed = () => this.#changed();
+        this.key = h('input', {type: 'text', value: key ?? '', class: 'code', autocomplete: 'off',
+            spellcheck: 'false', autocapitalize: 'off', oninput: changed});
+        this.type = choice(valueTypes, this.original.valueType ?? 'STRING', {onchange: () => {
+            for (const row of this.#fields()) row.setType(this.type.value);
+            changed();
+        }});
+        this.description = h('input', {type: 'text', autocomplete: 'off',
+            value: this.original.description ?? '', oninput: changed});
+        this.defaultValue = valueField({
+            label: 'Default value', valueType: this.type.value, isDefault: true, changed,
+            value: this.original.defaultValue});
+        this.conditional = new Map();
+        for (const {name} of conditions(workspace.template)) {
+            const value = member(this.original.conditionalValues, name);
+            if (value === undefined) continue;
+            this.conditional.set(name, this.#conditionalField(name, value));
+        }
+        this.rows = h('div', {class: 'stack'});
+        this.keyProblems = problemList();
+        this.descriptionProblems = problemList();
+        this.otherProblems = problemList();
+        this.state = h('p', {class: 'check-state', role: 'status'});
+        this.form = newID('form');
+        this.save = h('button', {type: 'submit', form: this.form, class: 'primary'},
+            'Keep in the draft');
+        this.validation = new LiveValidation(
+            workspace.project, (report) => this.#report(report));
+        this.#drawRows();
+    }
+
+    /** The field of a conditional value. */
+    #conditionalField(name, value) {
+        return valueField({label: `Value for ${name}`, valueType: this.type.value, value,
+            isDefault: false, changed: () => this.#changed()});
+    }
+
+    /** The fields of all values. */
+    #fields() {
+        return [this.defaultValue, ...this.conditional.values()];
+    }
+
+    /** The key as it stands in the form. */
+    get newKey() {
+        return this.key.value.trim();
+    }
+
+    /** The parameter as it stands in the form. */
+    get parameter() {
+        const order = conditions(this.workspace.template).map(({name}) => name);
+        const values = order.filter((name) => this.conditional.has(name))
+            .map((name) => [name, this.conditional.get(name).value()]);
+        const {defaultValue, conditionalValues, description, valueType, ...rest} = this.original;
+        const result = {...rest, valueType: this.type.value};
+        if (this.defaultValue.value()) result.defaultValue = this.defaultValue.value();
+        if (values.length) result.conditionalValues = objectOf(values);
+        if (this.description.value.trim()) result.description = this.description.value.trim();
+        return result;
+    }
+
+    /** The template with the form's setting. */
+    get template() {
+        return settingParameter(this.workspace.template, this.group, this.newKey, this.parameter,
+            this.oldKey ?? this.newKey);
+    }
+
+    /** Shows the conditional values, and the choice of another condition. */
+    #drawRows(focused) {
+        const all = conditions(this.workspace.template);
+        const free = all.filter(({name}) => !this.conditional.has(name));
+        const select = choice([['', 'Choose a condition'], ...free.map(({name}) => [name, name])],
+            '', {'aria-label': 'Condition of another value'});
+        const add = () => {
+            if (!select.value) {
+                select.focus();
+                return;
+            }
+            const name = select.value;
+            const like = this.defaultValue.value();
+            this.conditional.set(name, this.#conditionalField(
+                name, typeof like?.value === 'string' ? like : {value: ''}));
+            this.#drawRows(name);
+            this.#changed();
+        };
+        const rows = all.filter(({name}) => this.conditional.has(name))
+            .map(({name, tagColor, expression}) => h('div', {class: 'conditional'},
+                h('div', {class: 'conditional-head'},
+                    h('div', {}, conditionChip(name, tagColor),
+                        h('code', {class: 'muted expression'}, expression ?? '')),
+                    h('button', {type: 'button', class: 'quiet small',
+                        'aria-label': `Remove the value for ${name}`, onclick: () => {
+                            this.conditional.delete(name);
+                            this.#drawRows();
+                            this.#changed();
+                            this.rows.querySelector('select:last-of-type')?.focus();
+                        }}, 'Remove')),
+                this.conditional.get(name).node));
+        fill(this.rows, rows.length ? rows : h('p', {class: 'hint'},
+            'Everybody gets the default value. A conditional value is for some users only; the '
+            + 'first condition that is true counts.'),
+        free.length > 0 && h('div', {class: 'line'}, select,
+            h('button', {type: 'button', onclick: add}, 'Add value')));
+        if (focused) this.conditional.get(focused).focus();
+    }
+
+    /** Checks what stands in the form now. */
+    #changed() {
+        this.isDirty = true;
+        const own = this.#ownProblem();
+        this.validation.stop();
+        this.keyProblems.show(own ? [{message: own}] : [], this.key);
+        if (own) {
+            this.save.disabled = true;
+            this.state.textContent = '';
+        } else {
+            this.validation.check(this.template);
+        }
+    }
+
+    /** What is wrong that the server would not see. */
+    #ownProblem() {
+        if (!this.newKey) return 'Give the setting a key.';
+        const isTaken = this.newKey !== this.oldKey
+            && parameter(this.workspace.template, this.group, this.newKey) !== undefined;
+        return isTaken ? 'The section has a setting with this key. Choose another one.' : null;
+    }
+
+    /** Shows what the server says, each problem at its field. */
+    #report({state, problems, message: text}) {
+        const path = parameterPath(this.group, this.newKey);
+        const own = problemsWithin(problems, path);
+        const left = new Set(own);
+        const take = (place) => {
+            const found = problemsWithin([...left], place);
+            found.forEach((problem) => left.delete(problem));
+            return found;
+        };
+        this.save.disabled = state === 'checking' || own.length > 0;
+        if (state === 'checking') {
+            this.state.textContent = 'Checking …';
+            return;
+        }
+        this.defaultValue.showProblems(take(`${path}.defaultValue`));
+        for (const [name, row] of this.conditional) {
+            row.showProblems(take(memberPath(`${path}.conditionalValues`, name)));
+        }
+        this.descriptionProblems.show(take(`${path}.description`), this.description);
+        this.keyProblems.show(left.size && state === 'done'
+            ? [...left].filter((problem) => problem.path === path) : [], this.key);
+        this.otherProblems.show([...left].filter((problem) => problem.path !== path));
+        const sentences = {
+            unknown: `It could not be checked: ${text} You may keep it; it is checked again before `
+                + 'it is published.',
+            done: own.length ? `${own.length === 1 ? 'One problem' : `${own.length} problems`} to `
+                + 'mend before it can be kept.' : 'The server accepts this.',
+        };
+        this.state.textContent = sentences[state];
+    }
+}
+
+/**
+ * Opens the dialog.
+ *
+ * @param {object} context The page's context.
+ * @param {?string} group The section.
+ * @param {?string} key The setting; null adds one.
+ */
+export async function openSettingDialog(context, group, key) {
+    const {workspace} = context;
+    const form = new SettingForm(context, group, key);
+    form.key.toggleAttribute('data-autofocus', key === null);
+    const section = group ?? 'Default';
+    const title = key === null ? `Add a setting to ${section}` : `Edit ${section}.${key}`;
+    await openDialog(title, (close) => ({
+        body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: (event) => {
+            event.preventDefault();
+            if (!form.newKey) {
+                form.key.focus();
+                form.keyProblems.show([{message: 'Give the setting a key.'}], form.key);
+            }
+            if (form.save.disabled || !form.newKey) return;
+            workspace.edit(form.template);
+            announce(`${section}.${form.newKey} is in the draft.`);
+            close(true);
+        }},
+        h('div', {class: 'pair'},
+            field('Key', form.key, {problems: form.keyProblems.node,
+                hint: key === null ? null
+                    : 'Apps read the setting by this key: another one is another setting.'}),
+            field('Type', form.type)),
+        field('Description', form.description, {problems: form.descriptionProblems.node}),
+        form.defaultValue.node,
+        h('fieldset', {}, h('legend', {}, 'Conditional values'), form.rows),
+        form.otherProblems.node, form.state,
+        workspace.isOutdated && message('info', 'Somebody published meanwhile. Your changes are '
+            + 'put together with theirs when you publish.')),
+        actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
+    }), {isWide: true, mayClose: async () => !form.isDirty || ask({
+        title: 'Leave without keeping it?', text: 'What you changed in this form is lost.',
+        action: 'Leave', cancel: 'Go on editing', isDangerous: true})});
+    form.validation.stop();
+}

@@ -1,0 +1,55 @@
+/**
+ * The page for somebody who is not signed in.
+ */
+
+import {ServerError} from './api.js';
+import {field, message} from './controls.js';
+import {fill, h} from './dom.js';
+import {signIn} from './session.js';
+
+/**
+ * Shows the page.
+ *
+ * @param {HTMLElement} root Where.
+ * @param {{notice?: string, onSignedIn: function(object): void}} options A sentence to begin with,
+ *     and what happens with the session.
+ */
+export function showSignIn(root, {notice, onSignedIn}) {
+    document.title = 'Sign in · ActiveConfig';
+    const outcome = h('div', {}, notice && message('info', notice));
+    const token = h('input', {
+        type: 'password', name: 'token', autocomplete: 'current-password', spellcheck: 'false',
+        required: true});
+    const button = h('button', {type: 'submit', class: 'primary'}, 'Sign in');
+    const submit = async (event) => {
+        event.preventDefault();
+        if (!token.value.trim()) {
+            fill(outcome, message('error', 'Enter a token.'));
+            token.focus();
+            return;
+        }
+        button.disabled = true;
+        try {
+            onSignedIn(await signIn(token.value.trim()));
+        } catch (error) {
+            const isWrong = error instanceof ServerError && error.status === 401;
+            fill(outcome, message('error', isWrong
+                ? 'This token is unknown, expired or revoked. Check it, or ask for another one.'
+                : error.message));
+            button.disabled = false;
+            token.focus();
+            token.select();
+        }
+    };
+    fill(root, h('main', {class: 'sign-in'},
+        h('div', {class: 'sign-in-card'},
+            h('img', {src: 'icon.svg', alt: '', width: '40', height: '40'}),
+            h('h1', {}, 'ActiveConfig console'),
+            h('p', {class: 'lead'}, 'Sign in with a token of an administrator.'),
+            outcome,
+            h('form', {class: 'form', novalidate: true, onsubmit: submit},
+                field('Token', token, {
+                    hint: 'The token stays in this browser for 12 hours, out of reach of scripts.'}),
+                button))));
+    token.focus();
+}

@@ -1,0 +1,104 @@
+/**
+ * The tokens of administrators.
+ */
+
+import {call} from './api.js';
+import {badge, choice, field, message, nothing, pageHead, table, timeText} from './controls.js';
+import {ask, dialogForm, openDialog} from './dialog.js';
+import {announce, fill, h} from './dom.js';
+import {showSecret} from './secret-dialog.js';
+import {refusal} from './session.js';
+
+const roles = [
+    ['viewer', 'Viewer: sees everything'],
+    ['editor', 'Editor: also checks drafts and previews'],
+    ['publisher', 'Publisher: everything, also tokens'],
+];
+
+const lifetimes = [['30', '30 days'], ['90', '90 days'], ['365', 'A year'], ['', 'Never']];
+
+/** Whether a token counts, in a word. */
+function stateBadge({revocationTime, expirationTime}) {
+    if (revocationTime) return badge('Revoked', 'removed');
+    if (expirationTime && new Date(expirationTime) <= new Date()) return badge('Expired', 'changed');
+    return badge('Active', 'good');
+}
+
+/** Opens the dialog that makes a token. */
+async function create(read) {
+    const name = h('input', {type: 'text', maxlength: '100', autocomplete: 'off', required: true,
+        'data-autofocus': true});
+    const role = choice(roles, 'viewer');
+    const lifetime = choice(lifetimes, '90');
+    const made = await openDialog('Create a token', (close) => dialogForm({
+        fields: [
+            field('Name', name, {hint: 'Who or what uses it: it stands in the audit trail.'}),
+            field('Role', role), field('Expires after', lifetime)],
+        action: 'Create the token',
+        submit: async () => {
+            const body = {name: name.value.trim(), role: role.value};
+            if (lifetime.value) {
+                const milliseconds = Number(lifetime.value) * 24 * 60 * 60 * 1000;
+                body.expirationTime = new Date(Date.now() + milliseconds).toISOString();
+            }
+            return (await call('POST', '/v1/tokens', {body})).body;
+        },
+    }, close));
+    if (!made) return;
+    read();
+    await showSecret({title: `The token ${made.name}`, label: 'Token', secret: made.token,
+        text: 'Copy it now: it is shown this once, and the server keeps only its hash.'});
+}
+
+/** Shows the page. */
+function show(main, context) {
+    const left = new AbortController();
+    const refused = refusal(context.session, 'publisher');
+    const body = h('div', {class: 'stack'});
+    const revoke = async ({id, name}) => {
+        if (!await ask({title: `Revoke the token ${name}?`, isDangerous: true,
+            action: 'Revoke the token', text: 'Whoever uses it can do nothing any more, at once. '
+                + 'This cannot be taken back.'})) return;
+        try {
+            await call('DELETE', `/v1/tokens/${encodeURIComponent(id)}`);
+            announce(`The token ${name} is revoked.`);
+            await read();
+            main.querySelector('h1').focus();
+        } catch (error) {
+            fill(body, message('error', error.message));
+        }
+    };
+    const row = (token) => h('tr', {},
+        h('th', {scope: 'row', class: 'wide'}, token.name),
+        h('td', {}, token.role.charAt(0).toUpperCase() + token.role.slice(1)),
+        h('td', {}, stateBadge(token)),
+        h('td', {}, timeText(token.creationTime)),
+        h('td', {}, token.expirationTime ? timeText(token.expirationTime) : 'Never'),
+        h('td', {}, token.lastUseTime ? timeText(token.lastUseTime)
+            : h('span', {class: 'muted'}, 'Not yet')),
+        h('td', {}, h('div', {class: 'actions'}, !token.revocationTime && h('button', {
+            type: 'button', class: 'quiet', 'aria-label': `Revoke ${token.name}`,
+            'data-focus': `revoke ${token.id}`, onclick: () => revoke(token)}, 'Revoke'))));
+    const read = async () => {
+        try {
+            const {tokens} = (await call('GET', '/v1/tokens', {signal: left.signal})).body;
+            fill(body, tokens.length ? table('Tokens',
+                ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
+                : h('section', {class: 'card'}, nothing('There are no stored tokens. The one from '
+                    + 'the server\'s environment is not listed.')));
+        } catch (error) {
+            if (!left.signal.aborted) fill(body, message('error', error.message));
+        }
+    };
+    fill(main,
+        pageHead('Tokens', 'Who may look, edit and publish.', !refused && h('button', {
+            type: 'button', class: 'primary', 'data-focus': 'create-token',
+            onclick: () => create(read)}, 'Create token')),
+        body);
+    if (refused) fill(body, message('info', refused));
+    else read();
+    return () => left.abort();
+}
+
+/** The page of the tokens. */
+export const tokensPage = {path: 'tokens', title: 'Tokens', show};

@@ -1,0 +1,114 @@
+/**
+ * The control of one value, by its type: a switch, a number, a text, or JSON.
+ */
+
+import {choice, field} from './controls.js';
+import {fill, h, newID} from './dom.js';
+import {problemList} from './problem-list.js';
+import {valueText} from './value-view.js';
+
+/** A control for the text of a value. */
+function textControl(valueType, text, changed) {
+    if (valueType === 'BOOLEAN') {
+        const word = h('span', {class: 'switch-word', 'aria-hidden': 'true'});
+        const input = h('input', {type: 'checkbox', role: 'switch', class: 'switch',
+            checked: text.toLowerCase() === 'true', onchange: () => {
+                word.textContent = String(input.checked);
+                changed(String(input.checked));
+            }});
+        // A text that is neither is kept until the switch is moved, and the server names it.
+        word.textContent = /^(true|false)$/i.test(text) ? text.toLowerCase() : `“${text}”`;
+        return {input, node: h('div', {class: 'switch-line'}, input, word)};
+    }
+    const oninput = () => changed(input.value);
+    const common = {autocomplete: 'off', spellcheck: 'false', value: text, oninput};
+    let input;
+    if (valueType === 'NUMBER') {
+        input = h('input', {...common, type: 'text', inputmode: 'decimal', class: 'number'});
+    } else if (valueType === 'JSON') {
+        input = h('textarea', {...common, class: 'code', rows: '3'});
+        const format = h('button', {type: 'button', class: 'quiet small', onclick: () => {
+            try {
+                input.value = JSON.stringify(JSON.parse(input.value), null, 2);
+                changed(input.value);
+            } catch {
+                // What is wrong with it is shown below the field.
+                input.focus();
+            }
+        }}, 'Lay out');
+        return {input, node: h('div', {class: 'with-tool'}, input, format)};
+    } else {
+        input = h('textarea', {...common, class: 'text', rows: '1', spellcheck: 'true'});
+    }
+    return {input, node: input};
+}
+
+/**
+ * Makes the control.
+ *
+ * @param {{label: string, valueType: string, value: ?object, isDefault: boolean,
+ *     changed: function(): void}} options `value` is `{value}`, `{useInAppDefault}`, or something
+ *     this console only keeps.
+ * @returns {{node: HTMLElement, value: function(): ?object, setType: function(string): void,
+ *     showProblems: function(object[]): void, focus: function(): void}}
+ */
+export function valueField({label, valueType, value, isDefault, changed}) {
+    let text = typeof value?.value === 'string' ? value.value : '';
+    const isOther = value !== undefined && typeof value.value !== 'string'
+        && value.useInAppDefault !== true;
+    let source = isOther ? 'other' : value === undefined ? 'none'
+        : value.useInAppDefault === true ? 'inApp' : 'value';
+    let type = valueType;
+    let control = null;
+    const problems = problemList();
+    const place = h('div', {class: 'value-place'});
+    const sources = [['value', 'A value'], ['inApp', 'The in-app default']];
+    if (isDefault) sources.push(['none', 'No value']);
+    if (isOther) sources.push(['other', 'As it is']);
+    const kind = choice(sources, source, {'aria-label': `${label}: what users get`,
+        onchange: () => {
+            source = kind.value;
+            draw();
+            changed();
+        }});
+
+    const draw = () => {
+        control = null;
+        if (source === 'other') {
+            fill(place, h('code', {class: 'value'}, valueText(value)));
+        } else if (source === 'value') {
+            if (type === 'BOOLEAN' && text === '') text = 'false';
+            const made = textControl(type, text, (written) => {
+                text = written;
+                changed();
+            });
+            control = made.input;
+            control.id = newID('value');
+            fill(place, field(label, made.input, {problems: problems.node}));
+            if (made.node !== made.input) {
+                const holder = place.querySelector(`#${made.input.id}`);
+                holder.replaceWith(made.node);
+                made.node.prepend(made.input);
+            }
+        } else {
+            fill(place, h('p', {class: 'field-name'}, label), h('p', {class: 'hint'},
+                source === 'inApp' ? 'The setting is left out, so that the app uses its own value.'
+                    : 'Users whom no condition is true for do not get the setting.'),
+            problems.node);
+        }
+    };
+    draw();
+    return {
+        node: h('div', {class: isDefault ? 'value-field' : 'value-field under-head'},
+            place, h('div', {class: 'value-kind'}, kind)),
+        value: () => ({
+            value: {value: text}, inApp: {useInAppDefault: true}, other: value, none: undefined,
+        })[source],
+        setType: (newType) => {
+            type = newType;
+            draw();
+        },
+        showProblems: (list) => problems.show(list, control),
+        focus: () => (control ?? kind).focus(),
+    };
+}

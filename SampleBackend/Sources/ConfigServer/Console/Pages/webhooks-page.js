@@ -1,0 +1,124 @@
+/**
+ * The webhooks: servers that are told of every publish.
+ */
+
+import {call, isMissing, projectPath} from './api.js';
+import {badge, field, message, nothing, pageHead, table, timeText} from './controls.js';
+import {ask, dialogForm, openDialog} from './dialog.js';
+import {announce, fill, h} from './dom.js';
+import {showSecret} from './secret-dialog.js';
+import {refusal} from './session.js';
+
+const states = {
+    PENDING: ['Waiting', 'waiting'], DELIVERED: ['Delivered', 'good'], FAILED: ['Failed', 'bad'],
+    SUPERSEDED: ['Superseded', ''],
+};
+
+/** A delivery's state in a word. */
+function stateBadge(state) {
+    const [text, kind] = states[state] ?? [state, ''];
+    return badge(text, kind);
+}
+
+/** How a delivery went, in words. */
+function outcomeText({statusCode, error, nextAttemptTime, state}) {
+    const parts = [];
+    if (statusCode) parts.push(`Status ${statusCode}`);
+    if (error) parts.push(error);
+    return [parts.join(': '), state === 'PENDING' && nextAttemptTime
+        && [parts.length ? '; ' : '', 'next attempt ', timeText(nextAttemptTime)]];
+}
+
+/** Opens the dialog with the deliveries of a webhook. */
+function openDeliveries(project, webhook) {
+    const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
+    call('GET', projectPath(project, `webhooks/${encodeURIComponent(webhook.id)}/deliveries`))
+        .then(({body}) => fill(place, body.deliveries.length
+            ? table('Deliveries', ['Version', 'State', 'Attempts', 'Outcome', 'Created'],
+                body.deliveries.map((delivery) => h('tr', {},
+                    h('th', {scope: 'row', class: 'number'}, delivery.versionNumber),
+                    h('td', {}, stateBadge(delivery.state)),
+                    h('td', {class: 'number'}, delivery.attempts),
+                    h('td', {class: 'wide'}, outcomeText(delivery)),
+                    h('td', {}, timeText(delivery.creationTime)))))
+            : nothing('Nothing was delivered yet.')))
+        .catch((error) => fill(place, message('error', error.message)));
+    return openDialog('Deliveries', (close) => ({
+        body: [h('p', {}, h('code', {}, webhook.url)), place],
+        actions: h('button', {type: 'button', onclick: () => close()}, 'Close'),
+    }), {isWide: true});
+}
+
+/** Opens the dialog that adds a webhook. */
+async function add(project, read) {
+    const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
+        'data-autofocus': true});
+    const made = await openDialog('Add a webhook', (close) => dialogForm({
+        fields: field('Address', url, {hint: 'It gets a signed message after every publish.'}),
+        action: 'Add the webhook',
+        submit: async () => (await call('POST', projectPath(project, 'webhooks'),
+            {body: {url: url.value.trim()}})).body,
+    }, close));
+    if (!made) return;
+    read();
+    await showSecret({title: 'The secret of the webhook', label: 'Secret', secret: made.secret,
+        text: 'Copy it now: it is shown this once. The receiver checks the signatures with it.'});
+}
+
+/** Shows the page. */
+function show(main, context) {
+    const {project} = context;
+    const left = new AbortController();
+    const refused = refusal(context.session, 'publisher');
+    const body = h('div', {class: 'stack'});
+    const remove = async ({id, url}) => {
+        if (!await ask({title: 'Remove this webhook?', isDangerous: true,
+            action: 'Remove the webhook', text: `${url} is told nothing any more.`})) return;
+        try {
+            await call('DELETE', projectPath(project, `webhooks/${encodeURIComponent(id)}`));
+            announce('The webhook is removed.');
+            await read();
+            main.querySelector('h1').focus();
+        } catch (error) {
+            fill(body, message('error', error.message));
+        }
+    };
+    const row = (webhook) => h('tr', {},
+        h('th', {scope: 'row', class: 'wide'}, h('code', {}, webhook.url)),
+        h('td', {}, webhook.lastDelivery ? [stateBadge(webhook.lastDelivery.state), ' ',
+            h('span', {class: 'muted'}, `version ${webhook.lastDelivery.versionNumber}`)]
+            : h('span', {class: 'muted'}, 'None yet')),
+        h('td', {}, timeText(webhook.creationTime)),
+        h('td', {}, h('div', {class: 'actions'},
+            h('button', {type: 'button', class: 'quiet', 'data-focus': `deliveries ${webhook.id}`,
+                'aria-label': `Deliveries to ${webhook.url}`,
+                onclick: () => openDeliveries(project, webhook)}, 'Deliveries'),
+            h('button', {type: 'button', class: 'quiet', 'aria-label': `Remove ${webhook.url}`,
+                onclick: () => remove(webhook)}, 'Remove'))));
+    const read = async () => {
+        try {
+            const {webhooks} = (await call('GET', projectPath(project, 'webhooks'),
+                {signal: left.signal})).body;
+            fill(body, webhooks.length
+                ? table('Webhooks', ['Address', 'Last delivery', 'Added', ''], webhooks.map(row))
+                : h('section', {class: 'card'}, nothing(
+                    'There are no webhooks. Add one to tell another server of every publish.')));
+        } catch (error) {
+            if (left.signal.aborted) return;
+            fill(body, isMissing(error)
+                ? h('section', {class: 'card'}, nothing('This server has no webhooks.'))
+                : message('error', error.message));
+        }
+    };
+    fill(main,
+        pageHead('Webhooks', 'Servers that are told of every publish.', !refused && h('button', {
+            type: 'button', class: 'primary', 'data-focus': 'add-webhook',
+            onclick: () => add(project, read)}, 'Add webhook')),
+        body);
+    if (refused) fill(body, message('info', refused));
+    else read();
+    return () => left.abort();
+}
+
+/** The page of the webhooks. */
+export const webhooksPage = {path: 'webhooks', title: 'Webhooks', show};
