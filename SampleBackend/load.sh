@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 
 usage() {
     cat <<TEXT
-USAGE: SampleBackend/load.sh [--check] [--json] [--rounds N] [--seconds N]
+USAGE: SampleBackend/load.sh [--check] [--json] [--only NAMES] [--rounds N] [--seconds N]
+                             [--connections N]
 
 Builds the backend for release and measures, on loopback:
 
@@ -16,22 +17,36 @@ Builds the backend for release and measures, on loopback:
       the 99th percentile of the time of a request                  at most 3 times nginx's
   B3  requests a second, a document of 100 kB                       at least 60 % of nginx
   B4  requests a second that are answered with 304                  at least B2's
+  B5  the memory that an idle stream costs, of 19,000               at most 12 KiB
+  B6  the time from a publish until every client has its update     median at most 0.3 s,
+                                                     99th percentile 0.7 s, the last 1 s
+  B7  the time until all clients of a backend that was stopped,
+      or killed, listen again, with nothing missed                  at most 15 s
   B8  a publish of a template of 3,000 parameters                   at most 250 ms
 
-  --check      Exit with 1 when one of them is missed.
-  --json       The figures as JSON.
-  --rounds N   How often each side is measured, alternating (default 5).
-  --seconds N  How long each measurement takes (default 3).
+  --check          Exit with 1 when one of them is missed.
+  --json           The figures as JSON.
+  --only NAMES     Only these, such as B5,B6,B7.
+  --rounds N       How often each side is measured, alternating, and how often B6 publishes
+                   (default 5).
+  --seconds N      How long each measurement of requests takes (default 3).
+  --connections N  How many streams are held open (default 19000). Each is an open file of the
+                   backend, and one of the client.
 TEXT
 }
 check=""
 json=""
 rounds=5
 seconds=3
+connections=19000
+all=B1,B2,B3,B4,B5,B6,B7,B8
+only=$all
 while [ $# -gt 0 ]; do
     case $1 in
     --check) check=--check ;;
     --json) json=--json ;;
+    --only) only=${2:?--only needs names, such as B5,B6}; shift ;;
+    --connections) connections=${2:?--connections needs a number}; shift ;;
     --rounds) rounds=${2:?--rounds needs a number}; shift ;;
     --seconds) seconds=${2:?--seconds needs a number}; shift ;;
     -h | --help) usage; exit 0 ;;
@@ -40,38 +55,56 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-setup swift sqlite wrk nginx python curl
+# wants NAME …: whether one of them is to be measured.
+wants() {
+    local name
+    for name in "$@"; do case ,$only, in *",$name,"*) return 0 ;; esac; done
+    return 1
+}
+for name in ${only//,/ }; do
+    case ,$all, in
+    *",$name,"*) ;;
+    *) echo "load.sh: \"$name\" is none of $all" >&2; exit 64 ;;
+    esac
+done
+
+setup swift sqlite python
+! wants B2 B3 B4 B8 || setup wrk nginx curl
 echo "Building for release (the first time takes some minutes) …" >&2
 swift build -c release --package-path SampleBackend --product sample-backend >&2
-swift build -c release --package-path SampleBackend --product TargetingBenchmark >&2
+! wants B1 || swift build -c release --package-path SampleBackend --product TargetingBenchmark >&2
+! wants B5 B6 B7 || swift build -c release --package-path SampleBackend --product StreamLoad >&2
 bin=$(swift build -c release --package-path SampleBackend --show-bin-path)
 work=$(mktemp -d)
 backend=""
 nginx=""
-stop() {
+stop_servers() {
     [ -z "$backend" ] || kill "$backend" 2>/dev/null || true
     [ -z "$nginx" ] || kill "$nginx" 2>/dev/null || true
     wait 2>/dev/null || true
-    rm -rf "$work"
+    backend=""
+    nginx=""
 }
-trap stop EXIT
+trap 'stop_servers; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 export ACTIVECONFIG_ADMIN_TOKEN="load-$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')"
-"$bin/sample-backend" serve --port 0 --store "sqlite:$work/load.sqlite" --log-level warning \
-    >"$work/out" &
-backend=$!
-until grep -q '^listening on ' "$work/out"; do
-    kill -0 "$backend" 2>/dev/null || fail "the backend did not start"
-    sleep 0.1
-done
-url=$(sed -n 's/^listening on //p' "$work/out")
+# start: starts the backend, and nginx, which serves a file: the very bytes that the backend sent to
+# one user.
+start() {
+    "$bin/sample-backend" serve --port 0 --store "sqlite:$work/load.sqlite" --log-level warning \
+        >"$work/out" &
+    backend=$!
+    until grep -q '^listening on ' "$work/out"; do
+        kill -0 "$backend" 2>/dev/null || fail "the backend did not start"
+        sleep 0.1
+    done
+    url=$(sed -n 's/^listening on //p' "$work/out")
 
-# nginx serves a file: the very bytes that the backend sent to one user.
-mkdir -p "$work/www"
-chmod 755 "$work" "$work/www"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-cat >"$work/nginx.conf" <<TEXT
+    mkdir -p "$work/www"
+    chmod 755 "$work" "$work/www"
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    cat >"$work/nginx.conf" <<TEXT
 worker_processes auto;
 daemon off;
 pid $work/nginx.pid;
@@ -85,9 +118,10 @@ http {
     server { listen 127.0.0.1:$port; root $work/www; }
 }
 TEXT
-"$(PATH=$PATH:/usr/sbin command -v nginx)" -c "$work/nginx.conf" -p "$work" &
-nginx=$!
-
+    "$(PATH=$PATH:/usr/sbin command -v nginx)" -c "$work/nginx.conf" -p "$work" &
+    nginx=$!
+    sleep 0.5
+}
 # publish FILE: publishes a template and prints the seconds it took.
 publish() {
     curl -sS -f -o /dev/null -w '%{time_total}\n' -X PUT --data-binary "@$1" \
@@ -120,12 +154,25 @@ compare() {
             measure B4-backend "$url" "IF_NONE_MATCH=$tag" "REQUEST_PATH=/activeconfig/user/user-1$query"
     done
 }
-sleep 0.5
-compare B2 2000 same
-compare B3 100000 same
-compare B2-all-different 2000 different
-python3 SampleBackend/Tests/Load/large.py >"$work/large.json"
-for _ in $(seq $((rounds + 4))); do echo "B8 $(publish "$work/large.json") 0 0" >>"$work/results"; done
+
+touch "$work/results"
+if wants B2 B3 B4 B8; then start; fi
+if wants B2 B4; then compare B2 2000 same; fi
+if wants B3; then compare B3 100000 same; fi
+if wants B2; then compare B2-all-different 2000 different; fi
+if wants B8; then
+    python3 SampleBackend/Tests/Load/large.py >"$work/large.json"
+    for _ in $(seq $((rounds + 4))); do
+        echo "B8 $(publish "$work/large.json") 0 0" >>"$work/results"
+    done
+fi
 [ ! -t 2 ] || printf '\r\033[K' >&2
-"$bin/TargetingBenchmark" --json >"$work/targeting.json"
-python3 SampleBackend/Tests/Load/report.py "$work/results" "$work/targeting.json" $check $json
+if wants B1; then "$bin/TargetingBenchmark" --json >"$work/targeting.json"; fi
+if wants B5 B6 B7; then
+    # The streams have the machine to themselves.
+    stop_servers
+    ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
+    python3 SampleBackend/Tests/Load/streams.py "$bin" "$work" "$connections" "$rounds" "$only" \
+        >"$work/streams.json"
+fi
+python3 SampleBackend/Tests/Load/report.py "$work" "$only" $check $json

@@ -1,0 +1,32 @@
+/// A type that is a line of standard input.
+enum Command: Hashable {
+    /// `connect COUNT`: makes so many clients, which go on until the end of the program.
+    case connect(count: Int)
+    /// `mark`: counts from here on.
+    case mark
+    /// `opened SECONDS`: waits until each client has said hello since the mark, and still listens.
+    case opened(seconds: Int)
+    /// `told VERSION COHORTS SECONDS`: waits until each client of the first so many cohorts out of
+    /// ten has that version.
+    case told(version: Int, cohorts: Int, seconds: Int)
+    /// `report COHORTS`: checks the events, and says what happened since the mark.
+    case report(cohorts: Int)
+
+    /// Reads a line.
+    ///
+    /// - Parameter line: The line, or nil is returned.
+    init?(_ line: String) {
+        let words = line.split(separator: " ")
+        let numbers = words.dropFirst().compactMap { Int($0) }
+        guard numbers.count == words.count - 1, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
+        switch (words.first, numbers.count) {
+        case ("connect", 1): self = .connect(count: numbers[0])
+        case ("mark", 0): self = .mark
+        case ("opened", 1): self = .opened(seconds: numbers[0])
+        case ("told", 3):
+            self = .told(version: numbers[0], cohorts: numbers[1], seconds: numbers[2])
+        case ("report", 1): self = .report(cohorts: numbers[0])
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import StreamLoad
+
+/// The lines that the program reads.
+struct CommandTests {
+    @Test func readsEachCommand() {
+        #expect(Command("connect 19000") == .connect(count: 19_000))
+        #expect(Command("mark") == .mark)
+        #expect(Command("opened 60") == .opened(seconds: 60))
+        #expect(Command("told 8 1 60") == .told(version: 8, cohorts: 1, seconds: 60))
+        #expect(Command("report 10") == .report(cohorts: 10))
+    }
+
+    @Test(arguments: ["", "connect", "connect x", "connect -1", "mark 1", "told 8 1", "stop"])
+    func refusesOthers(line: String) {
+        #expect(Command(line) == nil)
+    }
+}

@@ -1,0 +1,117 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import StreamLoad
+
+/// What a client finds wrong with what it is told.
+struct StreamClientTests {
+    private static let head = "HTTP/1.1 200 OK\r\n\r\n"
+    private static let hello = "event: hello\nid: 7\ndata: {\"template_version\": 7}\n\n"
+    private static let data = #"{"template_version": 8, "etag": "x", "sections": {"Home": null}}"#
+    private static let update = "event: update\nid: 8\ndata: \(data)\n\n"
+
+    /// Connects a client, and lets it read.
+    ///
+    /// - Parameter responses: What each of its connections reads; each but the last is lost.
+    /// - Returns: The client, what was counted, and the last request.
+    /// - Throws: What the channel throws.
+    private func read(
+        _ responses: String...
+    ) throws -> (client: StreamClient, counts: Counts, request: String) {
+        let eventLoop = EmbeddedEventLoop()
+        let crowd = Crowd(try #require(LoadOptions(["1"])), eventLoop: eventLoop)
+        let client = StreamClient(number: 21, crowd: crowd)
+        var request = ""
+        for (index, response) in responses.enumerated() {
+            let channel = EmbeddedChannel(handler: client, loop: eventLoop)
+            channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+            request = String(buffer: try #require(try channel.readOutbound(as: ByteBuffer.self)))
+            try channel.writeInbound(ByteBuffer(string: response))
+            if index < responses.count - 1 { _ = try channel.finish() }
+        }
+        return (client, crowd.checkedCounts(), request)
+    }
+
+    @Test func takesAnUpdateAfterHello() throws {
+        let (client, counts, request) = try read(Self.head + Self.hello + ":\n\n" + Self.update)
+        #expect(counts.faultExamples == [])
+        #expect(counts.opened == 1)
+        #expect(client.isOpen)
+        #expect(client.version == 8)
+        #expect(client.updates == 1)
+        #expect(client.hasHeartbeat)
+        #expect(request.hasPrefix("GET /activeconfig/user/user-21/events?"))
+        #expect(request.contains("&signal.cohort=1 "))
+        #expect(!request.contains("Last-Event-ID"))
+    }
+
+    @Test func asksForWhatItHasMissed() throws {
+        let (client, counts, request) = try read(
+            Self.head + Self.hello + Self.update,
+            Self.head + "event: hello\nid: 9\ndata: {\"template_version\": 9}\n\n")
+        #expect(counts.faultExamples == [])
+        #expect(counts.lost == 1)
+        #expect(request.contains("\r\nLast-Event-ID: 8\r\n"))
+        // What came in between is still to be told.
+        #expect(client.version == 8)
+    }
+
+    @Test func comesBackWhenItWasToldTo() throws {
+        let (client, counts, _) = try read(
+            Self.head + Self.hello + "event: retry\ndata: {\"after_ms\": 1234}\n\n")
+        #expect(counts.faultExamples == [])
+        #expect(counts.goodbyes == 1)
+        #expect(client.delay == .milliseconds(1_234))
+    }
+
+    @Test func comesBackSoonWhenItWasToldNothing() throws {
+        let (client, _, _) = try read(Self.head + Self.hello)
+        #expect((.milliseconds(100)...(.milliseconds(200))).contains(client.delay))
+        for _ in 1...9 { client.connectFailed() }
+        #expect((.milliseconds(100)...(.milliseconds(2_000))).contains(client.delay))
+    }
+
+    @Test func countsAReset() throws {
+        let (client, counts, _) = try read(
+            Self.head + Self.hello + "event: reset\nid: 8\ndata: {\"template_version\": 8}\n\n")
+        #expect(counts.faultExamples == [])
+        #expect(counts.resets == 1)
+        #expect(client.version == 8)
+        #expect(client.updates == 0)
+    }
+
+    @Test(arguments: [
+        update,
+        hello + hello,
+        hello + update + update,
+        hello + "event: update\nid: 6\ndata: \(data)\n\n",
+        hello + "event: update\nid: 9\ndata: \(data)\n\n",
+        hello + "event: update\ndata: \(data)\n\n",
+        hello + "event: update\nid: 8\ndata: {\"template_version\": 8,\n\n",
+        hello + "event: update\nid: 8\ndata: {\"template_version\": 8, \"etag\": \"x\"}\n\n",
+        hello + "event: update\nid: 8\n"
+            + "data: {\"template_version\": 8, \"sections\": {\"Home\": null}}\n\n",
+        hello + "event: news\ndata: {}\n\n",
+        hello + "event: retry\ndata: {}\n\n",
+        "event: hello\ndata: {\"template_version\": 7}\n\n",
+        "event: hello\nid: 7\ndata: {\"template_version\": 6}\n\n",
+    ])
+    func findsWhatDoesNotFollowTheContract(events: String) throws {
+        #expect(try read(Self.head + events).counts.faults == 1)
+    }
+
+    @Test func findsAVersionThatGoesBack() throws {
+        let (_, counts, _) = try read(
+            Self.head + Self.hello + Self.update, Self.head + Self.hello)
+        #expect(counts.faults == 1)
+    }
+
+    @Test func countsARefusal() throws {
+        let (client, counts, _) = try read("HTTP/1.1 503 Service Unavailable\r\n\r\n")
+        #expect(counts.refused == [503: 1])
+        #expect(counts.failed == 1)
+        #expect(counts.faultExamples == [])
+        #expect(!client.isOpen)
+    }
+}
