@@ -22,6 +22,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -85,6 +86,7 @@ let package = Package(
             dependencies: [
                 "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -98,24 +100,31 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            resources: [.embedInCode("Resources/openapi.json")]
+            exclude: ["Console/Pages"],
+            resources: [.embedInCode("Resources/openapi.json")],
+            plugins: ["EmbedConsolePages"]
         ),
+        .plugin(
+            name: "EmbedConsolePages", capability: .buildTool(), dependencies: ["EmbedPages"]),
+        .executableTarget(name: "EmbedPages"),
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
                 "ConfigServer", "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore",
                 "Templates", "TemplateStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -139,6 +148,24 @@ let package = Package(
             name: "TargetingBenchmark",
             dependencies: ["Targeting"],
             path: "Tests/TargetingBenchmark"
+        ),
+        .executableTarget(
+            name: "StreamLoad",
+            dependencies: [
+                "JSONTree",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ],
+            path: "Tests/StreamLoad"
+        ),
+        .testTarget(
+            name: "StreamLoadTests",
+            dependencies: [
+                "StreamLoad",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
         ),
         .testTarget(
             name: "TemplatesTests",
@@ -181,6 +208,7 @@ let package = Package(
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -191,9 +219,11 @@ let package = Package(
             name: "ConfigServerTests",
             dependencies: [
                 "ConfigServer", "JSONTree", "Rendering", "ServerTestSupport", "Targeting",
-                "TemplateStore",
+                "TemplateStore", "Templates",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
@@ -226,6 +256,6 @@ let settings: [SwiftSetting] = {
     return settings
 }()
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -35,7 +35,7 @@ extension ConfigServer {
             metrics: metrics, hub: RealtimeHub(library: library, limits: ServerLimits()),
             now: { Date() })
         let server = ConfigServer(
-            source: library, follower: nil, administration: administration,
+            source: library, follower: nil, webhooks: nil, administration: administration,
             configuration: ConfigServerConfiguration(), logger: logger, onListening: { _ in })
         return server.routes.flatMap { route in
             route.endpoints.map { method, endpoint in

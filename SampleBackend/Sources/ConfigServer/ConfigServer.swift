@@ -31,6 +31,9 @@ public struct ConfigServer: Service {
     /// What keeps the documents as the store has them; nil without a store.
     private let follower: StoreFollower?
 
+    /// What sends to webhooks; nil without a store.
+    private let webhooks: WebhookService?
+
     /// What administrators may do; nil without a store.
     private let administration: Administration?
 
@@ -71,9 +74,13 @@ public struct ConfigServer: Service {
         let hub = RealtimeHub(library: library, limits: configuration.limits)
         self.init(
             source: library, follower: follower,
+            webhooks: WebhookService(
+                store: store, configuration: configuration.webhooks, logger: logger,
+                metrics: metrics),
             administration: Administration(
                 store: store, library: library, access: access, metrics: metrics, hub: hub,
-                now: { Date() }),
+                now: { Date() },
+                allowsPrivateWebhooks: configuration.webhooks.allowsPrivateAddresses),
             configuration: configuration, logger: logger, onListening: onListening)
     }
 
@@ -91,18 +98,20 @@ public struct ConfigServer: Service {
         onListening: @escaping @Sendable (ListeningAddress) async -> Void = { _ in }
     ) {
         self.init(
-            source: source, follower: nil, administration: nil, configuration: configuration,
+            source: source, follower: nil, webhooks: nil, administration: nil,
+            configuration: configuration,
             logger: logger, onListening: onListening)
     }
 
     /// Puts a server together.
     init(
-        source: any ConfigurationSource, follower: StoreFollower?,
+        source: any ConfigurationSource, follower: StoreFollower?, webhooks: WebhookService?,
         administration: Administration?, configuration: ConfigServerConfiguration,
         logger: Logger, onListening: @escaping @Sendable (ListeningAddress) async -> Void
     ) {
         self.source = source
         self.follower = follower
+        self.webhooks = webhooks
         self.administration = administration
         self.hub = administration?.hub
         self.configuration = configuration
@@ -116,15 +125,16 @@ public struct ConfigServer: Service {
     ///   certificate cannot be used.
     public func run() async throws {
         let application = try makeApplication()
-        defer { hub?.closeAll() }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 if let follower { group.addTask { await follower.run() } }
+                if let webhooks { group.addTask { await webhooks.run() } }
                 group.addTask { try await application.run() }
                 // An error of the application leaves the group, which cancels the follower.
                 for try await _ in group {}
             }
         } catch let error as CancellationError {
+            await hub?.endAll()
             throw error
         } catch {
             throw ListeningError(
@@ -132,6 +142,8 @@ public struct ConfigServer: Service {
                 underlyingError: error,
                 isAddressInUse: (error as? IOError)?.errnoCode == EADDRINUSE)
         }
+        // The application waits for requests only, and may end before each stream has heard of it.
+        await hub?.endAll()
     }
 
     /// The routes of the server, for its table and its description.
@@ -158,14 +170,38 @@ public struct ConfigServer: Service {
                 source: source, metricsText: configuration.metricsText, logger: logger
             ).routes
             + (administration?.routes ?? [])
+            + (administration.map(openFeatureRoutes) ?? [])
+            + consoleRoutes
+    }
+
+    /// The routes of HTTP 4.
+    private func openFeatureRoutes(_ administration: Administration) -> [Route] {
+        OFREPRoutes(
+            library: administration.library, clientAccess: configuration.clientAccess,
+            now: administration.now
+        ).routes
+    }
+
+    /// The routes of the console; without a store there is nothing to do there.
+    private var consoleRoutes: [Route] {
+        administration == nil
+            ? []
+            : SessionRoutes(access: sessionAccess).routes
+                + ConsoleRoutes(pages: .builtIn).routes
+    }
+
+    /// Who administers; nobody without a store.
+    private var sessionAccess: SessionAccess {
+        SessionAccess(
+            access: administration?.access ?? AdministratorAccess(environmentToken: nil),
+            usesTLS: configuration.tls != nil)
     }
 
     /// Puts the parts together.
     private func makeApplication() throws(TLSFilesError) -> some ApplicationProtocol {
         let accessLog = AccessLog(logger: logger)
-        let access = administration?.access ?? AdministratorAccess(environmentToken: nil)
         let responder = ConfigServerResponder(
-            routes: routes, access: access,
+            routes: routes, access: sessionAccess,
             crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog,
             logger: logger)
         let services = ConnectionServices(
@@ -176,7 +212,7 @@ public struct ConfigServer: Service {
             streams: streamRoutes,
             rateLimiter: configuration.limits.requestsPerSecond.map(
                 RateLimiter.init(requestsPerSecond:)),
-            access: administration?.access)
+            access: sessionAccess)
         let tls = try configuration.tls?.makeContext()
         return Application(
             responder: responder,

@@ -28,6 +28,9 @@ public struct ConfigServerConfiguration: Sendable {
     /// The most bytes of rendered documents to keep for a project.
     public var renderCacheBytes = 32 << 20
 
+    /// What is done for webhooks.
+    public var webhooks = WebhookConfiguration()
+
     /// The counts as Prometheus reads them, for `/metrics`; nil answers with an empty text.
     public var metricsText: (@Sendable () -> String)?
 

@@ -28,7 +28,7 @@ struct ConfigServerResponder: HTTPResponder {
     private let otherMetrics = RouteMetrics(route: "other")
 
     /// Who administers.
-    let access: AdministratorAccess
+    let access: SessionAccess
 
     /// Which pages of other origins may read.
     let crossOriginAccess: CrossOriginAccess
@@ -48,7 +48,7 @@ struct ConfigServerResponder: HTTPResponder {
     ///   - accessLog: Where each request is written down.
     ///   - logger: Where faults of the server are named.
     init(
-        routes: [Route], access: AdministratorAccess, crossOriginAccess: CrossOriginAccess,
+        routes: [Route], access: SessionAccess, crossOriginAccess: CrossOriginAccess,
         accessLog: AccessLog, logger: Logger
     ) {
         entries = routes.map {
@@ -67,10 +67,11 @@ struct ConfigServerResponder: HTTPResponder {
         let body = try await request.body.collect(upTo: .max)
         var answer = await answer(
             method: request.method, path: request.head.path ?? "", headerFields: request.headers,
-            body: body)
+            body: body, host: request.head.authority)
         crossOriginAccess.addFields(
             to: &answer.response, origin: request.headers[.origin],
             isForClients: answer.isForClients)
+        if answer.isForConsole { ConsoleProtection.addFields(to: &answer.response) }
         let duration = start.duration(to: .now)
         let status = answer.response.status.code
         (answer.entry?.metrics ?? otherMetrics).record(status: status, duration: duration)
@@ -95,6 +96,8 @@ struct ConfigServerResponder: HTTPResponder {
         var entry: Entry?
         /// Whether pages of other origins may be allowed to read it.
         var isForClients = false
+        /// Whether the path belongs to the console.
+        var isForConsole = false
     }
 
     /// Answers a request; errors become responses.
@@ -104,30 +107,33 @@ struct ConfigServerResponder: HTTPResponder {
     ///   - path: The target of the request line.
     ///   - headerFields: The fields.
     ///   - body: The whole body.
+    ///   - host: The value of `Host`.
     ///   - administrator: Who asks, when that is known already: then no token is looked for.
     /// - Returns: The response, and the route that gave it.
     private func answer(
         method: HTTPRequest.Method, path: String, headerFields: HTTPFields, body: ByteBuffer,
-        administrator: Administrator? = nil
+        host: String? = nil, administrator: Administrator? = nil
     ) async -> Answer {
-        var answer = Answer(response: .error(.internalError))
+        var answer = Answer(response: .error(.internalError, target: path))
         do {
             let target = try RequestTarget(path)
+            answer.isForConsole = ConsoleProtection.covers(target)
             let (entry, parameters) = try entry(for: target)
             answer.entry = entry
-            answer.isForClients = entry.route.endpoints[.get]?.access.isForClients ?? false
+            answer.isForClients = entry.route.endpoints.values.contains(
+                where: \.access.isForClients)
             if method == .options, answer.isForClients, headerFields[.origin] != nil {
                 answer.response = RouteResponse(status: .noContent)
                 return answer
             }
             let endpoint = try entry.route.endpoint(for: method)
             var request = RouteRequest(
-                method: method, target: target, parameters: parameters,
+                method: method, host: host, target: target, parameters: parameters,
                 headerFields: headerFields, body: body, administrator: administrator)
             if administrator == nil { try authorize(&request, for: endpoint.access) }
             answer.response = try await endpoint.handler(request)
         } catch let error as RequestError {
-            answer.response = .error(error)
+            answer.response = .error(error, target: path)
         } catch {
             logger.error(
                 "A request failed",
@@ -141,8 +147,8 @@ struct ConfigServerResponder: HTTPResponder {
 
     /// Finds out who asks, and whether they may.
     ///
-    /// It looks at nothing but the token and the role, so that an answer tells nothing of what
-    /// exists.
+    /// It looks at nothing but the header fields and the role, so that an answer tells nothing of
+    /// what exists.
     private func authorize(
         _ request: inout RouteRequest, for access: RouteAccess
     ) throws(RequestError) {
@@ -153,10 +159,7 @@ struct ConfigServerResponder: HTTPResponder {
             case .administratorWithRole(let role): try role(request)
             }
         guard let neededRole else { return }
-        guard
-            let administrator = self.access.administrator(
-                authorization: request.headerFields[.authorization])
-        else {
+        guard let administrator = try self.access.administrator(for: request) else {
             throw .unauthenticated(
                 "A valid token of an administrator is needed: send it as Authorization: Bearer.")
         }

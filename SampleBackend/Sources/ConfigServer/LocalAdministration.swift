@@ -42,9 +42,12 @@ public struct LocalAdministration: Sendable {
         try await library.load()
         let access = AdministratorAccess(environmentToken: nil)
         let administration = Administration(
-            store: store, library: library, access: access, metrics: metrics, now: { Date() })
+            store: store, library: library, access: access, metrics: metrics, now: { Date() },
+            // Each server decides at each delivery; whoever can open the store runs it.
+            allowsPrivateWebhooks: true)
         responder = ConfigServerResponder(
-            routes: administration.routes, access: access, crossOriginAccess: .none,
+            routes: administration.routes,
+            access: SessionAccess(access: access, usesTLS: false), crossOriginAccess: .none,
             accessLog: AccessLog(logger: logger), logger: logger)
         administrator = Administrator(name: administratorName, role: .publisher)
     }

@@ -24,6 +24,14 @@ struct ServerMetrics: Sendable {
             .increment()
     }
 
+    /// Counts an attempt at a delivery of a webhook.
+    ///
+    /// - Parameter outcome: What came of it: `delivered`, `retried` or `failed`.
+    func countDelivery(outcome: String) {
+        Counter(label: "activeconfig_webhook_deliveries", dimensions: [("outcome", outcome)])
+            .increment()
+    }
+
     /// Records which version of a project is served.
     func setVersion(_ version: Int, ofProject project: String) {
         Gauge(label: "activeconfig_template_version", dimensions: [("project", project)])

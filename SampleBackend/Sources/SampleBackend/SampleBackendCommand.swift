@@ -26,7 +26,7 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 name: "Administration",
                 subcommands: [
                     OverridesCommand.self, AuditCommand.self, TokensCommand.self,
-                    DoctorCommand.self, BackupCommand.self,
+                    WebhooksCommand.self, DoctorCommand.self, BackupCommand.self,
                 ]),
         ])
 }

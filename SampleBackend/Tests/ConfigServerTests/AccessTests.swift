@@ -12,7 +12,7 @@ struct AccessTests {
     private static func targets(of path: String) -> [String] {
         [("default", "1"), ("nothing", "unknown")].map { project, user in
             path.replacing("{project}", with: project).replacing("{userID}", with: user)
-                .replacing("{tokenID}", with: user)
+                .replacing("{tokenID}", with: user).replacing("{webhookID}", with: user)
         }
     }
 

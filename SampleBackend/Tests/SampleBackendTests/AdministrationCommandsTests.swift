@@ -170,6 +170,37 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
+    func addsListsAndRemovesWebhooks(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let url = "https://webhook.invalid/hook"
+        #expect(try await target.run("webhooks", "add", url).exitCode == 4)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let made = try await target.run("webhooks", "add", url)
+        #expect(made.exitCode == 0, "\(made)")
+        #expect(made.output.hasPrefix("whsec_"), "\(made)")
+        #expect(!made.output.contains("\n"))
+        #expect(!made.error.contains(made.output))
+        #expect(try await target.run("webhooks", "add", "ftp://a").exitCode == 1)
+        let list = try await target.run("webhooks", "list", "--json")
+        #expect(!list.output.contains(made.output))
+        let webhook = try #require(try list.json["webhooks"]?.arrayValue?.first)
+        #expect(webhook["url"] == .string(url))
+        let id = try #require(webhook["id"]?.stringValue)
+        #expect(made.error.contains(id))
+        #expect(try await target.run("webhooks", "list").output.contains("never"))
+        let file = try target.template(title: "two")
+        #expect(try await target.run("publish", file, "--force").exitCode == 0)
+        let deliveries = try await target.run("webhooks", "deliveries", id)
+        #expect(deliveries.output.contains("PENDING"), "\(deliveries)")
+        let json = try await target.run("webhooks", "deliveries", id, "--json").json
+        #expect(json["deliveries"]?.arrayValue?.first?["versionNumber"] == "2")
+        #expect(try await target.run("webhooks", "remove", id).exitCode == 0)
+        for command in ["remove", "deliveries"] {
+            #expect(try await target.run("webhooks", command, id).exitCode == 4)
+        }
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
     func writesNoColoursToAPipe(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let runs = [

@@ -63,6 +63,38 @@ struct TLSTests {
         #expect(await process.exitCode() == 0)
     }
 
+    @Test func keepsASessionOfTheConsoleToTLS() async throws {
+        let folder = try TemporaryFolder()
+        let options = try makeCertificate(in: folder)
+        let token = "a-token-for-tests-of-tls-0123456789"
+        let process = try BackendProcess(
+            ["serve", "--port", "0", "--store", "memory"] + options,
+            environment: ["ACTIVECONFIG_ADMIN_TOKEN": token])
+        var lines = process.outputLines.makeAsyncIterator()
+        let line = try #require(await lines.next())
+        let url = line.replacing("listening on ", with: "")
+        let curl = [
+            "--silent", "--include", "--max-time", "10", "--cacert",
+            folder.path("certificate.pem"),
+        ]
+        let body = ["--data", "{\"token\": \"\(token)\"}"]
+        let (status, answer) = try run("curl", curl + body + [url + "/console/session"])
+        #expect(status == 0)
+        let field = try #require(
+            answer.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie") })
+        #expect(field.hasPrefix("Set-Cookie: __Host-activeconfig_session="))
+        #expect(field.hasSuffix("; Secure"))
+        // An origin without TLS is not this server.
+        let plain = url.replacing("https:", with: "http:")
+        for (origin, code) in [(url, "200"), (plain, "403")] {
+            let fields = ["--header", "Origin: \(origin)"]
+            let (_, answer) = try run("curl", curl + body + fields + [url + "/console/session"])
+            #expect(answer.hasPrefix("HTTP/1.1 \(code) "), "\(origin)")
+        }
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+    }
+
     @Test func saysThatTheFilesCannotBeUsed() async throws {
         let folder = try TemporaryFolder()
         let options = try makeCertificate(in: folder)

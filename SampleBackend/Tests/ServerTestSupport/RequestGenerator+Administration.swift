@@ -18,7 +18,7 @@ extension RequestGenerator {
             "/v1/projects/\(project)/remoteConfig:downloadDefaults",
             "/v1/projects/\(project)/remoteConfig:diff",
             "/v1/projects/\(project)/remoteConfig:preview",
-            "/v1/projects/\(project)/remoteConfig:preview",
+            "/v1/projects/\(project)/remoteConfig:merge", "/v1/projects",
             "/v1/projects/\(project)/users/\(user)/overrides",
             "/v1/projects/\(project)/remoteConfig:merge",
             "/v1/projects/\(project)/webhooks", "/v1/projects/\(project)/webhooks/\(user)",
@@ -97,9 +97,14 @@ extension RequestGenerator {
             ],
             "version": ["description": "x", "versionNumber": "7"],
         ],
-        ["users": [["userID": "1", "signals": ["app.version": "1.2", "c": "a"]]]],
+        [
+            "base": "1", "resolutions": ["parameters.p": "mine"],
+            "mine": ["parameters": ["p": ["defaultValue": ["value": "2"]]]],
+        ],
+        ["token": "x", "users": [["userID": "1", "signals": ["app.version": "1.2", "c": "a"]]]],
         ["versionNumber": "1"], ["Home": ["title": "x", "deep": [1, ["a": 2]]]],
         ["name": "x", "role": "viewer", "expirationTime": "2099-01-01T00:00:00Z"],
+        ["url": "https://webhook.invalid/a?b"],
     ]
 
     /// The same value with something else in some place.

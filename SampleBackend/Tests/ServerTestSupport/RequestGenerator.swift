@@ -43,8 +43,8 @@ package struct RequestGenerator {
     }
 
     private mutating func field() -> String {
-        switch number(below: 11) {
-        case 9: "Last-Event-ID: \(pick(["1", "0", "-1", "7", text()]))"
+        switch number(below: 12) {
+        case 10: "Last-Event-ID: \(pick(["1", "0", "-1", "7", text()]))"
         case 0: "Content-Length: \(pick(["0", "5", "70000", "-1", "x", "99999999999999999999"]))"
         case 1: "Transfer-Encoding: \(pick(["chunked", "gzip", "chunked, chunked", ""]))"
         case 2: "Expect: 100-continue"
@@ -54,6 +54,7 @@ package struct RequestGenerator {
             "If-None-Match: \(pick(["*", "*", "*", "*", "\"", "W/", "W/\"\"", ",,,", text()]))"
         case 7: "X: \(String(repeating: "x", count: pick([10, 1_000, 140_000])))"
         case 8: "Host: b"
+        case 9: "Cookie: activeconfig_session=\(text()); \(text())"
         default: "\(text()): \(text())"
         }
     }

@@ -32,7 +32,7 @@ public struct AccessToken: Sendable {
     }
 
     /// Random bytes of the system's generator for secrets.
-    private static func random(bytes count: Int) -> Data {
+    static func random(bytes count: Int) -> Data {
         unsafe SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)).withUnsafeBytes {
             unsafe Data($0)
         }
@@ -40,14 +40,8 @@ public struct AccessToken: Sendable {
 }
 
 extension Data {
-    /// The bytes in Base64 for URLs, without padding (RFC 4648, 5).
-    fileprivate var base64URL: String {
-        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
-    }
-
     /// The bytes as lowercase digits.
-    fileprivate var hexadecimal: String {
+    var hexadecimal: String {
         map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits

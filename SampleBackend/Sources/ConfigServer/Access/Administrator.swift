@@ -8,6 +8,9 @@ package struct Administrator: Sendable, Hashable {
     /// What the token allows.
     package let role: StoredToken.Role
 
+    /// Whether they use the console, by its session.
+    var usesConsole = false
+
     /// Makes an administrator.
     package init(name: String, role: StoredToken.Role) {
         self.name = name

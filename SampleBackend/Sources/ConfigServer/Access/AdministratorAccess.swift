@@ -47,10 +47,10 @@ final class AdministratorAccess: Sendable {
     ///
     /// Every token is compared, whichever fits, so that the time tells nothing.
     ///
-    /// - Parameter authorization: The value of the field `Authorization`.
+    /// - Parameter token: The token's text.
     /// - Returns: The administrator, or nil when the token is none, unknown, revoked or expired.
-    func administrator(authorization: String?) -> Administrator? {
-        let hash = AccessToken.hash(of: Self.bearerToken(in: authorization) ?? "")
+    func administrator(token: String?) -> Administrator? {
+        let hash = AccessToken.hash(of: token ?? "")
         let date = now()
         return state.withLockedValue { state in
             var found: Administrator?

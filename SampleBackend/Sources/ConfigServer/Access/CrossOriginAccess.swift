@@ -32,11 +32,11 @@ public struct CrossOriginAccess: Sendable, Hashable {
         response.headerFields[.vary] = "Origin"
         guard let origin, origins.contains(origin) || origins.contains("*") else { return }
         response.headerFields[.accessControlAllowOrigin] = origin
-        response.headerFields[.accessControlExposeHeaders] = "ETag"
+        response.headerFields[.accessControlExposeHeaders] = "ETag, Retry-After"
         if response.status == .noContent {
-            response.headerFields[.accessControlAllowMethods] = "GET, HEAD"
+            response.headerFields[.accessControlAllowMethods] = "GET, HEAD, POST"
             response.headerFields[.accessControlAllowHeaders] =
-                "Authorization, If-None-Match, X-API-Key"
+                "Authorization, Content-Type, If-None-Match, X-API-Key"
             response.headerFields[.accessControlMaxAge] = "3600"
         }
     }

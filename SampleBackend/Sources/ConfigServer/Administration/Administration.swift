@@ -25,6 +25,9 @@ struct Administration: Sendable {
     /// The clock.
     let now: @Sendable () -> Date
 
+    /// Whether webhooks may be made on private networks and on this machine.
+    var allowsPrivateWebhooks = false
+
     /// Runs a call of the store, counts its failure, and turns that into a client's error.
     ///
     /// - Parameters:

@@ -26,31 +26,15 @@ struct PreviewUser: Sendable {
         case let other:
             throw .invalidArgument("\(path).userID is \(other.kindDescription): send a string.")
         }
-        var signals = Signals()
         let values = members["signals"] ?? .emptyObject
         guard case .object(let values) = values else {
             throw .invalidArgument(
                 "\(path).signals is \(values.kindDescription): send an object.")
         }
-        for (name, value) in values {
-            do throws(SignalError) {
-                guard let text = value.signalText else { continue }
-                try signals.setValue(text, named: name)
-            } catch {
-                throw .invalidArgument("In \(path).signals: \(error)")
-            }
-        }
-        self.signals = signals
-    }
-}
-
-extension JSONNode {
-    /// The value as a signal's text; nil for null and for what is no single value.
-    fileprivate var signalText: String? {
-        switch self {
-        case .string(let text), .number(let text): text
-        case .bool(let value): value ? "true" : "false"
-        case .null, .array, .object: nil
+        do throws(SignalError) {
+            signals = try Signals(members: values)
+        } catch {
+            throw .invalidArgument("In \(path).signals: \(error)")
         }
     }
 }

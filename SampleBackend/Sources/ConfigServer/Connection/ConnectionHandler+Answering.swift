@@ -39,7 +39,7 @@ extension ConnectionHandler {
                 let stream = services.streams?.hub.makeStream(request, on: context.eventLoop)
             else {
                 let error = RequestError.unknownProject(request.configuration.project)
-                write(.error(error), isHead: false, context: context)
+                write(.error(error, target: ""), isHead: false, context: context)
                 return
             }
             handOver(to: stream, context: context)
@@ -90,10 +90,13 @@ extension ConnectionHandler {
     /// Writes an error as the last answer of the connection.
     func write(_ refusal: ConnectionStateMachine.Refusal, context: ChannelHandlerContext) {
         let error = refusal.error
-        let body = error.jsonBytes
+        let body = error.jsonBytes(forTarget: refusal.head?.uri ?? "")
         let isHead = refusal.head?.method == .HEAD
         var headers = HTTPHeaders(error.headerFields.map { ($0.name.rawName, $0.value) })
         headers.add(name: "content-type", value: "application/json")
+        for field in ConsoleProtection.fields(for: refusal.head?.uri) {
+            headers.add(name: field.name.rawName, value: field.value)
+        }
         headers.add(name: "content-length", value: "\(body.readableBytes)")
         headers.add(name: "connection", value: "close")
         let status = HTTPResponseStatus(

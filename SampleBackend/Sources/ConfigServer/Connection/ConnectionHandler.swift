@@ -88,7 +88,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             readingSince = .now
-            if let seconds = secondsToWait(context: context) {
+            if let seconds = secondsToWait(for: head, context: context) {
                 let error = RequestError.tooManyRequests(retryAfter: seconds)
                 perform(state.readUnwantedHead(head, error), context: context)
             } else {
@@ -196,12 +196,11 @@ extension ConnectionHandler {
         updateDeadlines(context: context)
     }
 
-    /// How many seconds the client has to wait before its next request, or nil when it may ask.
-    private func secondsToWait(context: ChannelHandlerContext) -> Int? {
-        guard let rateLimiter = services.rateLimiter,
-            let address = context.remoteAddress?.ipAddress
-        else { return nil }
-        return rateLimiter.secondsToWait(address: address)
+    /// How many seconds the client has to wait before a request, or nil when it may ask.
+    private func secondsToWait(for head: HTTPRequestHead, context: ChannelHandlerContext) -> Int? {
+        context.remoteAddress?.ipAddress.flatMap {
+            services.secondsToWait(for: head, address: $0)
+        }
     }
 
     /// Sets the deadline of a phase that has just begun, and the timer to the earliest deadline.

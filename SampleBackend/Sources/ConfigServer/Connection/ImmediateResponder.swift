@@ -79,7 +79,7 @@ struct ImmediateResponder: Sendable {
             return try routes.answer(
                 request, ifNoneMatch: head.headers.joinedValue(named: "if-none-match"))
         } catch {
-            return .error(error)
+            return .error(error, target: head.uri)
         }
     }
 }

@@ -33,7 +33,7 @@ extension RequestError {
                         + "again.")
             case .projectMissing: .unknownProject(project)
             case .versionMissing: .notFound(error.message)
-            case .tooManyOverrides: .invalidArgument(error.message)
+            case .tooManyOverrides, .tooManyWebhooks: .invalidArgument(error.message)
             default: .unavailable
             }
     }

@@ -30,7 +30,8 @@ struct RequestTarget: Sendable {
         for part in parts {
             guard let segment = Substring(part).percentDecoded() else {
                 throw .invalidArgument(
-                    "The path is not percent-encoded UTF-8: encode the user ID again.")
+                    "The path is not percent-encoded UTF-8: encode what stands between "
+                        + "its slashes again.")
             }
             segments.append(segment)
         }

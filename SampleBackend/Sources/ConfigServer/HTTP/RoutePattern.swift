@@ -6,9 +6,12 @@ struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         case literal(String)
         /// A segment that may be anything, also empty, known by this name.
         case parameter(String)
+        /// The rest of the path, one segment or more with the slashes between them, known by this
+        /// name.
+        case rest(String)
     }
 
-    /// The pattern as written: what OpenAPI calls a path template.
+    /// The pattern as OpenAPI writes it, which calls it a path template and knows no `...`.
     let description: String
 
     /// The segments between the slashes.
@@ -16,26 +19,39 @@ struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a pattern.
     ///
-    /// - Parameter pattern: Segments after slashes; one in braces is a parameter.
+    /// - Parameter pattern: Segments after slashes; one in braces is a parameter, and the last may
+    ///   be one like `{key...}`, which takes the rest of the path.
     init(_ pattern: String) {
-        description = pattern
+        description = pattern.replacing(Self.restMark, with: "}")
         segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
             .map { segment in
-                segment.hasPrefix("{")
-                    ? .parameter(String(segment.dropFirst().dropLast()))
-                    : .literal(String(segment))
+                guard segment.hasPrefix("{") else { return .literal(String(segment)) }
+                let name = segment.dropFirst()
+                return name.hasSuffix(Self.restMark)
+                    ? .rest(String(name.dropLast(Self.restMark.count)))
+                    : .parameter(String(name.dropLast()))
             }
     }
+
+    /// How a parameter ends that takes the rest of the path.
+    private static let restMark = "...}"
 
     /// Compares a path with the pattern.
     ///
     /// - Parameter path: The decoded segments of a path.
     /// - Returns: The values of the parameters by name, or nil when the path is another route's.
     func match(_ path: [String]) -> [String: String]? {
-        guard path.count == segments.count else { return nil }
         var parameters: [String: String] = [:]
+        var path = path
+        if case .rest(let name)? = segments.last {
+            guard path.count >= segments.count else { return nil }
+            parameters[name] = path[(segments.count - 1)...].joined(separator: "/")
+            path.removeSubrange(segments.count...)
+        }
+        guard path.count == segments.count else { return nil }
         for (segment, text) in zip(segments, path) {
             switch segment {
+            case .rest: break
             case .literal(let literal):
                 guard literal.utf8.elementsEqual(text.utf8) else { return nil }
             case .parameter(let name):

@@ -10,11 +10,20 @@ extension RouteRequest {
     /// The project of the path; `default` on the paths that name none.
     var project: String { parameters["project"] ?? "default" }
 
+    /// What a client sends to be let in.
+    var credentials: ClientAccess.Credentials {
+        ClientAccess.Credentials(
+            apiKey: HTTPField.Name("X-API-Key").flatMap { headerFields[$0] },
+            authorization: headerFields[.authorization])
+    }
+
     /// Who asks, as a version names its publisher.
     var user: TemplateVersion.User { TemplateVersion.User(name: administrator?.name) }
 
     /// The way the request comes in.
-    var origin: TemplateVersion.Origin { .restAPI }
+    var origin: TemplateVersion.Origin {
+        administrator?.usesConsole == true ? .console : .restAPI
+    }
 
     /// A truth value of the query; false when it is missing.
     ///

@@ -6,6 +6,9 @@ struct RouteRequest: Sendable {
     /// The method.
     let method: HTTPRequest.Method
 
+    /// The value of `Host`; nil of a request that came over no connection.
+    let host: String?
+
     /// The path and the query.
     let target: RequestTarget
 

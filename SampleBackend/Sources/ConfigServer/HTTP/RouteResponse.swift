@@ -45,9 +45,13 @@ package struct RouteResponse: Sendable {
 
     /// Makes the response that tells a client of an error.
     ///
-    /// - Parameter error: What went wrong.
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - target: The target of the request, which decides the form of the body.
     /// - Returns: The response, with the error's own fields.
-    static func error(_ error: RequestError) -> RouteResponse {
-        .json(error.jsonBytes, status: error.httpStatus, headerFields: error.headerFields)
+    static func error(_ error: RequestError, target: String) -> RouteResponse {
+        .json(
+            error.jsonBytes(forTarget: target), status: error.httpStatus,
+            headerFields: error.headerFields)
     }
 }

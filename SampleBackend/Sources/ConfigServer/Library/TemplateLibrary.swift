@@ -59,6 +59,11 @@ package final class TemplateLibrary: Sendable {
         state.withLockedValue { $0.projects[name] }
     }
 
+    /// The current version of each project, by name.
+    var versions: [String: TemplateVersion] {
+        state.withLockedValue { $0.projects.mapValues(\.compiled.version) }
+    }
+
     /// The revision up to which everything is known.
     var revision: StoreRevision { state.withLockedValue { $0.revision } }
 
@@ -152,7 +157,7 @@ package final class TemplateLibrary: Sendable {
             apply(
                 content.flatMap { overrides($0, of: project) }, forUserID: userID,
                 inProject: project)
-        case .tokens: break
+        case .tokens, .webhooks: break
         }
         state.withLockedValue { $0.revision = max($0.revision, change.revision) }
     }

@@ -151,7 +151,7 @@ struct EventStreamRoutes: Sendable {
     private func refusal(
         _ error: RequestError, origin: String?, entry: Entry, start: ContinuousClock.Instant
     ) -> Opening {
-        var response = RouteResponse.error(error)
+        var response = RouteResponse.error(error, target: entry.pattern.description)
         crossOriginAccess.addFields(to: &response, origin: origin, isForClients: true)
         record(response, entry: entry, start: start)
         return .refused(response)

@@ -65,10 +65,10 @@ final class RealtimeHub: Sendable {
         return thread.value.makeStream(request)
     }
 
-    /// Closes all streams at once.
-    func closeAll() {
+    /// Ends all streams that are still open, and tells their clients when to come back.
+    func endAll() async {
         for thread in threads {
-            thread.eventLoop.execute { thread.value.closeAll() }
+            try? await thread.eventLoop.submit { thread.value.endAll() }.get()
         }
     }
 

@@ -57,12 +57,12 @@ final class StreamThread {
         }
     }
 
-    /// Closes all streams.
-    func closeAll() {
+    /// Ends all streams, and tells their clients when to come back.
+    func endAll() {
         heartbeats?.cancel()
         heartbeats = nil
         for project in projects.values {
-            for stream in project.streams { stream.close() }
+            for stream in project.streams { stream.end(after: hub.reconnectDelay()) }
         }
     }
 

@@ -20,11 +20,8 @@ struct ConfigurationRoutes: Sendable {
             .get(pattern, access: .client) { request in
                 let configurationRequest = try ConfigurationRequest(
                     target: request.target, parameters: request.parameters)
-                let credentials = ClientAccess.Credentials(
-                    apiKey: HTTPField.Name("X-API-Key").flatMap { request.headerFields[$0] },
-                    authorization: request.headerFields[.authorization])
                 try await clientAccess.check(
-                    credentials, forUserID: configurationRequest.userID)
+                    request.credentials, forUserID: configurationRequest.userID)
                 return try answer(
                     configurationRequest, ifNoneMatch: request.headerFields[.ifNoneMatch])
             }

@@ -36,6 +36,15 @@ extension Signals {
         }
     }
 
+    /// The signals by their names in a query, sorted; ``setValue(_:named:)`` reads them back.
+    var namedValues: [(name: String, value: String)] {
+        let standard = Self.standard.compactMap { name, signal in
+            self[keyPath: signal].map { (name: name, value: $0) }
+        }
+        return (standard + custom.map { (name: "signal.\($0)", value: $1) })
+            .sorted { $0.name < $1.name }
+    }
+
     /// Whether a name is that of a standard signal.
     static func isStandard(_ name: String) -> Bool { standard[name] != nil }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConfigServer
 import Foundation
 import Logging
 
@@ -45,7 +46,7 @@ struct AdministrationOptions: ParsableArguments {
     }
 
     /// The path of the project's routes.
-    var projectPath: String { "/v1/projects/\(project.pathEncoded)" }
+    var projectPath: String { "/v1/projects/\(project.percentEncoded)" }
 
     /// Talks to the server or the store while a command needs it.
     ///
@@ -75,16 +76,5 @@ struct AdministrationOptions: ParsableArguments {
         let token =
             token ?? environment["ACTIVECONFIG_TOKEN"] ?? environment["ACTIVECONFIG_ADMIN_TOKEN"]
         return try await body(ServerTransport(server: url, token: token))
-    }
-}
-
-extension String {
-    /// The text percent-encoded as one segment of a path, or one value of a query.
-    var pathEncoded: String {
-        var allowed = CharacterSet(charactersIn: "-._~")
-        allowed.formUnion(CharacterSet(charactersIn: "0"..."9"))
-        allowed.formUnion(CharacterSet(charactersIn: "a"..."z"))
-        allowed.formUnion(CharacterSet(charactersIn: "A"..."Z"))
-        return addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConfigServer
 import JSONTree
 
 /// A type that is the options which say as whom a command asks: a user, and what an app says about
@@ -49,12 +50,12 @@ extension ClientOptions {
     ///   - suffix: What comes behind the path, such as `/events`.
     /// - Returns: The path, with the signals in the query.
     func documentPath(inProject project: String, suffix: String = "") -> String {
-        let path = "/projects/\(project.pathEncoded)/activeconfig"
+        let path = "/projects/\(project.percentEncoded)/activeconfig"
         let query = signalValues.map { name, value in
             let name = Self.standardSignals.contains(name) ? name : "signal.\(name)"
-            return "\(name.pathEncoded)=\(value.pathEncoded)"
+            return "\(name.percentEncoded)=\(value.percentEncoded)"
         }
-        return path + (user.map { "/user/\($0.pathEncoded)" } ?? "") + suffix
+        return path + (user.map { "/user/\($0.percentEncoded)" } ?? "") + suffix
             + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 }

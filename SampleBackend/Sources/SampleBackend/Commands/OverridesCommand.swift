@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConfigServer
 import JSONTree
 
 /// A type that is `sample-backend overrides`: values that are pinned for one user.
@@ -10,7 +11,7 @@ struct OverridesCommand: AsyncParsableCommand {
 
     /// The path of a user's overrides.
     private static func path(of user: String, _ options: AdministrationOptions) -> String {
-        options.projectPath + "/users/\(user.pathEncoded)/overrides"
+        options.projectPath + "/users/\(user.percentEncoded)/overrides"
     }
 
     /// A type that is `sample-backend overrides get`.

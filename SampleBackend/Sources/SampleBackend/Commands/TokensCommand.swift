@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConfigServer
 import Foundation
 import JSONTree
 import TemplateStore
@@ -118,7 +119,7 @@ struct TokensCommand: AsyncParsableCommand {
         /// Revokes the token.
         func run(with transport: any AdministrationTransport) async throws {
             let answer = try await transport.json(
-                AdministrationRequest(method: "DELETE", path: "/v1/tokens/\(id.pathEncoded)"))
+                AdministrationRequest(method: "DELETE", path: "/v1/tokens/\(id.percentEncoded)"))
             if options.json {
                 Output.print(answer)
             } else {

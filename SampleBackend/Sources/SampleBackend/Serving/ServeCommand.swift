@@ -86,6 +86,14 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var maxConnections: Int?
 
+    /// Whether webhooks may be on private networks.
+    @Flag(
+        help: """
+            Let webhooks be on private networks and on this machine; whoever may publish can then \
+            have this server send requests there.
+            """)
+    var allowPrivateWebhooks = false
+
     /// The memory for rendered documents.
     @Option(help: "The most megabytes of rendered documents to keep, for each project.")
     var cacheMegabytes = 32
@@ -197,6 +205,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.limits.requestsPerSecond = limit > 0 ? limit : nil
         configuration.maximumConnections = maxConnections ?? OpenFileLimit.connections()
         configuration.renderCacheBytes = cacheMegabytes << 20
+        configuration.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
         configuration.metricsText = MetricsExport.start()
         return configuration
     }

@@ -1,13 +1,19 @@
 import ArgumentParser
+import AsyncHTTPClient
 import Foundation
 import JSONTree
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import NIOCore
+import NIOFoundationEssentialsCompat
+import NIOHTTP1
 
 /// A type that listens for a user, and shows what it hears.
 struct Watch {
+    /// The longest silence; a server sends something every 15 seconds.
+    private static let silence: TimeAmount = .seconds(45)
+
+    /// The most bytes of a document, or of a refusal.
+    private static let maximumBytes = 64 << 20
+
     /// The shortest and the longest wait before the next connection, in milliseconds.
     private static let waits = 500...30_000
 
@@ -46,16 +52,32 @@ struct Watch {
     ///
     /// - Throws: A ``CommandFailure`` when the server refuses, or cannot be reached at the start.
     mutating func run() async throws {
+        let client = HTTPClient(
+            eventLoopGroupProvider: .singleton,
+            configuration: HTTPClient.Configuration(
+                redirectConfiguration: .disallow,
+                timeout: .init(connect: .seconds(10), read: Self.silence)))
+        do {
+            try await run(with: client)
+            try await client.shutdown()
+        } catch {
+            try await client.shutdown()
+            throw error
+        }
+    }
+
+    /// Listens, and comes back when the connection is lost.
+    private mutating func run(with client: HTTPClient) async throws {
         while !isDone {
             do {
-                if !wasConnected { _ = try await fetch() }
-                try await listen()
+                if !wasConnected { _ = try await fetch(with: client) }
+                try await listen(with: client)
             } catch let failure as CommandFailure where !wasConnected || failure.isFinal {
                 throw failure
             } catch let error where !wasConnected {
                 throw CommandFailure(
                     "The server \(command.server) cannot be reached "
-                        + "(\(error.localizedDescription)): start it with \"sample-backend serve\", "
+                        + "(\("\(error)".prefix(200))): start it with \"sample-backend serve\", "
                         + "or check --server.", code: Exit.unavailable)
             } catch {
                 failures += 1
@@ -65,14 +87,11 @@ struct Watch {
     }
 
     /// Listens until the connection ends.
-    private mutating func listen() async throws {
-        var fields = fields
-        fields["Last-Event-ID"] = lastEventID
-        let url = try url(suffix: "/events")
+    private mutating func listen(with client: HTTPClient) async throws {
         var parser = StreamEventParser()
-        for try await bytes in StreamConnection.open(url, fields: fields) {
-            for event in try parser.read(bytes) {
-                try await take(event)
+        for try await bytes in try await body(of: "/events", with: client) {
+            for event in try parser.read(Data(buffer: bytes)) {
+                try await take(event, client: client)
                 lastEventID = event.id ?? lastEventID
                 if isDone { return }
             }
@@ -80,8 +99,35 @@ struct Watch {
         }
     }
 
+    /// Asks for the document, or for something below it.
+    ///
+    /// - Parameters:
+    ///   - suffix: What comes behind the document's path.
+    ///   - client: What asks.
+    /// - Returns: The body of the response.
+    /// - Throws: A ``CommandFailure`` when the server refuses.
+    private func body(
+        of suffix: String, with client: HTTPClient
+    ) async throws -> HTTPClientResponse.Body {
+        var request = HTTPClientRequest(url: url(suffix: suffix))
+        if let key = command.clientKey { request.headers.add(name: "X-API-Key", value: key) }
+        if let token = command.userToken {
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        }
+        if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
+        let response = try await client.execute(request, deadline: .distantFuture)
+        guard response.status == .ok else {
+            let reason = try await response.body.collect(upTo: Self.maximumBytes)
+            throw CommandFailure(
+                AdministrationAnswer(
+                    status: Int(response.status.code), entityTag: nil, warnings: [],
+                    body: Data(buffer: reason)))
+        }
+        return response.body
+    }
+
     /// Shows an event.
-    private mutating func take(_ event: StreamEvent) async throws {
+    private mutating func take(_ event: StreamEvent, client: HTTPClient) async throws {
         let data = try? JSONNode(jsonData: Data(event.data.utf8))
         if command.json {
             var line: JSONNode = ["event": .string(event.name)]
@@ -99,7 +145,7 @@ struct Watch {
         case "update":
             show(document.apply(data?["sections"] ?? .emptyObject), version: event.id)
         case "reset":
-            show(try await fetch(), version: event.id)
+            show(try await fetch(with: client), version: event.id)
         case "retry":
             wantedWait = data?["after_ms"]?.integerValue
             say("The server ends; connecting again in \(wantedWait ?? 0) ms …", .dim)
@@ -127,14 +173,10 @@ struct Watch {
     /// Takes over the user's document as it is now.
     ///
     /// - Returns: What has changed.
-    private mutating func fetch() async throws -> [WatchedDocument.Line] {
-        var request = URLRequest(url: try url(suffix: ""))
-        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-        let (body, response) = try await URLSession.shared.data(for: request)
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    private mutating func fetch(with client: HTTPClient) async throws -> [WatchedDocument.Line] {
+        let bytes = try await body(of: "", with: client).collect(upTo: Self.maximumBytes)
         let answer = AdministrationAnswer(
-            status: status, entityTag: nil, warnings: [], body: body)
-        guard status == 200 else { throw CommandFailure(answer) }
+            status: 200, entityTag: nil, warnings: [], body: Data(buffer: bytes))
         let json = try answer.json
         // The stream then tells of all that comes behind this version.
         lastEventID = json["meta"]?["template_version"]?.integerValue.map(String.init)
@@ -149,23 +191,10 @@ struct Watch {
         try await Task.sleep(for: .milliseconds(milliseconds))
     }
 
-    /// What lets the client in.
-    private var fields: [String: String] {
-        var fields: [String: String] = [:]
-        fields["X-API-Key"] = command.clientKey
-        fields["Authorization"] = command.userToken.map { "Bearer \($0)" }
-        return fields
-    }
-
     /// The URL of the document, or of something below it.
-    private func url(suffix: String) throws -> URL {
-        let path = command.client.documentPath(inProject: command.project, suffix: suffix)
+    private func url(suffix: String) -> String {
         let base =
             command.server.hasSuffix("/") ? String(command.server.dropLast()) : command.server
-        guard let url = URL(string: base + path) else {
-            throw CommandFailure(
-                "\"\(base + path)\" is no URL: check --server.", code: Exit.failure)
-        }
-        return url
+        return base + command.client.documentPath(inProject: command.project, suffix: suffix)
     }
 }

@@ -1,0 +1,99 @@
+import Crypto
+import Foundation
+import HTTPTypes
+
+/// A type that finds out which administrator sends a request: by the field `Authorization`, or,
+/// without one, by the cookie of the console's session (HTTP 3).
+struct SessionAccess: Sendable {
+    /// The fields that say who sends a request.
+    struct Credentials: Sendable {
+        /// The value of `Authorization`.
+        let authorization: String?
+        /// The value of `Cookie`, several fields joined by semicolons.
+        let cookie: String?
+        /// The value of `X-Forwarded-Proto`: a proxy says `https` with it.
+        let forwardedProtocol: String?
+    }
+
+    /// The tokens.
+    let access: AdministratorAccess
+
+    /// Whether browsers reach this server itself by TLS.
+    let usesTLS: Bool
+
+    /// Who sends a request, as far as its fields say.
+    ///
+    /// - Parameter credentials: The fields.
+    /// - Returns: The administrator, or nil when there is no valid token.
+    func administrator(for credentials: Credentials) -> Administrator? {
+        access.administrator(token: token(in: credentials))
+    }
+
+    /// Who sends a request.
+    ///
+    /// Another page can make a browser send the cookie. So it counts for reading alone, unless the
+    /// request proves that it comes from a page of the console.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The administrator, or nil when there is no valid token.
+    /// - Throws: A ``RequestError`` with status 403 when the proof is missing.
+    func administrator(for request: RouteRequest) throws(RequestError) -> Administrator? {
+        let credentials = Credentials(request.headerFields)
+        guard let token = token(in: credentials),
+            var administrator = access.administrator(token: token)
+        else { return nil }
+        guard credentials.authorization == nil else { return administrator }
+        administrator.usesConsole = true
+        if request.method != .get, request.method != .head {
+            try checkOrigin(of: request)
+            let proof = Data((request.headerFields[named: "X-CSRF-Token"] ?? "").utf8)
+            guard proof.equalsInConstantTime(Data(Self.proof(token: token).utf8)) else {
+                throw .permissionDenied(
+                    "X-CSRF-Token is missing or wrong: send the csrfToken that GET "
+                        + "/console/session answers, or a token as Authorization: Bearer.")
+            }
+        }
+        return administrator
+    }
+
+    /// Throws a ``RequestError`` with status 403 unless a request comes from a page of this server,
+    /// or from no page.
+    func checkOrigin(of request: RouteRequest) throws(RequestError) {
+        try RequestOrigin(request).check(isSecure: isSecure(Credentials(request.headerFields)))
+    }
+
+    /// The cookie as the browser that sends a request has it.
+    func cookie(for credentials: Credentials) -> SessionCookie {
+        SessionCookie(isSecure: isSecure(credentials))
+    }
+
+    /// The token that a request is sent with.
+    func token(in credentials: Credentials) -> String? {
+        credentials.authorization == nil
+            ? cookie(for: credentials).token(in: credentials.cookie)
+            : AdministratorAccess.bearerToken(in: credentials.authorization)
+    }
+
+    /// The value of `X-CSRF-Token` that goes with a token; it tells nothing of the token.
+    static func proof(token: String) -> String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data("activeconfig console".utf8), using: SymmetricKey(data: Data(token.utf8)))
+        return Data(code).base64URL
+    }
+
+    /// Whether a browser's connection is TLS, also one that ends at a proxy.
+    ///
+    /// Whoever sends a wrong `X-Forwarded-Proto` harms nobody else by it.
+    private func isSecure(_ credentials: Credentials) -> Bool {
+        usesTLS || credentials.forwardedProtocol?.lowercased() == "https"
+    }
+}
+
+extension SessionAccess.Credentials {
+    /// Takes the fields of a request.
+    init(_ headerFields: HTTPFields) {
+        self.init(
+            authorization: headerFields[.authorization], cookie: headerFields[.cookie],
+            forwardedProtocol: headerFields[named: "X-Forwarded-Proto"])
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import ConfigServer
+import JSONTree
+
+/// A type that is `sample-backend webhooks`: the addresses that are told of each publish.
+struct WebhooksCommand: AsyncParsableCommand {
+    /// The name, the help and the subcommands.
+    static let configuration = CommandConfiguration(
+        commandName: "webhooks",
+        abstract: "List, add or remove the addresses that are told of each publish.",
+        subcommands: [List.self, Add.self, Remove.self, Deliveries.self])
+
+    /// A type that is `sample-backend webhooks list`.
+    struct List: AdministrationCommand {
+        /// The name and the help.
+        static let configuration = CommandConfiguration(
+            abstract: "List the webhooks of a project, the oldest first.")
+
+        /// Whom to ask, and how to answer.
+        @OptionGroup var options: AdministrationOptions
+
+        /// Lists the webhooks.
+        func run(with transport: any AdministrationTransport) async throws {
+            let answer = try await transport.json(
+                AdministrationRequest(path: options.projectPath + "/webhooks"))
+            if options.json {
+                Output.print(answer)
+                return
+            }
+            let rows = (answer["webhooks"]?.arrayValue ?? []).map { webhook in
+                let last = webhook["lastDelivery"]
+                return [
+                    webhook["id"]?.stringValue ?? "", webhook["url"]?.stringValue ?? "",
+                    last?["versionNumber"]?.stringValue ?? "",
+                    last?["state"]?.stringValue ?? "never",
+                ]
+            }
+            Output.printTable(["ID", "URL", "VERSION", "LAST DELIVERY"], rows)
+        }
+    }
+
+    /// A type that is `sample-backend webhooks add`.
+    struct Add: AdministrationCommand {
+        /// The name and the help.
+        static let configuration = CommandConfiguration(
+            abstract: "Add a webhook and print its secret, this once.")
+
+        /// The address.
+        @Argument(help: "The address, such as https://example.com/webhook.")
+        var url: String
+
+        /// Whom to ask, and how to answer.
+        @OptionGroup var options: AdministrationOptions
+
+        /// Adds the webhook.
+        func run(with transport: any AdministrationTransport) async throws {
+            let body: JSONNode = ["url": .string(url)]
+            let answer = try await transport.json(
+                AdministrationRequest(
+                    method: "POST", path: options.projectPath + "/webhooks",
+                    body: body.jsonData()))
+            if options.json {
+                Output.print(answer)
+                return
+            }
+            Console.print(answer["secret"]?.stringValue ?? "")
+            Console.printError(
+                "Keep it now: it signs what the webhook \(answer["id"]?.stringValue ?? "") gets, "
+                    + "and is shown this once.")
+        }
+    }
+
+    /// A type that is `sample-backend webhooks remove`.
+    struct Remove: AdministrationCommand {
+        /// The name and the help.
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a webhook with its deliveries.")
+
+        /// The webhook.
+        @Argument(help: "The identifier of the webhook, as \"webhooks list\" shows it.")
+        var id: String
+
+        /// Whom to ask, and how to answer.
+        @OptionGroup var options: AdministrationOptions
+
+        /// Removes the webhook.
+        func run(with transport: any AdministrationTransport) async throws {
+            let answer = try await transport.json(
+                AdministrationRequest(
+                    method: "DELETE", path: options.projectPath + "/webhooks/\(id.percentEncoded)"))
+            if options.json {
+                Output.print(answer)
+            } else {
+                Console.print("The webhook \(id) is told of nothing more.")
+            }
+        }
+    }
+
+    /// A type that is `sample-backend webhooks deliveries`.
+    struct Deliveries: AdministrationCommand {
+        /// The name and the help.
+        static let configuration = CommandConfiguration(
+            abstract: "List the deliveries of a webhook, newest first.")
+
+        /// The webhook.
+        @Argument(help: "The identifier of the webhook, as \"webhooks list\" shows it.")
+        var id: String
+
+        /// Whom to ask, and how to answer.
+        @OptionGroup var options: AdministrationOptions
+
+        /// Lists the deliveries.
+        func run(with transport: any AdministrationTransport) async throws {
+            let answer = try await transport.json(
+                AdministrationRequest(
+                    path: options.projectPath + "/webhooks/\(id.percentEncoded)/deliveries"))
+            if options.json {
+                Output.print(answer)
+                return
+            }
+            let rows = (answer["deliveries"]?.arrayValue ?? []).map { delivery in
+                [
+                    delivery["creationTime"]?.stringValue ?? "",
+                    delivery["versionNumber"]?.stringValue ?? "",
+                    delivery["state"]?.stringValue ?? "",
+                    delivery["attempts"]?.description ?? "",
+                    delivery["nextAttemptTime"]?.stringValue ?? "",
+                    delivery["error"]?.stringValue ?? "",
+                ]
+            }
+            Output.printTable(
+                ["PUBLISHED", "VERSION", "STATE", "ATTEMPTS", "NEXT", "ERROR"], rows)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// The files of the console (HTTP 5).
+@Suite(.timeLimit(.minutes(2)))
+struct ConsoleRoutesTests {
+    /// The folder of the files.
+    private static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().appending(path: "../../Sources/ConfigServer/Console/Pages")
+
+    @Test func servesEachFileOfTheFolder() async throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+            .filter { !$0.hasPrefix(".") }
+        #expect(names.contains("index.html"))
+        let types = [
+            "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+            "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
+        ]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for name in names {
+                let file = Self.folder.appending(path: name)
+                let answer = try await server.answer("/console/\(name)")
+                #expect(answer.status == 200, "\(name)")
+                #expect(try answer.body == Data(contentsOf: file), "\(name)")
+                #expect(answer.fields["content-type"] == types[file.pathExtension], "\(name)")
+                #expect(answer.fields["cache-control"] == "no-cache", "\(name)")
+                let tag = try #require(answer.fields["etag"])
+                let again = try await server.answer(
+                    "/console/\(name)", fields: ["If-None-Match: W/\(tag)"])
+                #expect(again.status == 304, "\(name)")
+                #expect(again.fields["etag"] == tag, "\(name)")
+                let head = try await server.answer("/console/\(name)", method: "HEAD")
+                #expect(head.status == 200, "\(name)")
+                #expect(head.fields["content-length"] == "\(answer.body.count)", "\(name)")
+            }
+            let index = try await server.answer("/console/index.html")
+            #expect(try await server.answer("/console/").body == index.body)
+        }
+    }
+
+    @Test func showsTheWayToTheConsole() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for (path, status) in [("/", 307), ("/console", 308)] {
+                let answer = try await server.answer(path)
+                #expect(answer.status == status, "\(path)")
+                #expect(answer.fields["location"] == "/console/", "\(path)")
+            }
+        }
+    }
+
+    @Test func knowsNoOtherPath() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for path in [
+                "nothing", "nothing.js", "INDEX.HTML", "..%2Findex.html", "a/b", "/", "session/",
+                "index.html/", "%2E%2E",
+            ] {
+                #expect(await server.status("/console/\(path)") == 404, "\(path)")
+            }
+            #expect(await server.status("/console/", method: "POST") == 405)
+            #expect(await server.status("/console/session", method: "PUT") == 405)
+        }
+    }
+
+    @Test func tellsBrowsersWithEachAnswerWhatTheConsoleMayDo() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let targets = [
+                "/", "/console", "/console/", "/console/index.html", "/%63onsole/",
+                "/console/nothing", "/console/a/b", "/console/session",
+            ]
+            for target in targets {
+                for method in ["GET", "HEAD", "DELETE", "POST", "PUT"] {
+                    let answer = try await server.answer(target, method: method)
+                    let context = "\(method) \(target)"
+                    let policy = answer.fields["content-security-policy"] ?? ""
+                    let directives = policy.split(separator: ";").map {
+                        $0.trimmingCharacters(in: .whitespaces)
+                    }
+                    for directive in [
+                        "default-src 'none'", "script-src 'self'", "style-src 'self'",
+                        "connect-src 'self'", "form-action 'self'", "base-uri 'none'",
+                        "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+                    ] {
+                        #expect(directives.contains(directive), "\(context)")
+                    }
+                    #expect(!policy.contains("unsafe"), "\(context)")
+                    for (name, value) in [
+                        "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+                        "cross-origin-opener-policy": "same-origin",
+                        "cross-origin-resource-policy": "same-origin",
+                    ] {
+                        #expect(answer.fields[name] == value, "\(context)")
+                    }
+                    #expect(answer.fields["permissions-policy"] != nil, "\(context)")
+                }
+            }
+        }
+    }
+
+    @Test func isNotThereWithoutAStore() async throws {
+        try await RunningServer.with { server in
+            for path in ["/", "/console/", "/console/session"] {
+                #expect(await server.status(path) == 404, "\(path)")
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// What a session of the console may do on the routes of administrators (HTTP 3).
+@Suite(.timeLimit(.minutes(2)))
+struct SessionAccessTests {
+    private static let path = "/v1/projects/default/remoteConfig"
+
+    /// The endpoints of administrators, each with a path of things that exist, and one of things
+    /// that do not.
+    private static let endpoints =
+        ConfigServer.endpoints.compactMap { endpoint in
+            guard case .administrator = endpoint.access else { return nil }
+            let targets = [("default", "1"), ("nothing", "unknown")].map { project, name in
+                endpoint.path.replacing("{project}", with: project)
+                    .split(separator: "/")
+                    .map { $0.hasPrefix("{") ? name : String($0) }.joined(separator: "/")
+            }
+            return (method: endpoint.method, targets: targets.map { "/\($0)" })
+        } as [(method: String, targets: [String])]
+
+    @Test func needsAProofForEachChange() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let session = try await server.signIn()
+            let other = try await server.signIn(fields: ["X-Forwarded-Proto: https"])
+            #expect(other.proof == session.proof)
+            var bodies: Set<Data> = []
+            var count = 0
+            for (method, targets) in Self.endpoints where method != "GET" {
+                for target in targets {
+                    for proof in [
+                        nil, "", "wrong", RunningServer.administratorToken,
+                        String(session.proof.dropLast()),
+                    ] {
+                        let answer = try await server.answer(
+                            target, method: method,
+                            fields: session.fields + (proof.map { ["X-CSRF-Token: \($0)"] } ?? []))
+                        #expect(answer.status == 403, "\(method) \(target)")
+                        #expect(answer.error?.message.contains("X-CSRF-Token") == true)
+                        bodies.insert(answer.body)
+                        count += 1
+                    }
+                }
+            }
+            #expect(bodies.count == 1)
+            #expect(count > 50)
+        }
+    }
+
+    @Test func doesWhatItsTokenDoes() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let session = try await server.signIn()
+            for (method, targets) in Self.endpoints {
+                for target in targets {
+                    let byToken = try await server.administer(method, target)
+                    let bySession = try await server.answer(
+                        target, method: method,
+                        fields: method == "GET" ? session.fields : session.changingFields)
+                    #expect(byToken.status != 401 && byToken.status != 403, "\(method) \(target)")
+                    #expect(bySession.status == byToken.status, "\(method) \(target)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: StoredToken.Role.allCases)
+    func mayNoMoreThanItsRole(role: StoredToken.Role) async throws {
+        let store = InMemoryTemplateStore()
+        let token = AccessToken(name: "test", role: role, date: Date(), expirationDate: nil)
+        try await store.addToken(token.stored, actor: "test")
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(.sample)
+            let session = try await server.signIn(token: token.text)
+            for (method, targets) in Self.endpoints {
+                var bodies: Set<Data> = []
+                for target in targets {
+                    let byToken = try await server.administer(method, target, token: token.text)
+                    let bySession = try await server.answer(
+                        target, method: method, fields: session.changingFields)
+                    #expect(
+                        (bySession.status == 403) == (byToken.status == 403), "\(method) \(target)")
+                    if bySession.status == 403 { bodies.insert(bySession.body) }
+                }
+                #expect(bodies.count <= 1)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["Origin: http://evil.example"], ["Origin: null"], ["Origin: http://test:81"],
+        ["Origin: http://test.evil.example"], ["Origin: ftp://test"], ["Origin: http://"],
+        ["Origin: http://test", "X-Forwarded-Proto: https"], ["Sec-Fetch-Site: cross-site"],
+        ["Sec-Fetch-Site: same-site"], ["Origin: http://test", "Sec-Fetch-Site: cross-site"],
+    ])
+    func changesNothingForPagesOfOtherOrigins(fields: [String]) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let proxied = fields.filter { $0.hasPrefix("X-") }
+            let session = try await server.signIn(fields: proxied)
+            let answer = try await server.administer(
+                "PUT", Self.path, body: .sample, token: nil,
+                fields: session.changingFields + fields + ["If-Match: *"])
+            #expect(answer.status == 403)
+            #expect(await server.status("/activeconfig") == 404)
+        }
+    }
+
+    @Test(arguments: [
+        [], ["Origin: http://test"], ["Origin: http://TEST"], ["Origin: https://test"],
+        ["Origin: https://test", "X-Forwarded-Proto: https"], ["Sec-Fetch-Site: same-origin"],
+        ["Sec-Fetch-Site: none"],
+    ])
+    func worksForItsOwnPages(fields: [String]) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let proxied = fields.filter { $0.hasPrefix("X-") }
+            let session = try await server.signIn(fields: proxied)
+            let answer = try await server.administer(
+                "PUT", Self.path, body: .sample, token: nil,
+                fields: session.changingFields + fields + ["If-Match: *"])
+            #expect(answer.status == 200)
+            #expect(try answer.json["version"]?["updateOrigin"] == "CONSOLE")
+        }
+    }
+
+    @Test func countsForNothingBesideAuthorization() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let session = try await server.signIn()
+            for authorization in ["Bearer wrong", "Basic YTpi", "Bearer"] {
+                let answer = try await server.answer(
+                    "/v1/projects", fields: session.fields + ["Authorization: \(authorization)"])
+                #expect(answer.status == 401, "\(authorization)")
+            }
+            // Whoever sends a token is no browser, and needs no proof of where it comes from.
+            let published = try await server.administer(
+                "PUT", Self.path, body: .sample,
+                fields: session.fields + ["If-Match: *", "Origin: http://evil.example"])
+            #expect(published.status == 200)
+            #expect(try published.json["version"]?["updateOrigin"] == "REST_API")
+        }
+    }
+
+    @Test func mayPublishLargeTemplates() async throws {
+        let text = String(repeating: "x", count: 200_000)
+        let template: JSONNode = ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let session = try await server.signIn()
+            let published = try await server.administer(
+                "PUT", Self.path, body: template, token: nil,
+                fields: session.changingFields + ["If-Match: *"])
+            #expect(published.status == 200)
+            let refused = try await server.administer(
+                "PUT", Self.path, body: template, token: nil,
+                fields: ["Cookie: activeconfig_session=d3Jvbmc", "If-Match: *"])
+            #expect(refused.status == 413)
+        }
+    }
+}

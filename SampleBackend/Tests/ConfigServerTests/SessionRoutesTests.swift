@@ -1,0 +1,184 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Signing in to the console and out of it (HTTP 5).
+@Suite(.timeLimit(.minutes(2)))
+struct SessionRoutesTests {
+    private static let path = "/console/session"
+
+    /// A token for tests.
+    private static func makeToken(
+        in store: any TemplateStore, role: StoredToken.Role = .editor, expirationDate: Date? = nil
+    ) async throws -> AccessToken {
+        let token = AccessToken(
+            name: "Ada", role: role, date: Date(), expirationDate: expirationDate)
+        try await store.addToken(token.stored, actor: "test")
+        return token
+    }
+
+    @Test func beginsShowsAndEndsASession() async throws {
+        let store = InMemoryTemplateStore()
+        let token = try await Self.makeToken(in: store)
+        try await RunningServer.with(store: store) { server in
+            #expect(await server.status(Self.path) == 401)
+            let begun = try await server.administer(
+                "POST", Self.path, body: ["token": .string(token.text)], token: nil)
+            #expect(begun.status == 200)
+            #expect(begun.fields["cache-control"] == "no-store")
+            #expect(try begun.json["name"] == "Ada")
+            #expect(try begun.json["role"] == "editor")
+            #expect(!String(decoding: begun.body, as: UTF8.self).contains(token.text))
+            let session = try ConsoleSession(begun)
+            let shown = try await server.answer(Self.path, fields: session.fields)
+            #expect(shown.status == 200)
+            #expect(shown.body == begun.body)
+            // Signing out needs no proof, and no session either.
+            for fields in [session.fields, []] {
+                let ended = try await server.answer(Self.path, method: "DELETE", fields: fields)
+                #expect(ended.status == 204)
+                #expect(
+                    ended.fields["set-cookie"]
+                        == "activeconfig_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
+            }
+        }
+    }
+
+    @Test func keepsTheTokenFromScriptsAndOtherSites() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let body: JSONNode = ["token": .string(RunningServer.administratorToken)]
+            let plain = try await server.administer("POST", Self.path, body: body, token: nil)
+            let flags = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200"
+            let field = try #require(plain.fields["set-cookie"])
+            #expect(field.hasPrefix("activeconfig_session="))
+            #expect(field.hasSuffix(flags))
+            let proxied = ["X-Forwarded-Proto: https"]
+            let secure = try await server.administer(
+                "POST", Self.path, body: body, token: nil, fields: proxied)
+            let secureField = try #require(secure.fields["set-cookie"])
+            #expect(secureField.hasPrefix("__Host-activeconfig_session="))
+            #expect(secureField.hasSuffix(flags + "; Secure"))
+            // A neighbouring name can set the plain one, so it does not count under TLS.
+            let cookies = try [ConsoleSession(plain), ConsoleSession(secure)]
+            for (cookie, status) in zip(cookies, [401, 200]) {
+                let answer = try await server.answer(Self.path, fields: cookie.fields + proxied)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
+    @Test func goesOnAtEveryReplicaAndAfterARestart() async throws {
+        let store = InMemoryTemplateStore()
+        let token = try await Self.makeToken(in: store)
+        let session = try await RunningServer.with(store: store) { first in
+            try await RunningServer.with(store: store) { second in
+                let session = try await first.signIn(token: token.text)
+                let answer = try await second.answer(Self.path, fields: session.fields)
+                #expect(answer.status == 200)
+                #expect(try answer.json["csrfToken"] == .string(session.proof))
+                return session
+            }
+        }
+        try await RunningServer.with(store: store) { third in
+            let answer = try await third.answer(Self.path, fields: session.fields)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test func endsWithItsToken() async throws {
+        let store = InMemoryTemplateStore()
+        let token = try await Self.makeToken(in: store)
+        try await RunningServer.with(store: store) { server in
+            let session = try await server.signIn(token: token.text)
+            #expect(
+                try await server.answer("/v1/projects", fields: session.fields).status == 200)
+            let revoked = try await server.administer("DELETE", "/v1/tokens/\(token.stored.id)")
+            #expect(revoked.status == 200)
+            for path in [Self.path, "/v1/projects"] {
+                let answer = try await server.answer(path, fields: session.fields)
+                #expect(answer.status == 401, "\(path)")
+            }
+        }
+    }
+
+    @Test func tellsNothingOfWrongTokens() async throws {
+        let store = InMemoryTemplateStore()
+        let expired = try await Self.makeToken(in: store, expirationDate: Date() - 1)
+        let revoked = try await Self.makeToken(in: store)
+        _ = try await store.revokeToken(id: revoked.stored.id, actor: "test", date: Date())
+        try await RunningServer.with(store: store) { server in
+            var bodies: Set<Data> = []
+            for text in ["", "wrong", expired.text, revoked.text] {
+                let answer = try await server.administer(
+                    "POST", Self.path, body: ["token": .string(text)], token: nil)
+                #expect(answer.status == 401)
+                #expect(answer.fields["set-cookie"] == nil)
+                bodies.insert(answer.body)
+            }
+            for cookie in ["", "=", "%", "d3Jvbmc", "\u{e9}", "\"\""] {
+                let answer = try await server.answer(
+                    Self.path, fields: ["Cookie: activeconfig_session=\(cookie)"])
+                #expect(answer.status == 401, "\(cookie)")
+                bodies.insert(answer.body)
+            }
+            #expect(bodies.count == 1)
+        }
+    }
+
+    @Test(arguments: ["[]", "{}", #"{"token": 5}"#, #"{"token""#, ""])
+    func saysWhatIsWrongWithABody(body: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.answer(Self.path, method: "POST", body: body)
+            #expect(answer.status == 400)
+            #expect(answer.error?.status == "INVALID_ARGUMENT")
+        }
+    }
+
+    @Test func takesNoLargeBody() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.answer(
+                Self.path, method: "POST", body: String(repeating: " ", count: 65_537))
+            #expect(answer.status == 413)
+            #expect(answer.fields["content-security-policy"] != nil)
+            let other = try await server.answer(
+                "/v1/tokens", method: "POST", body: String(repeating: " ", count: 65_537))
+            #expect(other.fields["content-security-policy"] == nil)
+        }
+    }
+
+    @Test(arguments: ["/console/session", "/console/%73ession?x=1"])
+    func slowsDownWhoeverGuesses(path: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            var statuses: [Int: Int] = [:]
+            // Slow machines give tokens back meanwhile, so it goes on until one is refused.
+            for _ in 0..<1_000 where statuses[429] == nil {
+                let answer = try await server.administer(
+                    "POST", path, body: ["token": "wrong"], token: nil)
+                statuses[answer.status, default: 0] += 1
+                if answer.status == 429 { #expect(answer.fields["retry-after"] == "1") }
+            }
+            #expect(statuses[429] == 1)
+            #expect(statuses[401, default: 0] >= 5)
+            // Nothing else is bounded by it.
+            #expect(await server.status(path) == 401)
+            #expect(try await server.administer("GET", "/v1/projects").status == 200)
+        }
+    }
+
+    @Test func takesNoSignInFromOtherPages() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let body: JSONNode = ["token": .string(RunningServer.administratorToken)]
+            for method in ["POST", "DELETE"] {
+                for field in ["Origin: http://evil.example", "Sec-Fetch-Site: cross-site"] {
+                    let answer = try await server.administer(
+                        method, Self.path, body: body, token: nil, fields: [field])
+                    #expect(answer.status == 403, "\(method) \(field)")
+                    #expect(answer.fields["set-cookie"] == nil)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import ConfigServer
+import Foundation
+import TemplateStore
+import Testing
+
+struct DeliveryScheduleTests {
+    /// A time.
+    private static let date = Date(timeIntervalSince1970: 784_111_777)
+
+    /// What follows from an answer in the schedule of a server.
+    private func outcome(
+        _ status: Int?, retryAfter: String? = nil, attempt: Int = 1, part: Double = 1
+    ) -> DeliveryAttempt.Outcome {
+        DeliverySchedule().outcome(
+            of: status.map {
+                DeliveryAnswer(statusCode: $0, retryAfter: retryAfter, date: Self.date)
+            } ?? DeliveryAnswer(error: "no answer"),
+            attempt: attempt, date: Self.date, part: part)
+    }
+
+    @Test(arguments: [200, 201, 204, 299]) func isDone(_ status: Int) {
+        #expect(outcome(status, attempt: 10) == .delivered)
+    }
+
+    @Test(arguments: [nil, 100, 301, 307, 400, 404, 408, 429, 500, 503, 599])
+    func triesAgain(_ status: Int?) {
+        #expect(outcome(status) == .retry(at: Self.date + 5))
+    }
+
+    @Test func waitsLongerEachTimeAndGivesUp() {
+        let pauses = (1...9).map { outcome(500, attempt: $0) }
+        let expected: [TimeInterval] = [
+            5, 30, 120, 600, 3_600, 10_800, 21_600, 21_600, 21_600,
+        ]
+        #expect(pauses == expected.map { .retry(at: Self.date + $0) })
+        #expect(outcome(500, attempt: 10) == .failed)
+        #expect(outcome(500, attempt: 11) == .failed)
+    }
+
+    @Test func waitsARandomPartOfThePause() {
+        #expect(outcome(500, attempt: 4, part: 0) == .retry(at: Self.date))
+        #expect(outcome(500, attempt: 4, part: 0.25) == .retry(at: Self.date + 150))
+    }
+
+    @Test func givesUpAtOnceWhenTheReceiverIsGone() {
+        #expect(outcome(410) == .failed)
+    }
+
+    @Test(arguments: [
+        ("60", 60), ("0", 5), ("-7", 5), ("1e9", 21_600), ("nan", 5), ("soon", 5), ("", 5),
+        ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:49:30 GMT", 5),
+        ("Sat, 06 Nov 2094 08:49:37 GMT", 21_600),
+    ])
+    func waitsAsLongAsTheReceiverWantsWithinLimits(_ field: String, _ seconds: TimeInterval) {
+        #expect(outcome(503, retryAfter: field) == .retry(at: Self.date + seconds))
+    }
+}

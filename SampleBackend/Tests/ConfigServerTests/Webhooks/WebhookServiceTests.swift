@@ -1,0 +1,206 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// What receivers get (HTTP 3), over real connections.
+@Suite(.timeLimit(.minutes(2)))
+struct WebhookServiceTests {
+    @Test func tellsOfAPublishAndOfARollback() async throws {
+        let receiver = try await WebhookReceiver(.status(204))
+        try await WebhookTrial.with { trial in
+            let webhook = try await trial.add(receiver.url("/hook?a=b"))
+            try await trial.publish("two")
+            let request = try await WebhookTrial.next(receiver)
+            #expect(request.method == "POST")
+            #expect(request.target == "/hook?a=b")
+            #expect(request.fields["content-type"] == "application/json")
+            #expect(request.fields["user-agent"]?.hasPrefix("ActiveConfig") == true)
+            #expect(WebhookTrial.isSigned(request, by: webhook))
+            let timestamp = try #require(
+                request.fields["activeconfig-timestamp"].flatMap { TimeInterval($0) })
+            #expect(abs(timestamp - Date().timeIntervalSince1970) < 60)
+            let template = try await trial.server.administer(
+                "GET", "/v1/projects/default/remoteConfig"
+            ).json
+            let time = try #require(template["version"]?["updateTime"])
+            let id = try #require(request.fields["activeconfig-delivery"])
+            #expect(
+                try JSONNode(jsonData: request.body) == [
+                    "CONFIG_STATE": "STALE", "project": "default", "versionNumber": "2",
+                    "updateType": "FORCED_UPDATE", "changedSections": ["Home"],
+                    "deliveryID": .string(id), "updateTime": time,
+                ])
+            let delivery = try #require(
+                try await trial.deliveries(of: webhook, inStates: ["DELIVERED"]).first)
+            #expect(delivery["id"] == .string(id))
+            #expect(delivery["statusCode"] == 204)
+            #expect(delivery["attempts"] == 1)
+            #expect(delivery["nextAttemptTime"] == nil)
+            try await trial.server.administer(
+                "POST", "/v1/projects/default/remoteConfig:rollback",
+                body: ["versionNumber": "1"])
+            let second = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
+            #expect(second["versionNumber"] == "3")
+            #expect(second["updateType"] == "ROLLBACK")
+        }
+    }
+
+    @Test func triesAgainUntilTheReceiverTakesIt() async throws {
+        let receiver = try await WebhookReceiver(.status(500), .status(429), .status(200))
+        try await WebhookTrial.with { trial in
+            let webhook = try await trial.add(receiver.url())
+            try await trial.publish("two")
+            let requests = [
+                try await WebhookTrial.next(receiver), try await WebhookTrial.next(receiver),
+                try await WebhookTrial.next(receiver),
+            ]
+            #expect(Set(requests.map { $0.fields["activeconfig-delivery"] }).count == 1)
+            #expect(requests.allSatisfy { WebhookTrial.isSigned($0, by: webhook) })
+            let found = try await trial.deliveries(of: webhook, inStates: ["DELIVERED"])
+            #expect(found.first?["attempts"] == 3)
+            #expect(found.first?["error"] == nil)
+        }
+    }
+
+    @Test func followsNoRedirect() async throws {
+        let target = try await WebhookReceiver()
+        let receiver = try await WebhookReceiver(
+            .status(307, fields: ["Location": target.url()]))
+        try await WebhookTrial.with(configuration: .quick { $0.schedule.pauses = [0] }) { trial in
+            let webhook = try await trial.add(receiver.url())
+            try await trial.publish("two")
+            for _ in 1...2 { _ = try await WebhookTrial.next(receiver) }
+            let found = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
+            #expect(found.first?["statusCode"] == 307)
+            #expect(found.first?["error"]?.stringValue?.contains("redirect") == true)
+            #expect(receiver.requestCount == 2)
+            #expect(target.requestCount == 0)
+        }
+    }
+
+    @Test func givesUpAtOnceWhenTheReceiverIsGone() async throws {
+        let receiver = try await WebhookReceiver(.status(410))
+        try await WebhookTrial.with { trial in
+            let webhook = try await trial.add(receiver.url())
+            try await trial.publish("two")
+            _ = try await WebhookTrial.next(receiver)
+            _ = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
+            #expect(receiver.requestCount == 1)
+        }
+    }
+
+    @Test func aSilentReceiverDelaysNoOther() async throws {
+        let silent = try await WebhookReceiver(.silence)
+        let receiver = try await WebhookReceiver()
+        try await WebhookTrial.with { trial in
+            let stuck = try await trial.add(silent.url())
+            let webhook = try await trial.add(receiver.url())
+            for (index, title) in ["two", "three", "four"].enumerated() {
+                try await trial.publish(title)
+                _ = try await WebhookTrial.next(receiver)
+                _ = try await trial.deliveries(
+                    of: webhook, inStates: Array(repeating: "DELIVERED", count: index + 1))
+            }
+            #expect(silent.requestCount == 1)
+            _ = try await trial.deliveries(
+                of: stuck, inStates: ["PENDING", "SUPERSEDED", "PENDING"])
+        }
+    }
+
+    @Test func aReceiverThatDoesNotAnswerInTimeHasFailed() async throws {
+        let receiver = try await WebhookReceiver(.silence, .status(200))
+        try await WebhookTrial.with(configuration: .quick { $0.timeout = .milliseconds(200) }) {
+            trial in
+            let webhook = try await trial.add(receiver.url())
+            try await trial.publish("two")
+            for _ in 1...2 { _ = try await WebhookTrial.next(receiver) }
+            let found = try await trial.deliveries(of: webhook, inStates: ["DELIVERED"])
+            // More than two where this machine is busy; the first one ended without an answer.
+            #expect(try #require(found.first?["attempts"]?.integerValue) >= 2)
+        }
+    }
+
+    @Test func aReceiverThatIsAwayHasFailedAtOnce() async throws {
+        let receiver = try await WebhookReceiver()
+        try await receiver.close()
+        try await WebhookTrial.with(configuration: .quick { $0.schedule.pauses = [0] }) { trial in
+            let webhook = try await trial.add(receiver.url())
+            let start = ContinuousClock.now
+            try await trial.publish("two")
+            let found = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
+            #expect(found.first?["error"]?.stringValue?.contains("connection") == true)
+            #expect(found.first?["statusCode"] == nil)
+            // Two attempts, neither of which waits until its time is over.
+            #expect(start.duration(to: .now) < .seconds(10))
+        }
+    }
+
+    @Test func namesAllThatChangedSinceTheReceiverWasToldLast() async throws {
+        let receiver = try await WebhookReceiver(.status(410), .status(200))
+        try await WebhookTrial.with { trial in
+            let webhook = try await trial.add(receiver.url())
+            try await trial.publish("two")
+            _ = try await WebhookTrial.next(receiver)
+            _ = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
+            // The same template again changes nothing, but the receiver was not told of the other.
+            try await trial.publish("two")
+            let body = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
+            #expect(body["versionNumber"] == "3")
+            #expect(body["changedSections"] == ["Home"])
+            _ = try await trial.deliveries(of: webhook, inStates: ["DELIVERED", "FAILED"])
+            try await trial.publish("two")
+            let last = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
+            #expect(last["changedSections"] == [])
+        }
+    }
+
+    @Test func connectsToTheVeryAddressThatWasChecked() async throws {
+        let receiver = try await WebhookReceiver()
+        // A name that no other resolver knows.
+        try await WebhookTrial.with(
+            configuration: .quick { $0.resolve = { _ in HostAddresses.numeric("127.0.0.1") } }
+        ) { trial in
+            let webhook = try await trial.add(receiver.url(host: "Receiver.invalid"))
+            try await trial.publish("two")
+            let request = try await WebhookTrial.next(receiver)
+            #expect(request.fields["host"] == "Receiver.invalid:\(receiver.port)")
+            _ = try await trial.deliveries(of: webhook, inStates: ["DELIVERED"])
+        }
+    }
+
+    @Test func sendsNothingToANameOfAPrivateNetwork() async throws {
+        let receiver = try await WebhookReceiver()
+        try await WebhookTrial.with(
+            configuration: .quick {
+                $0.allowsPrivateAddresses = false
+                $0.schedule.pauses = [0]
+            }
+        ) { trial in
+            let webhook = try await trial.add(receiver.url(host: "localhost"))
+            try await trial.publish("two")
+            let found = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
+            #expect(found.first?["error"]?.stringValue?.contains("private network") == true)
+            #expect(receiver.requestCount == 0)
+        }
+    }
+
+    @Test func leavesWhatItIsSendingToTheNextServer() async throws {
+        let receiver = try await WebhookReceiver(.silence, .status(200))
+        let store = InMemoryTemplateStore()
+        try await WebhookTrial.with(store: store) { trial in
+            try await trial.add(receiver.url())
+            try await trial.publish("two")
+            _ = try await WebhookTrial.next(receiver)
+        }
+        try await WebhookTrial.with(store: store) { trial in
+            _ = try await WebhookTrial.next(receiver)
+            let webhooks = try await trial.server.administer("GET", WebhookTrial.path).json
+            let webhook = try #require(webhooks["webhooks"]?.arrayValue?.first)
+            _ = try await trial.deliveries(of: webhook, inStates: ["DELIVERED"])
+        }
+        #expect(receiver.requestCount == 2)
+    }
+}

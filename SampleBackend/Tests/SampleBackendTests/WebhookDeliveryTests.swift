@@ -1,0 +1,98 @@
+import Foundation
+import JSONTree
+import ServerTestSupport
+import Testing
+
+/// What webhooks get from processes that are killed, or that share a database.
+@Suite(.timeLimit(.minutes(5)))
+struct WebhookDeliveryTests {
+    /// The path of the template.
+    private static let path = "/v1/projects/default/remoteConfig"
+
+    /// The option that lets a webhook be on this machine.
+    private static let arguments = ["--allow-private-webhooks", "--log-level", "error"]
+
+    /// Publishes the next version.
+    private func publish(_ title: String, on backend: RunningBackend) async throws {
+        let answer = try await backend.administer(
+            "PUT", Self.path, ifMatch: "*", body: AdministrationTarget.templateText(title: title))
+        #expect(answer.status == 200)
+    }
+
+    /// Publishes a first version and makes a webhook.
+    private func addWebhook(_ url: String, to backend: RunningBackend) async throws {
+        try await publish("one", on: backend)
+        let answer = try await backend.administer(
+            "POST", "/v1/projects/default/webhooks", body: #"{"url":"\#(url)"}"#)
+        #expect(answer.status == 200)
+    }
+
+    /// The versions that a receiver is told of, up to one.
+    private func versions(of receiver: WebhookReceiver, upTo last: String) async throws -> [String]
+    {
+        var versions: [String] = []
+        for await request in receiver.requests {
+            let version = try JSONNode(jsonData: request.body)["versionNumber"]?.stringValue
+            versions.append(try #require(version))
+            if version == last { break }
+        }
+        return versions
+    }
+
+    @Test func losesNothingWhenTheServerIsKilledAfterAPublish() async throws {
+        let folder = try TemporaryFolder()
+        let receiver = try await WebhookReceiver()
+        let killed = try await RunningBackend(store: folder.store, Self.arguments)
+        try await addWebhook(receiver.url(), to: killed)
+        try await publish("two", on: killed)
+        killed.process.send(signal: SIGKILL)
+        #expect(await killed.process.exitCode() == -SIGKILL)
+        let backend = try await RunningBackend(store: folder.store, Self.arguments)
+        // What the killed server had begun to send is sent again after a minute at the latest.
+        #expect(try await versions(of: receiver, upTo: "2") == ["2"])
+        _ = await backend.stop()
+    }
+
+    @Test func sendsWhatACommandPublished() async throws {
+        let folder = try TemporaryFolder()
+        let receiver = try await WebhookReceiver()
+        let backend = try await RunningBackend(store: folder.store, Self.arguments)
+        try await addWebhook(receiver.url(), to: backend)
+        _ = await backend.stop()
+        let file = try folder.write(
+            AdministrationTarget.templateText(title: "two"), to: "template.json")
+        let run = try await CommandRun(["publish", file, "--force", "--store", folder.store])
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(receiver.requestCount == 0)
+        let second = try await RunningBackend(store: folder.store, Self.arguments)
+        #expect(try await versions(of: receiver, upTo: "2") == ["2"])
+        _ = await second.stop()
+    }
+
+    @Test func sendsOnceFromTwoServersOnOneDatabase() async throws {
+        let folder = try TemporaryFolder()
+        let receiver = try await WebhookReceiver()
+        let first = try await RunningBackend(store: folder.store, Self.arguments)
+        let second = try await RunningBackend(store: folder.store, Self.arguments)
+        try await addWebhook(receiver.url(), to: first)
+        var expected: [String] = []
+        for version in 2...7 {
+            try await publish("\(version)", on: version.isMultiple(of: 2) ? first : second)
+            expected.append("\(version)")
+            #expect(try await versions(of: receiver, upTo: "\(version)") == ["\(version)"])
+        }
+        #expect(receiver.requestCount == expected.count)
+        _ = await first.stop()
+        _ = await second.stop()
+    }
+
+    @Test func refusesPrivateAddressesUnlessItIsTold() async throws {
+        let backend = try await RunningBackend()
+        try await publish("one", on: backend)
+        let answer = try await backend.administer(
+            "POST", "/v1/projects/default/webhooks", body: #"{"url":"http://127.0.0.1:1/"}"#)
+        #expect(answer.status == 400)
+        #expect(answer.error?.message.contains("--allow-private-webhooks") == true)
+        _ = await backend.stop()
+    }
+}
