@@ -15,7 +15,7 @@ Without a part it runs all, in this order:
 
   format      the formatter's rules; no dependency in the root package; its folders
   framework   strict build and tests of the root package
-  backend     strict build and tests of SampleBackend
+  backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
   sanitizers  the tests of framework and backend under the thread and the address sanitizer
@@ -30,6 +30,8 @@ TEXT
 
 # A crash in a test must not wait for the backtracer.
 export SWIFT_BACKTRACE=enable=no
+# All at once, hundreds of tests of servers starve each other until their time is over.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 strict="--explicit-target-dependency-import-check error"
 
 title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $*"; fi; }
@@ -56,6 +58,8 @@ run_framework() { test_package .; }
 run_backend() {
     setup sqlite openssl curl
     test_package SampleBackend
+    SampleBackend/Tests/OpenFeature/run.sh
+    SampleBackend/Tests/Console/run.sh
 }
 run_benchmarks() { test_package Tests/Benchmarks; }
 

@@ -48,6 +48,43 @@ setup_git() { command -v git >/dev/null 2>&1 || install_packages git git; }
 setup_openssl() { command -v openssl >/dev/null 2>&1 || install_packages openssl openssl; }
 setup_curl() { command -v curl >/dev/null 2>&1 || install_packages curl curl; }
 setup_python() { command -v python3 >/dev/null 2>&1 || install_packages python python3; }
+
+# A virtual environment of Python with packages in exact versions, which stays from run to run:
+# setup_python_environment openfeature-sdk==0.10.0 …; python_environment is its folder then.
+setup_python_environment() {
+    setup_python
+    python3 -c 'import ensurepip' 2>/dev/null || install_packages python python3-venv
+    python_environment=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/SampleBackend/.build/python
+    [ -x "$python_environment/bin/python" ] && "$python_environment/bin/python" -c '' 2>/dev/null ||
+        python3 -m venv --clear "$python_environment" >&2 ||
+        fail "$python_environment could not be made; see above."
+    local package missing=()
+    for package in "$@"; do
+        "$python_environment/bin/python" - "$package" 2>/dev/null <<'PYTHON' || missing+=("$package")
+import importlib.metadata, sys
+name, version = sys.argv[1].split("==")
+sys.exit(importlib.metadata.version(name) != version)
+PYTHON
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    echo "Installing ${missing[*]} …" >&2
+    "$python_environment/bin/python" -m pip install --quiet --disable-pip-version-check \
+        "${missing[@]}" >&2 ||
+        fail "${missing[*]} could not be installed; see above."
+}
+
+# A browser without a window, and what drives it.
+setup_chromium() {
+    if command -v apt-get >/dev/null 2>&1; then
+        command -v chromium >/dev/null 2>&1 && command -v chromedriver >/dev/null 2>&1 ||
+            install_packages chromium chromium chromium-driver
+    else
+        # Selenium fetches the driver that fits.
+        [ -d "/Applications/Google Chrome.app" ] || command -v chromium >/dev/null 2>&1 ||
+            fail "a browser is missing; install it with: brew install --cask google-chrome"
+    fi
+}
+
 setup_wrk() { command -v wrk >/dev/null 2>&1 || install_packages wrk wrk; }
 
 # Debian puts nginx where only root looks; it must not be started as a service.

@@ -1,0 +1,98 @@
+"""A headless Chromium, as the tests of the console use it."""
+
+import json
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+DESKTOP = (1280, 900)
+PHONE = (390, 844)
+
+# What a page expects of its server and deals with, such as 401 before somebody signs in.
+EXPECTED_STATUSES = re.compile(r"responded with a status of (400|401|403|404|409|412|429)\b")
+
+
+class Browser:
+    """A browser with one window."""
+
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
+                         "--disable-gpu", "--force-prefers-reduced-motion"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser"):
+            if os.path.exists(path):
+                options.binary_location = path
+        driver = "/usr/bin/chromedriver"
+        service = Service(driver if os.path.exists(driver) else None)
+        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver.set_page_load_timeout(30)
+        self.driver.set_script_timeout(30)
+        self.set_size(DESKTOP)
+
+    def close(self):
+        """Ends the browser."""
+        self.driver.quit()
+
+    def set_size(self, size):
+        """Sets the size of the page: DESKTOP, or PHONE with its touch screen."""
+        width, height = size
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE})
+
+    def set_scheme(self, scheme):
+        """Prefers "light" or "dark"."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": "reduce"}]})
+
+    def forget(self, origin):
+        """Forgets the cookies and what pages of an origin stored."""
+        self.driver.get("about:blank")
+        self.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        self.driver.execute_cdp_cmd(
+            "Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        self.driver.get_log("browser")
+
+    def take_errors(self):
+        """The errors in the browser's console since the last call, as texts."""
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if is_error(entry)]
+
+    def violations(self):
+        """What axe finds on the page, a text for each violation with its nodes."""
+        script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
+        self.driver.execute_script(script)
+        result = self.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1];"
+            "axe.run(document, {resultTypes: ['violations']}).then(done, (error) =>"
+            " done({violations: [{id: 'axe', impact: '', help: String(error), nodes: []}]}));")
+        return [describe(violation) for violation in result["violations"]]
+
+    def save_picture(self, path):
+        """Saves what the window shows."""
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self.driver.save_screenshot(str(path))
+
+
+def is_error(entry):
+    """Whether an entry of the console is something that a page did wrong."""
+    if entry["source"] == "network":
+        path = urlsplit(entry["message"].split(" ", 1)[0]).path
+        is_call = path.startswith("/v1/") or path == "/console/session"
+        return not (is_call and EXPECTED_STATUSES.search(entry["message"]))
+    return entry["level"] in ("SEVERE", "WARNING") or entry["source"] == "security"
+
+
+def describe(violation):
+    """A violation as a text."""
+    nodes = [f"    {json.dumps(node['target'])}: {node.get('failureSummary', '')}\n"
+             f"        {node['html'][:300]}" for node in violation["nodes"]]
+    head = f"{violation['id']} ({violation['impact']}): {violation['help']}"
+    return "\n".join([head] + nodes)

@@ -1,0 +1,122 @@
+"""What all tests of the console share."""
+
+import json
+import os
+import unittest
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from browser import DESKTOP, Browser
+
+URL = os.environ["ACTIVECONFIG_CONSOLE_URL"]
+TOKEN = os.environ["ACTIVECONFIG_ADMIN_TOKEN"]
+PICTURES = Path(os.environ.get("ACTIVECONFIG_CONSOLE_PICTURES", "console-pictures"))
+
+
+class ConsoleCase(unittest.TestCase):
+    """A test with a browser that nobody is signed in with.
+
+    It fails on each error in the browser's console, such as a violation of the
+    Content-Security-Policy; a test that expects some takes them by self.browser.take_errors().
+    """
+
+    # What is looked at: the tests of a class may set another size.
+    size = DESKTOP
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+        cls.driver = cls.browser.driver
+
+    def setUp(self):
+        self.browser.set_size(self.size)
+        self.browser.set_scheme("light")
+        self.browser.forget(URL)
+
+    def tearDown(self):
+        if self.is_failed():
+            self.browser.save_picture(PICTURES / "failed" / f"{self.id()}.png")
+        errors = self.browser.take_errors()
+        self.assertEqual(errors, [], "the browser's console has errors")
+
+    def is_failed(self):
+        """Whether the test has failed already."""
+        outcome = getattr(self, "_outcome", None)
+        result = getattr(outcome, "result", None)
+        failures = [*result.failures, *result.errors] if result else []
+        return any(test is self for test, _ in failures) or not getattr(outcome, "success", True)
+
+    def open(self, path=""):
+        """Opens a page of the console: open("#/default/settings")."""
+        # A change of the fragment alone would load nothing.
+        self.driver.get("about:blank")
+        self.driver.get(f"{URL}/console/{path}")
+
+    def sign_in(self, token=TOKEN):
+        """Signs in on the page for it, and waits for the page behind it."""
+        self.open()
+        self.enter_token(token)
+        self.wait_for(lambda: not self.find_all("input[type=password]"), "the page after signing in")
+
+    def enter_token(self, token):
+        """Sends the form for signing in."""
+        field = self.find("input[type=password]")
+        field.clear()
+        field.send_keys(token)
+        self.find("button[type=submit]").click()
+
+    def find(self, selector):
+        """The first element, once it is shown."""
+        def shown():
+            return next((e for e in self.find_all(selector) if e.is_displayed()), None)
+        return self.wait_for(shown, selector)
+
+    def find_all(self, selector):
+        """All elements that are there now."""
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def wait_for(self, condition, what, seconds=15):
+        """Waits until a condition gives something, and gives it."""
+        wait = WebDriverWait(
+            self.driver, seconds, 0.05, ignored_exceptions=[StaleElementReferenceException])
+        return wait.until(lambda _: condition(), f"waited {seconds} s for {what}")
+
+    def wait_for_text(self, text, selector="body"):
+        """Waits until an element has a text."""
+        return self.wait_for(
+            lambda: next((e for e in self.find_all(selector) if text in e.text), None),
+            f"{text!r} in {selector}")
+
+    def check_accessibility(self, page):
+        """Fails when axe finds something on the page, in light or dark; `page` is its name."""
+        for scheme in ("light", "dark"):
+            self.browser.set_scheme(scheme)
+            violations = self.browser.violations()
+            self.assertEqual(
+                violations, [], f"{page}, {scheme}:\n" + "\n".join(violations))
+        self.browser.set_scheme("light")
+
+    def picture(self, name):
+        """Saves what is shown, in light and dark: NAME-light.png, NAME-dark.png."""
+        for scheme in ("dark", "light"):
+            self.browser.set_scheme(scheme)
+            self.browser.save_picture(PICTURES / f"{name}-{scheme}.png")
+
+    def administer(self, method, path, body=None, **fields):
+        """Calls the server as an administrator, beside the browser: the status and the JSON."""
+        request = Request(
+            URL + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {TOKEN}"}
+            | {name.replace("_", "-"): value for name, value in fields.items()})
+        try:
+            with urlopen(request, timeout=15) as answer:
+                return answer.status, json.loads(answer.read() or b"null")
+        except HTTPError as error:
+            with error:
+                return error.code, json.loads(error.read() or b"null")

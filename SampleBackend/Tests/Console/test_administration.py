@@ -1,0 +1,127 @@
+"""Tokens, webhooks, and what a role may not do."""
+
+import unittest
+
+from selenium.webdriver.common.by import By
+
+from task_case import TaskCase
+
+
+class TokenTests(TaskCase):
+    def row(self, name):
+        """The row of a token."""
+        return next((e for e in self.find_all("tbody tr") if name in e.text), None)
+
+    def test_creates_a_token_shows_it_once_and_revokes_it(self):
+        name = f"ci of {self.project}"
+        self.go("tokens")
+        self.press("Create token")
+        self.press("Create the token")
+        self.wait_for_text("name is missing", "dialog")
+        self.write("Name", name)
+        self.choose("Role", "Editor: also checks drafts and previews")
+        self.choose("Expires after", "30 days")
+        self.check_page("token-new")
+        self.press("Create the token")
+        secret = self.field("Token").get_attribute("value")
+        self.check_page("token-secret")
+        self.press("Copy")
+        self.press("Done")
+        self.wait_for_dialog_to_close()
+        row = self.wait_for(lambda: self.row(name), "the token")
+        self.assertIn("Editor", row.text)
+        self.assertIn("Active", row.text)
+        self.assertNotIn(secret, self.driver.page_source)
+        self.check_page("tokens")
+
+        self.press(f"Revoke {name}")
+        self.press("Revoke the token")
+        self.wait_for(lambda: (row := self.row(name)) and "Revoked" in row.text, "the end")
+        self.browser.forget(self.url)
+        self.open()
+        self.enter_token(secret)
+        self.wait_for_text("unknown, expired or revoked")
+
+
+class WebhookTests(TaskCase):
+    def test_adds_a_webhook_shows_its_deliveries_and_removes_it(self):
+        self.go("webhooks")
+        self.wait_for_text("There are no webhooks", "main")
+        self.press("Add webhook")
+        self.write("Address", "nowhere")
+        self.press("Add the webhook")
+        self.wait_for_text("url is no address", "dialog")
+        self.write("Address", "https://webhook.invalid/hook")
+        self.press("Add the webhook")
+        self.assertTrue(self.field("Secret").get_attribute("value"))
+        self.press("Done")
+        self.wait_for_text("https://webhook.invalid/hook", "tbody")
+        self.publish(self.template(), "Tell them")
+        self.press("Deliveries to https://webhook.invalid/hook")
+        self.wait_for(lambda: self.find_all("dialog table, dialog .nothing"), "the deliveries")
+        self.check_page("deliveries")
+        self.press("Close")
+        self.wait_for_dialog_to_close()
+        self.check_page("webhooks")
+        self.press("Remove https://webhook.invalid/hook")
+        self.press("Remove the webhook")
+        self.wait_for_text("There are no webhooks", "main")
+
+
+class RoleTests(TaskCase):
+    def sign_in_as(self, role):
+        """Signs in with a new token of a role."""
+        status, answer = self.administer("POST", "/v1/tokens", {"name": role, "role": role})
+        self.assertEqual(status, 200, answer)
+        self.token = answer["token"]
+
+    def test_shows_a_viewer_everything_and_lets_them_change_nothing(self):
+        self.sign_in_as("viewer")
+        self.go("settings")
+        self.wait_for_text("viewer", ".account")
+        button = self.button("Edit AppFeatures.RefreshInterval")
+        self.assertFalse(button.is_enabled())
+        reason = button.get_attribute("aria-describedby")
+        text = self.driver.find_element(By.ID, reason).get_attribute("textContent")
+        self.assertEqual(text, "Your role is viewer. This needs the role editor.")
+        self.check_page("settings-viewer")
+        for page in ("conditions", "review", "user", "live", "history", "audit", "tokens",
+                     "webhooks"):
+            self.go(page)
+            enabled = [e.accessible_name for e in self.find_all("main button")
+                       if e.is_enabled() and e.is_displayed()]
+            changing = {"Add condition", "Publish", "Create token", "Add webhook"}
+            self.assertEqual(changing.intersection(enabled), set(), page)
+            self.check_accessibility(page)
+            self.assertEqual(self.find_all(".message.error"), [], page)
+
+    def test_lets_an_editor_make_a_draft_and_not_publish_it(self):
+        self.sign_in_as("editor")
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("This needs the role publisher", "main")
+        self.assertFalse(self.button("Publish").is_enabled())
+        self.check_page("review-editor")
+
+
+class SessionTests(TaskCase):
+    def test_keeps_the_draft_when_the_session_ends(self):
+        self.edit_interval("45")
+        self.driver.delete_all_cookies()
+        self.press("History")
+        self.wait_for_text("The session has ended")
+        self.enter_token(self.token)
+        self.wait_for_text("1 change", ".draft-bar")
+
+    def test_asks_before_signing_out_loses_the_draft(self):
+        self.edit_interval("45")
+        self.press("Sign out")
+        self.press("Discard and sign out")
+        self.wait_for_text("You are signed out")
+        self.assertEqual(self.driver.get_cookies(), [])
+        self.assertEqual(self.driver.execute_script(
+            "return Object.keys(sessionStorage).filter((key) => key.includes('draft'))"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+"""The history of a project, the way back, and the audit trail."""
+
+import copy
+import unittest
+
+from task_case import TEMPLATE, TaskCase
+
+
+class HistoryTests(TaskCase):
+    def setUp(self):
+        super().setUp()
+        template = copy.deepcopy(TEMPLATE)
+        parameters = template["parameterGroups"]["AppFeatures"]["parameters"]
+        for value in ("10", "20"):
+            parameters["RefreshInterval"]["defaultValue"]["value"] = value
+            self.publish(template, f"Every {value} seconds")
+
+    def sides(self):
+        """Both sides of what differs."""
+        return [e.text.split("\n")[-1] for e in self.find_all(".diff .side")]
+
+    def test_compares_any_two_versions(self):
+        self.go("history")
+        self.wait_for(lambda: self.sides() == ["10", "20"], "the newest change")
+        self.choose("From", "Version 1")
+        self.wait_for(lambda: self.sides() == ["60.0", "20"], "the change since version 1")
+        self.assertIn("from=1&to=3", self.driver.current_url)
+        self.press("Show what version 2 changed")
+        self.wait_for(lambda: self.sides() == ["60.0", "10"], "the change of version 2")
+        self.check_page("history")
+
+    def test_goes_back_after_it_has_shown_what_that_changes(self):
+        self.go("history")
+        self.press("Go back to version 1")
+        self.wait_for_text("60.0", "dialog .side.new")
+        self.check_page("rollback")
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.version(), "3")
+        self.press("Go back to version 1")
+        self.press("Go back to version 1")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("Version 1 again", "main")
+        version = self.template()["version"]
+        self.assertEqual(
+            (version["versionNumber"], version["updateType"], version["rollbackSource"]),
+            ("4", "ROLLBACK", "1"))
+        self.go("settings")
+        self.wait_for_text("60.0", "main")
+
+    def test_lists_who_did_what(self):
+        self.go("audit")
+        rows = self.wait_for(lambda: self.find_all("tbody tr"), "the trail")
+        # Below them are the tokens that were made, which belong to every project.
+        texts = [" ".join(row.text.split()) for row in rows[:3]]
+        for text, end in zip(texts, (
+                "environment Publish 3 Every 20 seconds", "environment Publish 2 Every 10 seconds",
+                "environment Publish 1 The sample template"), strict=True):
+            self.assertTrue(text.endswith(end), text)
+        self.check_page("audit")
+
+
+if __name__ == "__main__":
+    unittest.main()

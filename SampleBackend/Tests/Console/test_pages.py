@@ -1,0 +1,110 @@
+"""Every page: accessible in light and dark, on a desktop and on a phone; and by keyboard alone."""
+
+import unittest
+
+from selenium.webdriver.common.keys import Keys
+
+from browser import DESKTOP, PHONE
+from task_case import TaskCase
+
+PAGES = ("settings", "conditions", "review", "merge", "user", "live", "history", "audit", "tokens",
+         "webhooks")
+
+
+class PageTests(TaskCase):
+    size = DESKTOP
+
+    def test_is_accessible_and_fits(self):
+        for page in PAGES:
+            with self.subTest(page=page):
+                heading = self.go(page)
+                self.wait_for(lambda: "Loading" not in self.find("main").text, "the page")
+                if page != PAGES[0]:
+                    self.assertEqual(self.driver.switch_to.active_element, heading)
+                self.check_page(f"page-{page}")
+
+    def test_is_accessible_and_fits_with_a_draft_and_dialogs(self):
+        self.edit_interval("45")
+        for page in ("settings", "conditions", "review", "merge", "user"):
+            with self.subTest(page=page):
+                self.go(page)
+                self.wait_for_text("Draft", ".draft-bar")
+                self.check_page(f"draft-{page}")
+        for page, button in (
+                ("settings", "Edit SampleViewConfiguration.ViewBackgroundColor"),
+                ("settings", "Add section"), ("settings", "Delete AppFeatures.SomeFeature"),
+                ("conditions", "Edit Some feature, half of the users"), ("tokens", "Create token"),
+                ("webhooks", "Add webhook")):
+            with self.subTest(page=page, button=button):
+                self.go(page)
+                self.press(button)
+                self.find("dialog[open]")
+                self.check_page(f"dialog-{button.split()[0].lower()}-{page}")
+                self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+                self.wait_for_dialog_to_close()
+                self.assertEqual(self.driver.switch_to.active_element.accessible_name, button)
+
+    def test_says_that_there_is_no_such_page(self):
+        self.go("settings")
+        self.driver.execute_script("location.hash = `#/${arguments[0]}/nothing`", self.project)
+        self.wait_for_text("There is no such page", "main h1")
+
+
+class PhoneTests(PageTests):
+    size = PHONE
+
+    def test_opens_the_navigation_by_a_button(self):
+        self.go("settings")
+        self.assertFalse(self.find_all("nav a")[0].is_displayed())
+        self.press("Menu")
+        self.assertEqual(self.button("Menu").get_attribute("aria-expanded"), "true")
+        self.check_page("menu")
+        self.press("History")
+        self.wait_for_text("History", "main h1")
+        self.assertFalse(self.find_all("nav a")[0].is_displayed())
+
+
+class KeyboardTests(TaskCase):
+    def tab_to(self, name):
+        """Presses Tab until the focus is on the control with a name."""
+        for _ in range(80):
+            if self.driver.switch_to.active_element.accessible_name == name:
+                return
+            self.driver.switch_to.active_element.send_keys(Keys.TAB)
+        self.fail(f"Tab never comes to {name!r}")
+
+    def type(self, *keys):
+        """Presses keys where the focus is."""
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def test_edits_and_publishes_by_keyboard_alone(self):
+        self.go("settings")
+        self.driver.refresh()
+        self.find("main h1")
+        self.find("body").send_keys(Keys.TAB)
+        self.assertEqual(self.driver.switch_to.active_element.text, "Skip to the content")
+        self.type(Keys.ENTER)
+        self.tab_to("Edit AppFeatures.RefreshInterval")
+        self.type(Keys.ENTER)
+        self.find("dialog[open]")
+        self.tab_to("Default value")
+        self.type(Keys.CONTROL + "a")
+        self.type("45")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.tab_to("Keep in the draft")
+        self.type(Keys.ENTER)
+        self.wait_for_dialog_to_close()
+        self.assertEqual(
+            self.driver.switch_to.active_element.accessible_name,
+            "Edit AppFeatures.RefreshInterval")
+        self.tab_to("Review and publish")
+        self.type(Keys.ENTER)
+        self.wait_for_text("What changes", "main")
+        self.tab_to("Description of this version")
+        self.type("By keyboard", Keys.ENTER)
+        self.wait_for_text("Published as version 2.", "main")
+        self.assertEqual(self.template()["version"]["description"], "By keyboard")
+
+
+if __name__ == "__main__":
+    unittest.main()

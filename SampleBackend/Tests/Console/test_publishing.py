@@ -1,0 +1,195 @@
+"""Publishing a draft: alone, with somebody else, and when the server dies."""
+
+import json
+import unittest
+from urllib.request import Request, urlopen
+
+from backend import Backend
+from browser import Browser
+from console_case import TOKEN, ConsoleCase
+from relay import Relay
+from task_case import TEMPLATE, TaskCase
+
+
+class PublishingTests(TaskCase):
+    def test_reviews_what_changes_and_for_whom_and_publishes(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
+        sides = [e.text.split("\n") for e in self.find_all(".diff .side")]
+        self.assertEqual(sides, [["Before", "60.0"], ["After", "45"]])
+        self.write("Also look at these users", "1, 2")
+        self.press("Look")
+        self.wait_for(
+            lambda: [e.text.replace("\n", " ") for e in self.find_all(
+                "[aria-labelledby=impact] .difference-head")]
+            == ["1 1 setting", "2 1 setting"], "what changes for the users")
+        self.check_page("review")
+        self.write("Description of this version", "Look sooner")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+        self.check_page("published")
+        interval = self.parameter("AppFeatures", "RefreshInterval")
+        self.assertEqual(interval["defaultValue"], {"value": "45"})
+        version = self.template()["version"]
+        self.assertEqual(version["description"], "Look sooner")
+        self.assertEqual(version["updateOrigin"], "CONSOLE")
+        self.assertEqual(self.find_all(".draft-bar"), [])
+
+    def test_publishes_settings_outside_of_sections(self):
+        self.publish({"parameters": {"alone": {"defaultValue": {"value": "1"}}}}, "Outside")
+        self.go("settings")
+        self.press("Edit Default.alone")
+        self.write("Default value", "2")
+        self.keep()
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 3.", "main")
+        self.assertEqual(self.template()["parameters"]["alone"]["defaultValue"], {"value": "2"})
+
+    def test_says_what_the_server_refuses(self):
+        self.edit_interval("45")
+        # Another one's publish leaves the draft a condition that is gone.
+        draft = json.loads(self.driver.execute_script(
+            "return sessionStorage.getItem('activeconfig.draft.' + arguments[0])", self.project))
+        draft["template"]["conditions"].pop()
+        self.driver.execute_script(
+            "sessionStorage.setItem('activeconfig.draft.' + arguments[0], arguments[1])",
+            self.project, json.dumps(draft))
+        self.driver.refresh()
+        self.go("review")
+        self.wait_for_text("The draft cannot be published", "main")
+        self.wait_for_text("no condition is called", "main")
+        self.press("Publish")
+        self.wait_for_text("The draft cannot be published", "form")
+        self.assertEqual(self.version(), "1")
+
+
+class TwoPeopleTests(TaskCase):
+    def theirs(self, change):
+        """Somebody else publishes a change of the template."""
+        template = json.loads(json.dumps(TEMPLATE))
+        change(template["parameterGroups"])
+        self.publish(template, "Theirs")
+
+    def test_keeps_the_edits_of_both(self):
+        self.edit_interval("45")
+        self.go("review")
+
+        def change(groups):
+            label = groups["SampleViewConfiguration"]["parameters"]["LabelText"]
+            label["defaultValue"]["value"] = "Theirs"
+        self.theirs(change)
+        self.press("Publish")
+        self.wait_for_text("You changed different things", "main")
+        self.check_page("merge-without-conflict")
+        self.press("Take this into the draft")
+        self.wait_for(lambda: "/review" in self.driver.current_url, "the review")
+        self.wait_for_text("since version 2", ".draft-bar")
+        self.press("Publish")
+        self.wait_for_text("Published as version 3.", "main")
+        self.assertEqual(
+            self.parameter("AppFeatures", "RefreshInterval")["defaultValue"]["value"], "45")
+        self.assertEqual(
+            self.parameter("SampleViewConfiguration", "LabelText")["defaultValue"]["value"],
+            "Theirs")
+
+    def test_lets_one_choose_where_both_changed_the_same(self):
+        other = Browser()
+        self.addCleanup(other.close)
+        self.edit_interval("45")
+        mine, self.driver = self.driver, other.driver
+        self.edit_interval("20")
+        self.press("Edit SampleViewConfiguration.LabelText")
+        self.write("Default value", "From the other one")
+        self.keep()
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+        self.driver = mine
+        self.wait_for_text("Version 2 was published meanwhile", ".draft-bar")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("AppFeatures.RefreshInterval", ".conflict legend")
+        self.assertFalse(self.button("Take this into the draft").is_enabled())
+        self.assertEqual(len(self.find_all(".conflict")), 1)
+        sides = [e.text for e in self.find_all(".conflict .option")]
+        self.assertIn("20", sides[0])
+        self.assertIn("45", sides[1])
+        self.find(".conflict input[value=mine]").click()
+        self.check_page("merge")
+        self.press("Take this into the draft")
+        self.wait_for(lambda: "/review" in self.driver.current_url, "the review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 3.", "main")
+        self.assertEqual(
+            self.parameter("AppFeatures", "RefreshInterval")["defaultValue"]["value"], "45")
+        self.assertEqual(
+            self.parameter("SampleViewConfiguration", "LabelText")["defaultValue"]["value"],
+            "From the other one")
+
+    def test_offers_the_new_version_to_somebody_without_a_draft(self):
+        self.go("settings")
+
+        def change(groups):
+            groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"] = "7"
+        self.theirs(change)
+        self.press("Show the new version")
+        self.wait_for_text("7", "[aria-labelledby=section-group-AppFeatures]")
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the bar to go")
+
+
+class ServerKilledTests(TaskCase):
+    def setUp(self):
+        ConsoleCase.setUp(self)
+        self.project = "default"
+        self.backend = Backend()
+        self.addCleanup(self.backend.close)
+        self.backend.start()
+        self.relay = Relay(self.backend.address)
+        self.addCleanup(self.relay.close)
+        self.url = self.relay.url
+        self.browser.forget(self.url)
+
+    def administer(self, method, path, body=None, **fields):
+        host, port = self.backend.address
+        request = Request(f"http://{host}:{port}{path}", method=method,
+                          headers={"Authorization": f"Bearer {TOKEN}"})
+        with urlopen(request, timeout=15) as answer:
+            return answer.status, json.load(answer)
+
+    def publish_while_the_server_dies(self, action):
+        """Publishes a draft; the action ends the server while it does."""
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("What changes", "main")
+        self.relay.on_publish = action
+        self.press("Publish")
+        self.wait_for_text("does not know", "main")
+        self.assertEqual(len(self.find_all(".draft-bar")), 1)
+        self.check_page("doubt")
+        self.backend.start()
+        self.relay.target = self.backend.address
+
+    def test_says_that_it_was_published(self):
+        def action(give_on):
+            give_on()
+            self.backend.kill()
+        self.publish_while_the_server_dies(action)
+        self.wait_for_text("Published as version 2.", "main")
+        self.assertEqual(self.version(), "2")
+        self.assertEqual(self.find_all(".draft-bar"), [])
+        self.browser.take_errors()
+
+    def test_says_that_it_was_not_published(self):
+        self.publish_while_the_server_dies(lambda give_on: self.backend.kill())
+        self.wait_for_text("Not published; your draft is kept.", "main")
+        self.assertEqual(self.version(), "1")
+        self.check_page("not-published")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+        self.browser.take_errors()
+
+
+if __name__ == "__main__":
+    unittest.main()

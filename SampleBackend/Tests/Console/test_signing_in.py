@@ -1,0 +1,83 @@
+"""Signing in to the console and out of it."""
+
+import unittest
+from urllib.parse import quote
+
+from browser import PHONE
+from console_case import TOKEN, ConsoleCase
+
+
+class SigningInTests(ConsoleCase):
+    def test_refuses_a_wrong_token_and_takes_the_right_one(self):
+        self.open()
+        self.enter_token("no token at all")
+        self.wait_for_text("unknown, expired or revoked")
+        self.assertEqual(self.driver.get_cookies(), [])
+        self.enter_token(TOKEN)
+        self.wait_for(
+            lambda: not self.find_all("input[type=password]"), "the page after signing in")
+        self.driver.refresh()
+        self.wait_for_text("environment")
+        self.assertEqual(self.find_all("input[type=password]"), [])
+
+    def test_takes_the_token_of_a_link_out_of_the_address(self):
+        self.open(f"#token={quote(TOKEN)}")
+        self.wait_for_text("environment")
+        self.assertNotIn(TOKEN, self.driver.current_url)
+
+    def test_says_that_the_token_of_a_link_is_wrong(self):
+        self.open("#token=wrong")
+        self.wait_for_text("unknown, expired or revoked")
+        self.assertNotIn("wrong", self.driver.current_url)
+
+    def test_keeps_the_token_from_scripts(self):
+        self.sign_in()
+        cookie, = self.driver.get_cookies()
+        self.assertEqual(cookie["name"], "activeconfig_session")
+        self.assertTrue(cookie["httpOnly"])
+        self.assertEqual(cookie["sameSite"], "Strict")
+        stored = self.driver.execute_script(
+            "return JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])")
+        self.assertNotIn(TOKEN, stored)
+        self.assertNotIn("activeconfig_session", stored)
+
+    def test_makes_no_code_of_text_and_loads_nothing_from_elsewhere(self):
+        self.open()
+        self.find("input[type=password]")
+        refused = self.driver.execute_script(
+            "const attempts = [() => { document.body.innerHTML = '<p>'; },"
+            " () => document.createElement('img').setAttribute('onerror', 'window.wasRun = true'),"
+            " () => { document.createElement('script').text = 'window.wasRun = true'; }];"
+            "const frame = document.createElement('iframe');"
+            "frame.src = 'https://elsewhere.example/'; document.body.append(frame);"
+            "return attempts.map((attempt) => {"
+            " try { attempt(); return false; } catch { return true; } });")
+        self.assertEqual(refused, [True, True, True])
+        errors = []
+        self.wait_for(
+            lambda: errors.extend(self.browser.take_errors())
+            or any("Framing 'https://elsewhere.example/'" in error for error in errors),
+            "what the browser says of the frame")
+        self.assertEqual(len(errors), 4, errors)
+
+    def test_is_accessible(self):
+        self.open()
+        self.find("input[type=password]")
+        self.check_accessibility("sign-in")
+        self.picture("sign-in")
+
+
+class SigningInOnAPhoneTests(ConsoleCase):
+    size = PHONE
+
+    def test_fits(self):
+        self.open()
+        self.find("input[type=password]")
+        self.assertLessEqual(
+            self.driver.execute_script("return document.documentElement.scrollWidth"), PHONE[0])
+        self.check_accessibility("sign-in on a phone")
+        self.picture("sign-in-phone")
+
+
+if __name__ == "__main__":
+    unittest.main()
