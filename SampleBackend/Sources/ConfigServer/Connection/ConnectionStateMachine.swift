@@ -168,7 +168,8 @@ struct ConnectionStateMachine {
 
     /// The client closed its sending side.
     mutating func inputClosed() -> Action {
-        isLingering ? .close : .none
+        // No request can come, or become whole, any more.
+        phase == .answering ? .none : .close
     }
 
     /// The last part of an answer was written.
