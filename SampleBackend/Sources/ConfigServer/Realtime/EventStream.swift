@@ -78,9 +78,6 @@ final class EventStream: ChannelInboundHandler {
     /// Whether the connection is over.
     var isClosed: Bool { context == nil }
 
-    /// The connection, for what is to be done on its thread.
-    var eventLoop: (any EventLoop)? { context?.eventLoop }
-
     /// Takes over a connection.
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
