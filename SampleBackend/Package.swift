@@ -139,9 +139,10 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
+        .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
         .testTarget(
             name: "TargetingTests",
-            dependencies: ["JSONTree", "Targeting"],
+            dependencies: ["JSONTree", "SeededRandomness", "Targeting"],
             resources: [.copy("Fixtures")]
         ),
         .executableTarget(
@@ -179,7 +180,7 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "JSONTree", "Rendering", "Targeting", "Templates",
+                "JSONTree", "Rendering", "SeededRandomness", "Targeting", "Templates",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),

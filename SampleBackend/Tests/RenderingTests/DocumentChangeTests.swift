@@ -4,6 +4,7 @@ import JSONTree
 import NIOCore
 import OrderedCollections
 import Rendering
+import SeededRandomness
 import Targeting
 import Templates
 import Testing

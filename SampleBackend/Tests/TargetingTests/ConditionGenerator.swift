@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandomness
 import Targeting
 
 /// A generator of conditions and of users about whom they say something.

@@ -1,17 +1,17 @@
 /// A generator of random numbers that gives the same ones each time (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     /// The state.
     private var state: UInt64
 
     /// Begins with a seed.
     ///
     /// - Parameter seed: Any number.
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
     /// The next number.
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
