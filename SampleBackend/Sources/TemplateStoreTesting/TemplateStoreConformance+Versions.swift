@@ -10,6 +10,9 @@ extension TemplateStoreConformance {
             Check("versionsAreFilteredByNumberAndTime", Self.versionsAreFilteredByNumberAndTime),
             Check("aRollbackPublishesOlderContentAgain", Self.aRollbackPublishesOlderContentAgain),
             Check("aRollbackNeedsAnOlderVersion", Self.aRollbackNeedsAnOlderVersion),
+            Check(
+                "aRollbackReplacesOnlyTheExpectedVersion",
+                Self.aRollbackReplacesOnlyTheExpectedVersion),
             Check("rollbacksAndPublishesGoTogether", Self.rollbacksAndPublishesGoTogether),
         ]
     }
@@ -124,6 +127,50 @@ extension TemplateStoreConformance {
             let page = try await trial.store.versions(
                 inProject: StoreTrial.project, matching: VersionQuery())
             try trial.expect(page.versions.count, is: 2, "A rollback that fails stores nothing.")
+        }
+    }
+
+    /// Of rollbacks from one version that come at once, one is done, and nothing after another
+    /// publish.
+    public func aRollbackReplacesOnlyTheExpectedVersion() async throws {
+        try await onNewStore { trial in
+            try await trial.publish("first")
+            try await trial.publish("second")
+            let store = trial.store
+            for current in 2..<12 {
+                let done = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask {
+                            do throws(TemplateStoreError) {
+                                _ = try await store.rollBack(
+                                    to: 1, inProject: StoreTrial.project,
+                                    expecting: .version(current), user: .init(),
+                                    date: StoreTrial.date)
+                                return 1
+                            } catch {
+                                guard error.code == .versionMismatch else { throw error }
+                                return 0
+                            }
+                        }
+                    }
+                    return try await group.reduce(0, +)
+                }
+                try trial.expect(
+                    done, is: 1, "Of rollbacks from one version that come at once, one is done.")
+            }
+            for expected in [0, 11, 13, .max] {
+                try await trial.expectError(
+                    .versionMismatch, "A rollback from version \(expected) needs it to be current."
+                ) { () throws(TemplateStoreError) in
+                    _ = try await store.rollBack(
+                        to: 1, inProject: StoreTrial.project, expecting: .version(expected),
+                        user: .init(), date: StoreTrial.date)
+                }
+            }
+            let page = try await store.versions(
+                inProject: StoreTrial.project, matching: VersionQuery(limit: 1))
+            try trial.expect(
+                page.versions.first?.number, is: 12, "A rollback that is refused stores nothing.")
         }
     }
 

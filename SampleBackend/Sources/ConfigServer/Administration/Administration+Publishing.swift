@@ -32,7 +32,12 @@ extension Administration {
     /// - Throws: A ``RequestError`` with status 400 that names everything that is wrong.
     func check(_ draft: Draft) throws(RequestError) -> CheckedDraft {
         try ProjectName.check(draft.project)
-        let expectation = try expectation(ifMatch: draft.ifMatch, project: draft.project)
+        guard let ifMatch = draft.ifMatch else {
+            throw .invalidArgument(
+                "If-Match is missing: send the ETag of the template that the change was made to, or "
+                    + "* to publish over whatever there is.")
+        }
+        let expectation = self.expectation(ifMatch: ifMatch, project: draft.project)
         let validated: ValidatedTemplate
         do {
             validated = try ValidatedTemplate(jsonData: draft.body)
@@ -80,14 +85,25 @@ extension Administration {
 
     /// Publishes an older version again; clients get it from now on.
     ///
-    /// - Throws: A ``RequestError`` with status 404 when the version is not kept.
+    /// - Parameters:
+    ///   - version: The version to go back to.
+    ///   - project: The project's name.
+    ///   - ifMatch: The value of `If-Match`; nil goes back from whatever is current, as Firebase
+    ///     does.
+    ///   - user: Who says so.
+    /// - Returns: What is stored.
+    /// - Throws: A ``RequestError`` with status 404 when the version is not kept, and 412 when
+    ///   another version is current than `ifMatch` says.
     func rollBack(
-        to version: Int, inProject project: String, user: TemplateVersion.User
+        to version: Int, inProject project: String, ifMatch: String?, user: TemplateVersion.User
     ) async throws(RequestError) -> StoredTemplate {
         try await checkExists(project)
+        let expectation: TemplateSubmission.Expectation =
+            if let ifMatch { self.expectation(ifMatch: ifMatch, project: project) } else { .any }
         let stored = try await callStore("rollback", project: project) {
             () throws(TemplateStoreError) in
-            try await store.rollBack(to: version, inProject: project, user: user, date: now())
+            try await store.rollBack(
+                to: version, inProject: project, expecting: expectation, user: user, date: now())
         }
         library.apply(stored)
         return stored
@@ -95,13 +111,8 @@ extension Administration {
 
     /// The version that a publisher means to replace.
     private func expectation(
-        ifMatch: String?, project: String
-    ) throws(RequestError) -> TemplateSubmission.Expectation {
-        guard let ifMatch else {
-            throw .invalidArgument(
-                "If-Match is missing: send the ETag of the template that the change was made to, or "
-                    + "* to publish over whatever there is.")
-        }
+        ifMatch: String, project: String
+    ) -> TemplateSubmission.Expectation {
         if ifMatch == "*" { return .any }
         // The tag of anything else is never the current one.
         return .version(TemplateTag(ifMatch, project: project)?.version ?? -1)

@@ -29,8 +29,8 @@ extension RequestError {
             case .versionMismatch:
                 .versionMismatch(
                     "The current version of \"\(project)\" is \(error.currentVersion ?? 0), not the "
-                        + "one the change was made to: get it, apply the change to it, and publish "
-                        + "again.")
+                        + "one that If-Match names: get it, see what changed since, and send the "
+                        + "request again with its ETag.")
             case .projectMissing: .unknownProject(project)
             case .versionMissing: .notFound(error.message)
             case .tooManyOverrides, .tooManyWebhooks: .invalidArgument(error.message)

@@ -95,7 +95,7 @@ struct TemplateRoutes: Sendable {
         return .json(body)
     }
 
-    /// Publishes an older version again.
+    /// Publishes an older version again; with `If-Match`, only over the version it names.
     @Sendable
     private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody()
@@ -108,7 +108,8 @@ struct TemplateRoutes: Sendable {
         }
         return answer(
             try await administration.rollBack(
-                to: version, inProject: request.project, user: request.user))
+                to: version, inProject: request.project,
+                ifMatch: request.headerFields[.ifMatch], user: request.user))
     }
 
     /// Answers with the default values, for a file that an app bundles.

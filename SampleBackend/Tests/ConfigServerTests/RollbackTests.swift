@@ -1,0 +1,82 @@
+import ConfigServer
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Going back to a version over HTTP (HTTP 3).
+@Suite(.timeLimit(.minutes(2)))
+struct RollbackTests {
+    private static let path = "/v1/projects/default/remoteConfig"
+
+    /// Asks a server to go back to version 1.
+    ///
+    /// - Parameters:
+    ///   - server: The server.
+    ///   - ifMatch: The value of `If-Match`; nil sends none.
+    /// - Returns: The response.
+    /// - Throws: What a connection throws.
+    private static func rollBack(
+        on server: RunningServer, ifMatch: String? = nil
+    ) async throws -> HTTPAnswer {
+        try await server.administer(
+            "POST", path + ":rollback", body: ["versionNumber": "1"],
+            fields: ifMatch.map { ["If-Match: \($0)"] } ?? [])
+    }
+
+    @Test func aRollbackIsRefusedWhenAnotherVersionIsCurrentThanItWasDecidedOn() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for _ in 0..<3 { try await server.publish(.sample) }
+            let tags = [
+                "etag-default-2", "\"etag-default-2\"", "etag-default-1", "etag-default-4",
+                "etag-other-3", "nonsense",
+            ]
+            for tag in tags {
+                let answer = try await Self.rollBack(on: server, ifMatch: tag)
+                #expect(answer.status == 412, "\(tag)")
+                #expect(answer.error?.status == "VERSION_MISMATCH", "\(tag)")
+            }
+            let current = try await server.administer("GET", Self.path)
+            #expect(current.fields["etag"] == "etag-default-3")
+            let audit = try await server.administer("GET", "/v1/projects/default/audit").json
+            let actions = audit["entries"]?.arrayValue?.compactMap { $0["action"]?.stringValue }
+            #expect(actions == ["PUBLISH", "PUBLISH", "PUBLISH"])
+        }
+    }
+
+    @Test(arguments: ["etag-default-2", "\"etag-default-2\"", "*", nil])
+    func aRollbackIsDoneFromTheVersionItWasDecidedOn(ifMatch: String?) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for _ in 0..<2 { try await server.publish(.sample) }
+            let answer = try await Self.rollBack(on: server, ifMatch: ifMatch)
+            #expect(answer.status == 200)
+            #expect(answer.fields["etag"] == "etag-default-3")
+            #expect(try answer.json["version"]?["updateType"] == "ROLLBACK")
+            let audit = try await server.administer("GET", "/v1/projects/default/audit").json
+            let newest = audit["entries"]?.arrayValue?.first
+            #expect(newest?["action"] == "ROLLBACK")
+            #expect(newest?["subject"] == "3")
+            #expect(newest?["detail"] == "version 1 again")
+        }
+    }
+
+    @Test func ofRollbacksAndPublishesDecidedOnOneVersionOneIsDone() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for _ in 0..<2 { try await server.publish(.sample) }
+            for version in 2..<22 {
+                let tag = "etag-default-\(version)"
+                let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for number in 0..<8 {
+                        group.addTask {
+                            number.isMultiple(of: 2)
+                                ? try await Self.rollBack(on: server, ifMatch: tag).status
+                                : try await server.publish(.sample, ifMatch: tag).status
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(statuses.sorted() == [200] + Array(repeating: 412, count: 7), "\(tag)")
+            }
+        }
+    }
+}
