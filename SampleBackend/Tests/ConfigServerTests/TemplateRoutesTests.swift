@@ -270,6 +270,51 @@ struct TemplateRoutesTests {
         }
     }
 
+    @Test func aPreviewNamesTheSignalsThatItCouldNotLookAt() async throws {
+        let published: JSONNode = [
+            "conditions": [
+                ["name": "new", "expression": "app.version.>=(['2.0']) && user.id == '1'"],
+                ["name": "Japan", "expression": "device.country in ['JP']"],
+            ]
+        ]
+        let proposed: JSONNode = [
+            "conditions": [
+                ["name": "gold", "expression": "app.customSignal['plan'].contains(['gold'])"],
+                // Whatever the system is, this is true.
+                ["name": "all", "expression": "device.os == 'ios' || user.id in ['1', '9']"],
+            ]
+        ]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            #expect(try await server.publish(published).status == 200)
+            let answer = try await server.administer(
+                "POST", Self.path + ":preview",
+                body: [
+                    "template": proposed,
+                    "users": [
+                        ["userID": "1"], ["userID": "9"],
+                        [
+                            "userID": "1",
+                            "signals": ["app.version": "1.0", "plan": "gold"],
+                        ],
+                        [
+                            "userID": "1",
+                            "signals": [
+                                "app.version": "1.0", "plan": "none", "device.country": "DE",
+                            ],
+                        ],
+                    ],
+                ]
+            ).json
+            let missing = try #require(answer["users"]?.arrayValue).map { $0["missingSignals"] }
+            #expect(
+                missing == [
+                    ["app.version", "device.country", "signal.plan"],
+                    ["device.country", "signal.plan"], ["device.country"], [],
+                ])
+            #expect(answer["versionNumber"] == "1")
+        }
+    }
+
     @Test func keepsProjectsApart() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample, project: "one")

@@ -22,9 +22,11 @@ struct Preview: Sendable {
     /// {"userID": "3", "current": {…}, "proposed": {…}, "changes": {"Home": ["title"]},
     ///  "settings": {"Home": {"title": {"value": "x", "source": "CONDITION", "condition": "beta"}}},
     ///  "conditions": [{"name": "beta", "result": true, "percentiles": [{"seed": "",
-    ///   "percentile": 12.5}]}]}
+    ///   "percentile": 12.5}]}], "missingSignals": ["app.version"]}
     /// ```
     ///
+    /// `missingSignals` are those that the user is not said to send and that conditions of either
+    /// template hang on: the conditions count as false here, and may be true for the user's app.
     /// `settings` and `conditions` are about the proposed template if there is one.
     func json(for user: PreviewUser) -> JSONNode {
         let context = TargetingContext(userID: user.userID, signals: user.signals, date: date)
@@ -36,6 +38,11 @@ struct Preview: Sendable {
         if let then {
             node.setMember("changes", Self.changes(from: now ?? ConfigurationState(), to: then))
         }
+        let missing = [current, proposed].compactMap { project in
+            project?.compiled.conditions.missingSignals(in: context)
+        }
+        node.setMember(
+            "missingSignals", .array(Set(missing.joined()).sorted().map { .string($0) }))
         if let explanation = (proposed ?? current)?.explanation(for: context) {
             node.setMember("settings", explanation.settingsJSON)
             node.setMember("conditions", explanation.conditionsJSON)

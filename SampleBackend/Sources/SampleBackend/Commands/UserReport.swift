@@ -20,6 +20,7 @@ struct UserReport {
 
     /// Prints which settings change, and to what.
     func printChanges() {
+        defer { printAssumption() }
         let changes = node["changes"]?.objectValue ?? [:]
         guard !changes.isEmpty else {
             Console.print("Nothing changes for \(name).")
@@ -35,6 +36,16 @@ struct UserReport {
                 if let new { Console.print(Output.colored("    + \(new)", .green)) }
             }
         }
+    }
+
+    /// Prints which signals are not known of the user, if conditions hang on some.
+    private func printAssumption() {
+        let names = (node["missingSignals"]?.arrayValue ?? []).compactMap(\.stringValue)
+        guard !names.isEmpty else { return }
+        Console.print(
+            Output.colored(
+                "  This assumes that no \(names.joined(separator: ", ")) is sent: conditions on it "
+                    + "count as false.", .dim))
     }
 
     /// Prints each setting with its value and why, then each condition.
