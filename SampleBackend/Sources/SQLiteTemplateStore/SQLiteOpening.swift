@@ -20,14 +20,9 @@ struct SQLiteOpening: Sendable {
     let options: SQLiteStoreOptions
 
     /// Opens the database.
-    func run() throws -> (DatabasePool, SQLiteFileIdentity) {
-        if try !SQLiteFileIdentity.makeFile(at: path) { try inspect() }
-        let pool = try openPool()
-        guard let file = SQLiteFileIdentity(path: path) else {
-            throw TemplateStoreError(
-                .unavailable, "The file '\(path)' was removed while it was opened: try again.")
-        }
-        return (pool, file)
+    func run() throws -> (DatabasePool, SQLiteFileGuard) {
+        if try !SQLiteFileStatus.makeFile(at: path) { try inspect() }
+        return try openPool()
     }
 
     /// Looks at a database that exists, without the right to write.
@@ -40,7 +35,7 @@ struct SQLiteOpening: Sendable {
                 .unavailable, "'\(path)' is a folder: give the path of a file in it.")
         }
         // SQLite takes a file that is smaller than a page for an empty one, and would write over it.
-        let size = SQLiteFileIdentity.size(path: path)
+        let size = try SQLiteFileStatus.status(ofFileAt: path)?.size ?? 0
         if size > 0, size < Self.smallestPage { throw TemplateStoreError.damaged(at: path) }
         var configuration = configuration
         configuration.readonly = true
@@ -50,7 +45,7 @@ struct SQLiteOpening: Sendable {
     }
 
     /// Opens the connections; more than one process may do so at the same time.
-    private func openPool() throws -> DatabasePool {
+    private func openPool() throws -> (DatabasePool, SQLiteFileGuard) {
         for _ in 1..<Self.attempts {
             do {
                 return try openPoolOnce()
@@ -63,9 +58,9 @@ struct SQLiteOpening: Sendable {
     }
 
     /// Opens the connections.
-    private func openPoolOnce() throws -> DatabasePool {
+    private func openPoolOnce() throws -> (DatabasePool, SQLiteFileGuard) {
         let pool = try DatabasePool(path: path, configuration: configuration)
-        try pool.writeWithoutTransaction { db in
+        let files = try pool.writeWithoutTransaction { db in
             // Not before, since the pool itself sets it to NORMAL when it begins.
             try db.execute(sql: "PRAGMA synchronous = FULL")
             guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == Self.synchronousFull else {
@@ -75,8 +70,9 @@ struct SQLiteOpening: Sendable {
                         + "SQLite.")
             }
             try SQLiteSchema.migrate(db, at: path)
+            return try SQLiteFileGuard(path: path, db)
         }
-        return pool
+        return (pool, files)
     }
 
     /// How each connection is set up.

@@ -41,13 +41,11 @@ extension SQLiteTemplateStore {
             after: revision, signal: signal,
             whenWaiting: { [self] in
                 poller.start { [self] () throws(TemplateStoreError) in
-                    try checkFile()
-                    return try await read { db in try db.latestRevision() }
+                    try await read { db in try db.latestRevision() }
                 }
             },
             read: { [self] position throws(TemplateStoreError) in
-                try checkFile()
-                return try await read { db in try db.changes(after: position) }
+                try await read { db in try db.changes(after: position) }
             })
     }
 }

@@ -3,18 +3,12 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Returns when the database can be read and written, and throws when it cannot.
-    public func checkReadiness() async throws(TemplateStoreError) {
-        // Beginning to write takes the lock for it, and an empty transaction writes nothing.
-        try await write { db in _ = try db.latestRevision() }
-    }
-
     /// Copies the database to a new file, while it may be in use.
     ///
     /// - Parameter target: The path of the copy; nothing may be there.
     /// - Throws: ``TemplateStoreError`` with the code `unavailable`; there is no file then.
     public func backup(to target: String) async throws(TemplateStoreError) {
-        guard try SQLiteFileIdentity.makeFile(at: target) else {
+        guard try SQLiteFileStatus.makeFile(at: target) else {
             throw TemplateStoreError(
                 .unavailable, "There is something at '\(target)' already: give another path.")
         }

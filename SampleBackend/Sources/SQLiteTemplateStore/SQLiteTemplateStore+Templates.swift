@@ -8,7 +8,7 @@ extension SQLiteTemplateStore {
     public func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate {
-        let template = try await write { [options] db in
+        let template = try await write(size: submission.content.count) { [options] db in
             let name = SQLiteBytes(submission.project)
             let project = try Row.fetchOne(
                 db, sql: "SELECT id, current_version FROM projects WHERE name = CAST(? AS BLOB)",

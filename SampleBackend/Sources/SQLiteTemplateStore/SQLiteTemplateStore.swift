@@ -15,8 +15,13 @@ public final class SQLiteTemplateStore: TemplateStore {
     public let path: String
     /// The connections.
     private let pool: DatabasePool
-    /// The file that was opened.
-    private let file: SQLiteFileIdentity
+    /// Connections to a database that something was copied over; they are never closed.
+    private static let abandoned = Locked<[DatabasePool]>([])
+
+    /// Notices when the files are no longer those that were opened.
+    private let files: SQLiteFileGuard
+    /// The last write that failed for want of room or of a working disk.
+    private let failedWrite = Locked<SQLiteFailedWrite?>(nil)
     /// What tests change.
     let options: SQLiteStoreOptions
     /// Says that there are changes.
@@ -49,7 +54,7 @@ public final class SQLiteTemplateStore: TemplateStore {
             }
         }
         do {
-            (pool, file) = try opened.get()
+            (pool, files) = try opened.get()
         } catch {
             throw TemplateStoreError(error, at: path)
         }
@@ -63,9 +68,14 @@ public final class SQLiteTemplateStore: TemplateStore {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
-        try await access { [pool] finish in
+        try await access { [pool, files] finish in
             pool.asyncRead { result in
-                finish(Result { try body(try result.get()) })
+                finish(
+                    Result {
+                        let db = try result.get()
+                        try files.check(db)
+                        return try body(db)
+                    })
             }
         }
     }
@@ -73,23 +83,56 @@ public final class SQLiteTemplateStore: TemplateStore {
     /// Writes in one transaction, off the caller's thread; when it returns, that is durable.
     ///
     /// The cancellation of the caller's task does not stop it: half of an answer is none.
+    ///
+    /// - Parameters:
+    ///   - size: About how many bytes are written.
+    ///   - body: What to write.
+    /// - Returns: What the body returns.
+    /// - Throws: ``TemplateStoreError``.
     func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        size: Int = 0, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
         try await access { [self] finish in
             pool.asyncWriteWithoutTransaction { db in
-                finish(
-                    Result {
-                        try self.checkFile()
-                        var value: Value?
-                        try db.inTransaction(.immediate) {
-                            value = try body(db)
-                            return .commit
-                        }
-                        guard let value else { throw TemplateStoreError.closed }
-                        return value
-                    })
+                finish(Result { try self.write(size: size, to: db, body) })
             }
+        }
+    }
+
+    /// Writes in one transaction of the writing connection.
+    private func write<Value>(
+        size: Int, to db: Database, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        try files.check(db)
+        var value: Value?
+        do {
+            try db.inTransaction(.immediate) {
+                value = try body(db)
+                return .commit
+            }
+        } catch let error as DatabaseError {
+            guard let failure = SQLiteFailedWrite(error, of: size, to: db, at: path) else {
+                throw error
+            }
+            failedWrite.withLock { $0 = failure.size < $0?.size ?? 0 ? $0 : failure }
+            throw failure.error
+        }
+        // A commit to a file that is gone by now would be acknowledged and lost.
+        try files.check(db)
+        failedWrite.withLock { if size >= $0?.size ?? 0 { $0 = nil } }
+        guard let value else { throw TemplateStoreError.closed }
+        return value
+    }
+
+    /// Returns when the database can be read and written, and throws when it cannot.
+    ///
+    /// After a write that failed, as much is written and taken back.
+    public func checkReadiness() async throws(TemplateStoreError) {
+        let size = failedWrite.withLock { $0?.size }
+        // Beginning to write takes the lock for it, and an empty transaction writes nothing.
+        try await write(size: size ?? 0) { [path] db in
+            _ = try db.latestRevision()
+            if let size { try SQLiteFailedWrite.tryAgain(size, on: db, at: path) }
         }
     }
 
@@ -121,22 +164,28 @@ public final class SQLiteTemplateStore: TemplateStore {
         do {
             return try result.get()
         } catch {
-            throw TemplateStoreError(error, at: path)
+            let error = TemplateStoreError(error, at: path)
+            if error.code == .filesReplaced { await save() }
+            throw error
         }
     }
 
-    /// Checks that the path still leads to the open file.
-    func checkFile() throws(TemplateStoreError) {
-        if SQLiteFileIdentity(path: path) == file { return }
-        throw TemplateStoreError(
-            .unavailable,
-            "The file '\(path)' was moved or replaced while it was open: start this program again.")
+    /// Saves what a log that was removed holds.
+    private func save() async {
+        await withCheckedContinuation { [pool, files] continuation in
+            pool.asyncWriteWithoutTransaction { db in
+                files.save(db)
+                continuation.resume()
+            }
+        }
     }
 
     /// Waits for what is under way, and closes the file; every sequence of changes ends.
     public func close() async {
         signal.finish()
         guard await gate.close() else { return }
+        // To close them writes the log into the database.
+        if files.isContentForeign { return Self.abandoned.withLock { $0.append(pool) } }
         await withCheckedContinuation { [pool] continuation in
             DispatchQueue.global().async {
                 // Nothing is lost when these fail: what was stored is on the disk already. The

@@ -27,7 +27,8 @@ extension TemplateStoreError {
             self = .damaged(at: path, error)
             return
         case .SQLITE_FULL:
-            message = "There is no room for the database '\(path)': free space on its disk."
+            self = .outOfSpace(at: path, error)
+            return
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
             message =
                 "Another process holds the database '\(path)': try again, and end that process "

@@ -4,7 +4,8 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
-            case tokenExists, tooManyWebhooks, newerSchema, damaged, unavailable
+            case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
+            case filesReplaced, unavailable
         }
 
         private let kind: Kind
@@ -27,6 +28,11 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let newerSchema = Code(kind: .newerSchema)
         /// What is stored cannot be read.
         public static let damaged = Code(kind: .damaged)
+        /// There is no room for what was to be stored, and nothing of it is.
+        public static let outOfSpace = Code(kind: .outOfSpace)
+        /// The engine's files were removed, moved or replaced while they were in use: nothing is
+        /// stored any more until a new start.
+        public static let filesReplaced = Code(kind: .filesReplaced)
         /// The engine does not answer, or could not write.
         public static let unavailable = Code(kind: .unavailable)
 

@@ -88,13 +88,25 @@ struct SQLiteTemplateStoreTests {
         let before = try await store.snapshot()
         let big = String(repeating: "x", count: 1_000_000)
         let error = try await storeError { _ = try await store.publish(.make(big)) }
-        #expect(error?.code == .unavailable)
+        #expect(error?.code == .outOfSpace)
         #expect(error?.message.contains("no room") == true)
         #expect(error?.message.contains(path) == true)
         #expect(try await store.snapshot() == before)
         let entries = try await store.auditEntries(inProject: "p", matching: AuditQuery())
         #expect(entries.count == 1)
         #expect(try await store.publish(.make("small")).version.number == 2)
+        // A small write says nothing of the one that failed.
+        for _ in 0..<2 {
+            let readiness = try await storeError { try await store.checkReadiness() }
+            #expect(readiness?.code == .outOfSpace)
+        }
+        let trials = try withDatabase(at: path) { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema WHERE name = 'trial'")
+        }
+        #expect(trials == 0)
+        #expect(try await store.setting("max_page_count = 100000") == "100000")
+        try await store.checkReadiness()
+        #expect(try await store.publish(.make(big)).version.number == 3)
         #expect(try await store.checkIntegrity() == [])
         await store.close()
     }
@@ -129,9 +141,9 @@ struct SQLiteTemplateStoreTests {
         for try await _ in changes { break }
         try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
         let publishing = try await storeError { _ = try await store.publish(.make()) }
-        #expect(publishing?.code == .unavailable)
+        #expect(publishing?.code == .filesReplaced)
         #expect(publishing?.message.contains("moved or replaced") == true)
-        #expect(try await storeError { try await store.checkReadiness() }?.code == .unavailable)
+        #expect(try await storeError { try await store.checkReadiness() }?.code == .filesReplaced)
         let watching = try await storeError { for try await _ in changes {} }
         #expect(watching?.code == .watchLost)
         await store.close()

@@ -34,6 +34,8 @@ extension RequestError {
             case .projectMissing: .unknownProject(project)
             case .versionMissing: .notFound(error.message)
             case .tooManyOverrides, .tooManyWebhooks: .invalidArgument(error.message)
+            case .outOfSpace: .outOfSpace
+            case .filesReplaced: .filesReplaced
             default: .unavailable
             }
     }

@@ -92,6 +92,21 @@ extension RequestError {
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message: "The server cannot read its configurations now: try again in a few seconds.",
         headerFields: [.retryAfter: "5"])
+
+    /// 503: what was to be stored has no room.
+    static let outOfSpace = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message: "The server cannot write, so nothing was stored: there is no space left on the "
+            + "disk of its database; free space there and try again.",
+        headerFields: [.retryAfter: "30"])
+
+    /// 503: the files of the store are others than those that were opened.
+    static let filesReplaced = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message: "The files of the server's database were removed, moved or replaced while it runs, "
+            + "so it stores nothing more: whoever runs it has to look at them, as its log says, and "
+            + "to start it again.",
+        headerFields: [.retryAfter: "60"])
 }
 
 extension RequestError {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import NIOCore
+import TemplateStore
 
 /// A type that has the routes of HTTP 5: how the server is, what it counts, and what it can do.
 struct OperationsRoutes: Sendable {
@@ -22,7 +23,8 @@ struct OperationsRoutes: Sendable {
                     try await source.checkReadiness()
                 } catch {
                     logger.warning("Not ready", metadata: ["error": "\(error)"])
-                    throw RequestError.unavailable
+                    throw (error as? TemplateStoreError).map { RequestError($0, project: "") }
+                        ?? .unavailable
                 }
                 return Self.fine
             },

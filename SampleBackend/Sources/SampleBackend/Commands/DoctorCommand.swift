@@ -143,7 +143,9 @@ struct DoctorCommand: AsyncParsableCommand {
                     ? DoctorFinding("server", .fine, "it is ready")
                     : DoctorFinding(
                         "server", .failed,
-                        "it is not ready (status \(live.status)): its log says why")
+                        "it is not ready (status \(live.status)): "
+                            + ((try? live.json)?["error"]?["message"]?.stringValue
+                                ?? "its log says why"))
                 let template = try await transport.send(
                     AdministrationRequest(path: options.projectPath + "/remoteConfig"))
                 let token =

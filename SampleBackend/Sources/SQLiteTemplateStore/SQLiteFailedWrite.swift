@@ -1,0 +1,87 @@
+import GRDB
+import GRDBSQLite
+import TemplateStore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A write that failed for want of room, or of a disk that takes it.
+///
+/// The next small one may succeed where a log has room that it has had before, so the size counts.
+struct SQLiteFailedWrite: Sendable {
+    /// The most bytes that are written to see whether it works again.
+    private static let maximumTrial = 16 << 20
+
+    /// About how many bytes were to be written.
+    let size: Int
+    /// What to tell.
+    let error: TemplateStoreError
+
+    /// Takes an error of a write.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - size: About how many bytes were to be written.
+    ///   - db: The connection, right after the error.
+    ///   - path: The path of the database.
+    /// - Returns: nil when it is an error of another kind, such as a lock of another process.
+    init?(_ error: DatabaseError, of size: Int, to db: Database, at path: String) {
+        let systemError = unsafe sqlite3_system_errno(db.sqliteConnection)
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            self.error = .outOfSpace(at: path, error)
+        case .SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(systemError):
+            self.error = .outOfSpace(at: path, error, reason: SQLiteFileStatus.reason(systemError))
+        case .SQLITE_IOERR, .SQLITE_READONLY:
+            self.error = TemplateStoreError(error, at: path)
+        default: return nil
+        }
+        self.size = size
+    }
+
+    /// Writes as much as failed and takes it back, so that no other process ever sees it.
+    ///
+    /// - Parameters:
+    ///   - size: About how many bytes.
+    ///   - db: The writing connection, in a transaction.
+    ///   - path: The path of the database.
+    /// - Throws: What the write throws.
+    static func tryAgain(_ size: Int, on db: Database, at path: String) throws {
+        try db.inSavepoint {
+            try db.execute(sql: "CREATE TABLE trial (content BLOB NOT NULL) STRICT")
+            try db.execute(
+                sql: "INSERT INTO trial VALUES (zeroblob(?))",
+                arguments: [min(size, maximumTrial)])
+            // Writes the pages to the log already, not only when they are committed.
+            let code = unsafe sqlite3_db_cacheflush(db.sqliteConnection)
+            guard code == SQLITE_OK else {
+                throw DatabaseError(resultCode: ResultCode(rawValue: code))
+            }
+            return .rollback
+        }
+    }
+}
+
+extension TemplateStoreError {
+    /// That there is no room for a write.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database.
+    ///   - error: The error of SQLite.
+    ///   - reason: What the system says, if it is not the disk.
+    /// - Returns: The error.
+    static func outOfSpace(
+        at path: String, _ error: DatabaseError, reason: String? = nil
+    ) -> TemplateStoreError {
+        let cause = reason.map { " (\($0))" } ?? ""
+        return TemplateStoreError(
+            .outOfSpace,
+            "There is no room for the database '\(path)'\(cause): free space on its disk.",
+            underlyingError: error)
+    }
+}

@@ -1,0 +1,169 @@
+import GRDB
+import TemplateStore
+
+/// Notices that the files of an open database are no longer those that were opened.
+///
+/// SQLite goes on with a file that was removed or moved, and what it stores there is lost; a file
+/// that was written over, it mixes with what it has in memory. What is noticed once stays so: only a
+/// new start can tell what the files are.
+///
+/// A file in the place of another is another file to the system. What is written over keeps its
+/// place: the database changes by checkpoints only, and the index of the log says how far they are.
+final class SQLiteFileGuard: Sendable {
+    /// What else than the database belongs to it.
+    private enum Part: String, CaseIterable {
+        /// The database.
+        case database = ""
+        /// The write-ahead log.
+        case log = "-wal"
+        /// The index of the log, in shared memory.
+        case index = "-shm"
+    }
+
+    /// The database as it was last looked at.
+    fileprivate struct Sight {
+        /// The size of the file.
+        let size: Int64
+        /// When it was last written.
+        let modification: SQLiteFileStatus.Modification
+        /// How far the log was written into it.
+        let checkpoint: SQLiteLogIndex.Checkpoint
+    }
+
+    /// What was noticed.
+    private struct Fault {
+        /// What to tell.
+        let error: TemplateStoreError
+        /// Whether the connections still have all that was stored, so that it can be saved.
+        let keepsContent: Bool
+    }
+
+    /// What the lock guards.
+    private struct State {
+        /// The database as it was last looked at.
+        var sight: Sight?
+        /// What was noticed.
+        var fault: Fault?
+    }
+
+    /// How often files are looked at again that another process is writing.
+    private static let attempts = 100
+
+    /// The path of the database.
+    private let path: String
+    /// The files that were opened.
+    private let identities: [Part: SQLiteFileStatus.Identity]
+    /// What was seen.
+    private let state = Locked(State())
+
+    /// Remembers the files of a database.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database.
+    ///   - db: A connection to it, which has read.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when one of them is gone.
+    init(path: String, _ db: Database) throws(TemplateStoreError) {
+        self.path = path
+        var identities: [Part: SQLiteFileStatus.Identity] = [:]
+        for part in Part.allCases {
+            let file = path + part.rawValue
+            guard let status = try SQLiteFileStatus.status(ofFileAt: file) else {
+                throw TemplateStoreError(
+                    .unavailable, "The file '\(file)' was removed while it was opened: try again.")
+            }
+            identities[part] = status.identity
+        }
+        self.identities = identities
+        try check(db)
+    }
+
+    /// Whether what is written over must stay as it is.
+    var isContentForeign: Bool { state.withLock { $0.fault.map { !$0.keepsContent } ?? false } }
+
+    /// Checks that the files are those that were opened, as this process and others left them.
+    ///
+    /// - Parameter db: A connection, on its queue.
+    /// - Throws: ``TemplateStoreError`` with the code `filesReplaced`.
+    func check(_ db: Database) throws(TemplateStoreError) {
+        // Looked at under the lock, so that nobody compares with an older sight.
+        try state.withLock { (state: inout State) throws(TemplateStoreError) in
+            if let fault = state.fault { throw fault.error }
+            state.fault = try replacement()
+            if state.fault == nil { state.fault = try overwriting(db, &state) }
+            if let fault = state.fault { throw fault.error }
+        }
+    }
+
+    /// Writes what the log holds into the database, if the connections still have both.
+    func save(_ db: Database) {
+        let keepsContent = state.withLock { $0.fault?.keepsContent ?? false }
+        guard keepsContent else { return }
+        // An empty log cannot be taken for that of another database either.
+        _ = try? db.checkpoint(.truncate)
+    }
+
+    /// Which file is another one than was opened, if any.
+    private func replacement() throws(TemplateStoreError) -> Fault? {
+        for part in Part.allCases {
+            let file = path + part.rawValue
+            if try SQLiteFileStatus.status(ofFileAt: file)?.identity == identities[part] {
+                continue
+            }
+            // Without the shared index, other processes do not know what this one writes.
+            return fault("The file '\(file)' was removed, moved or replaced", part != .index)
+        }
+        return nil
+    }
+
+    /// Which file was written by something else than SQLite, if any.
+    private func overwriting(
+        _ db: Database, _ state: inout State
+    ) throws(TemplateStoreError) -> Fault? {
+        let log = path + Part.log.rawValue
+        for _ in 0..<Self.attempts {
+            guard let index = SQLiteLogIndex(db) else { continue }
+            guard let databaseStatus = try SQLiteFileStatus.status(ofFileAt: path),
+                let logStatus = try SQLiteFileStatus.status(ofFileAt: log)
+            else { return try replacement() }
+            let head = SQLiteFileStatus.head(ofLogAt: log, count: 32)
+            // What was seen belongs together when nothing was written meanwhile.
+            guard SQLiteLogIndex(db) == index else { continue }
+            guard logStatus.size >= index.logSize, index.isHead(head) else {
+                return fault("The file '\(log)' was replaced by other content", false)
+            }
+            let sight = Sight(
+                size: databaseStatus.size, modification: databaseStatus.modification,
+                checkpoint: index.checkpoint)
+            if let last = state.sight, !sight.isExplained(after: last) {
+                return fault("The file '\(path)' was replaced by other content", false)
+            }
+            state.sight = sight
+            return nil
+        }
+        // Others write all the time; the next look is soon.
+        return nil
+    }
+
+    /// Says what was noticed, and what to do.
+    private func fault(_ sentence: String, _ keepsContent: Bool) -> Fault {
+        let advice =
+            keepsContent
+            ? "stop every program that uses the database, see that its files are the right ones, "
+                + "and start this one again."
+            : "stop every program that uses the database, move its files away, put a backup in "
+                + "their place, and start this one again."
+        return Fault(
+            error: TemplateStoreError(
+                .filesReplaced,
+                "\(sentence) while the database was open, so nothing is stored any more: \(advice)"),
+            keepsContent: keepsContent)
+    }
+}
+
+extension SQLiteFileGuard.Sight {
+    /// Whether the database is as before, or a checkpoint has written it since.
+    fileprivate func isExplained(after last: Self) -> Bool {
+        size == last.size && modification == last.modification
+            || checkpoint != last.checkpoint || last.checkpoint.isUnderway
+    }
+}

@@ -1,0 +1,102 @@
+import TemplateStore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What the file system says of a file.
+struct SQLiteFileStatus: Equatable {
+    /// Which file a path leads to; another one in its place has another identity.
+    struct Identity: Hashable {
+        /// The number of the device.
+        let device: UInt64
+        /// The number of the file on the device.
+        let file: UInt64
+    }
+
+    /// When the content last changed.
+    struct Modification: Hashable {
+        /// The whole seconds since 1970.
+        let seconds: Int64
+        /// The nanoseconds of the second.
+        let nanoseconds: Int64
+    }
+
+    /// Which file it is.
+    let identity: Identity
+    /// The size in bytes.
+    let size: Int64
+    /// When the content last changed.
+    let modification: Modification
+    /// Whether the group or others may read or write it.
+    let isOpenToOthers: Bool
+
+    /// Looks at a path.
+    ///
+    /// - Parameter path: The path.
+    /// - Returns: What is there; nil when nothing is.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when the system does not say.
+    static func status(ofFileAt path: String) throws(TemplateStoreError) -> SQLiteFileStatus? {
+        var status = stat()
+        if unsafe stat(path, &status) == 0 { return SQLiteFileStatus(status) }
+        let code = errno
+        if code == ENOENT || code == ENOTDIR { return nil }
+        throw TemplateStoreError(
+            .unavailable, "The file '\(path)' cannot be looked at (\(Self.reason(code))).")
+    }
+
+    /// Takes over what the system says.
+    private init(_ status: stat) {
+        identity = Identity(
+            device: UInt64(truncatingIfNeeded: status.st_dev),
+            file: UInt64(truncatingIfNeeded: status.st_ino))
+        size = Int64(status.st_size)
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        modification = Modification(
+            seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+        isOpenToOthers = status.st_mode & 0o066 != 0
+    }
+
+    /// Makes an empty file that only its owner can read, unless there is something already.
+    ///
+    /// - Parameter path: The path.
+    /// - Returns: Whether the file was made.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable`.
+    static func makeFile(at path: String) throws(TemplateStoreError) -> Bool {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            _ = close(descriptor)
+            return true
+        }
+        let code = errno
+        if code == EEXIST { return false }
+        throw TemplateStoreError(
+            .unavailable,
+            "The file '\(path)' cannot be made (\(reason(code))): check that its folder exists and "
+                + "that this user may write there.")
+    }
+
+    /// The first bytes of a file; fewer when it has fewer.
+    ///
+    /// Only for the write-ahead log: to close the database or its index in any way gives up the
+    /// locks that SQLite has on it.
+    static func head(ofLogAt path: String, count: Int) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { _ = close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = unsafe pread(descriptor, &bytes, count, 0)
+        return Array(bytes.prefix(max(length, 0)))
+    }
+
+    /// The name of an error of the system.
+    static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}
