@@ -42,11 +42,15 @@ public struct ClientAccess: Sendable {
     ///   - credentials: What the client sent.
     ///   - userID: The user whose configuration is asked for; nil is the generic user, whom every
     ///     valid token may read.
+    /// - Returns: The time the user's token ends; nil when it never does, or when no token is needed.
     /// - Throws: A ``RequestError`` with status 401 without valid credentials, and 403 with those of
     ///   another user.
-    func check(_ credentials: Credentials, forUserID userID: String?) async throws(RequestError) {
+    @discardableResult
+    func check(
+        _ credentials: Credentials, forUserID userID: String?
+    ) async throws(RequestError) -> Date? {
         try checkKey(credentials)
-        guard let userTokens else { return }
+        guard let userTokens else { return nil }
         let token = AdministratorAccess.bearerToken(in: credentials.authorization)
         let payload: UserTokenPayload
         do {
@@ -59,6 +63,7 @@ public struct ClientAccess: Sendable {
                 "This token is another user's: ask for the configuration of the user it was made "
                     + "for.")
         }
+        return payload.exp?.value
     }
 
     /// Lets a client in that sends one of the keys.
