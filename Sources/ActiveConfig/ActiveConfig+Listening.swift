@@ -14,11 +14,10 @@ extension ActiveConfig {
     public func registerListener(
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
     ) {
-        let id = ObjectIdentifier(listener)
-        register(forSectionName: sectionName) { listeners in
-            ListenerRegistration(
-                listener, sectionName: sectionName,
-                replacing: listeners.registration(ofListener: id, sectionName: sectionName))
+        register(ListenerRegistration(listener, sectionName: sectionName)) { listeners in
+            let known = listeners.registration(
+                ofListener: ObjectIdentifier(listener), sectionName: sectionName)
+            return known?.isOf(listener) == true ? known : nil
         }
     }
 
@@ -117,26 +116,27 @@ extension ActiveConfig {
 
     /// Registers a closure.
     private func listen(_ registration: ListenerRegistration) -> ActiveConfigListenerToken {
-        register(forSectionName: registration.sectionName) { _ in registration }
+        register(registration) { _ in nil }
         return ActiveConfigListenerToken(registration) { [weak self] registration in
             self?.state.withLock { $0.listeners.remove(registration) }
         }
     }
 
-    /// Adds a registration and puts the current section on the listener queue, if there is one.
+    /// Adds a registration, unless there is one for that already, and puts the current section on the
+    /// listener queue, if there is one.
     private func register(
-        forSectionName sectionName: String,
-        _ makeRegistration: (ListenerTable) -> ListenerRegistration
+        _ registration: ListenerRegistration,
+        unless find: (ListenerTable) -> ListenerRegistration?
     ) {
-        _ = loadedSnapshot()
+        loadedSnapshot()
+        let name = registration.sectionName
         let crowd = state.withLock { state -> [ListenerRegistration] in
-            let registration = makeRegistration(state.listeners)
-            let crowd = state.listeners.add(registration)
-            if let section = state.snapshot?.sections[sectionName] {
+            let known = find(state.listeners)
+            if let section = state.snapshot?.sections[name] {
                 // Under the lock, for the order; see `change(_:)`.
-                listenerQueue.async { registration.deliver(section, from: self) }
+                listenerQueue.async { (known ?? registration).deliver(section, from: self) }
             }
-            return crowd
+            return known == nil ? state.listeners.add(registration) : []
         }
         if crowd.isEmpty { return }
         let gone = crowd.filter(\.isGone)

@@ -2,33 +2,34 @@ internal import Dispatch
 
 /// One listener's interest in one section.
 final class ListenerRegistration: Sendable {
-    /// The section's name.
+    /// What tells registrations of one section apart.
+    enum Key: Hashable {
+        /// A listening object; it has at most one registration for a section.
+        case listener(ObjectIdentifier)
+        /// A closure, by its registration.
+        case closure(ObjectIdentifier)
+    }
+
+    typealias Body = @Sendable (ActiveConfig, ActiveConfigSection?) -> Void
+
     let sectionName: String
-    /// Who listens, to find it again; nil for a closure.
-    let listenerID: ObjectIdentifier?
-    private let call: @Sendable (ActiveConfig, ActiveConfigSection?) -> Void
-    private let isListenerGone: @Sendable () -> Bool
-    private let isActive: Locked<Bool>
+    private weak let listener: (any ActiveConfigListener)?
+    private let listenerID: ObjectIdentifier?
+    /// The queue that deliveries are put on from the listener queue, if any.
+    private let queue: DispatchQueue?
+    /// What is called; nil when the listening is over.
+    private let body: Locked<Body?>
 
     /// Makes a registration of an object, which is held weakly.
-    ///
-    /// - Parameters:
-    ///   - listener: Who listens.
-    ///   - sectionName: The section's name.
-    ///   - predecessor: The registration that this one takes the place of; both are cancelled at
-    ///     once, since the one before may have something on the queue still.
-    init(
-        _ listener: any ActiveConfigListener, sectionName: String,
-        replacing predecessor: ListenerRegistration?
-    ) {
+    init(_ listener: any ActiveConfigListener, sectionName: String) {
         self.sectionName = sectionName
-        isActive = predecessor?.isActive ?? Locked(true)
+        self.listener = listener
         listenerID = ObjectIdentifier(listener)
-        call = { [weak listener] activeConfig, section in
+        queue = nil
+        body = Locked { [weak listener] activeConfig, section in
             listener?.activeConfig(
                 activeConfig, didReceiveConfigSection: section, forSectionName: sectionName)
         }
-        isListenerGone = { [weak listener] in listener == nil }
     }
 
     /// Makes a registration of a closure, which is kept until it is cancelled.
@@ -42,32 +43,44 @@ final class ListenerRegistration: Sendable {
         sectionName: String, on queue: DispatchQueue? = nil,
         _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
     ) {
-        let isActive = Locked(true)
         self.sectionName = sectionName
-        self.isActive = isActive
+        self.queue = queue
+        self.body = Locked { _, section in body(section) }
+        listener = nil
         listenerID = nil
-        call = { _, section in
-            guard let queue else { return body(section) }
-            queue.async {
-                // It may have been cancelled since it was put on the queue.
-                if isActive.withLock({ $0 }) { body(section) }
-            }
-        }
-        isListenerGone = { false }
     }
+
+    var key: Key { listenerID.map { .listener($0) } ?? .closure(ObjectIdentifier(self)) }
+
+    /// Whether this is the registration of an object, not of a dead one whose place in memory the
+    /// object has taken.
+    ///
+    /// The caller holds the object, so no `deinit` runs here.
+    func isOf(_ object: any ActiveConfigListener) -> Bool { listener === object }
 
     /// Whether the listener does not exist any more.
     ///
-    /// It may be released by this look, and its `deinit` run: never look while a lock is held.
-    var isGone: Bool { isListenerGone() }
+    /// This may release the listener for good, and run its `deinit`: never ask while a lock is held.
+    var isGone: Bool { listenerID != nil && listener == nil }
 
     /// Tells the listener, unless it was cancelled.
     func deliver(_ section: ActiveConfigSection?, from activeConfig: ActiveConfig) {
-        if isActive.withLock({ $0 }) { call(activeConfig, section) }
+        guard let queue else { return call(activeConfig, section) }
+        // What waits there holds the registration, and so no closure that was cancelled.
+        queue.async { self.call(activeConfig, section) }
     }
 
-    /// Stops deliveries, also those already on the queue.
+    private func call(_ activeConfig: ActiveConfig, _ section: ActiveConfigSection?) {
+        body.withLock { $0 }?(activeConfig, section)
+    }
+
+    /// Stops deliveries, also those already on the queue, and releases the closure.
     func cancel() {
-        isActive.withLock { $0 = false }
+        // What it holds is released behind the lock: a `deinit` may call anything.
+        let released = body.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        withExtendedLifetime(released) {}
     }
 }

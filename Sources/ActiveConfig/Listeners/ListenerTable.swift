@@ -1,17 +1,19 @@
 /// Who listens to which section.
 struct ListenerTable: Sendable {
-    /// The number of registrations up to which the dead are not looked for.
+    /// Registration count below which pruning is skipped.
     private static let leastPruningThreshold = 16
 
-    /// The registrations by section, in order; no section has none.
-    private var rows: [String: [ListenerRegistration]] = [:]
+    /// The registrations by section; a section without any has no entry.
+    private var rows: [String: KeyedList<ListenerRegistration.Key, ListenerRegistration>] = [:]
     /// The number of all registrations.
     private var count = 0
-    /// The number of registrations from which on those of dead listeners are looked for.
+    /// Registration count above which those of dead listeners are pruned.
     private var pruningThreshold = leastPruningThreshold
 
-    /// The registrations of a section.
-    subscript(sectionName: String) -> [ListenerRegistration] { rows[sectionName] ?? [] }
+    /// The registrations of a section, in order.
+    subscript(sectionName: String) -> [ListenerRegistration] {
+        rows[sectionName]?.elements ?? []
+    }
 
     /// The registration of a listener for a section, if there is one.
     ///
@@ -19,47 +21,40 @@ struct ListenerTable: Sendable {
     func registration(
         ofListener listenerID: ObjectIdentifier, sectionName: String
     ) -> ListenerRegistration? {
-        self[sectionName].first { $0.listenerID == listenerID }
+        rows[sectionName]?[.listener(listenerID)]
     }
 
-    /// Adds a registration; one of the same listener for the same section is replaced.
+    /// Adds a registration; one of the same key for the same section is replaced.
     ///
     /// - Returns: All registrations, when there are so many that some may be of listeners that are
     ///   gone; the caller finds those, without a lock, and removes them with `prune(_:)`.
     mutating func add(_ registration: ListenerRegistration) -> [ListenerRegistration] {
-        if let id = registration.listenerID {
-            removeAll(ofSection: registration.sectionName) { $0.listenerID == id }
-        }
-        rows[registration.sectionName, default: []].append(registration)
+        remove(registration)
+        rows[registration.sectionName, default: KeyedList()].append(
+            registration, forKey: registration.key)
         count += 1
         guard count > pruningThreshold else { return [] }
-        // Nobody else looks until this look is over.
+        // Prevents concurrent pruning.
         pruningThreshold = .max
-        return rows.values.flatMap(\.self)
+        return rows.values.flatMap(\.elements)
     }
 
     /// Removes the registrations of listeners that are gone, after `add(_:)` asked to look for them.
     mutating func prune(_ gone: [ListenerRegistration]) {
-        for (name, registrations) in Dictionary(grouping: gone, by: \.sectionName) {
-            let ids = Set(registrations.map(ObjectIdentifier.init))
-            removeAll(ofSection: name) { ids.contains(ObjectIdentifier($0)) }
+        // A key may be that of a living listener by now.
+        for registration in gone
+        where rows[registration.sectionName]?[registration.key] === registration {
+            remove(registration)
         }
+        // Twice as many must come before the next look, so that looking costs each a constant.
         pruningThreshold = max(Self.leastPruningThreshold, count * 2)
     }
 
-    /// Removes a registration.
+    /// Removes the registration of a registration's key, if there is one.
     mutating func remove(_ registration: ListenerRegistration) {
-        removeAll(ofSection: registration.sectionName) { $0 === registration }
-    }
-
-    /// Removes the registrations of a section that are meant.
-    private mutating func removeAll(
-        ofSection sectionName: String, where isRemoved: (ListenerRegistration) -> Bool
-    ) {
-        guard var row = rows.removeValue(forKey: sectionName) else { return }
-        count -= row.count
-        row.removeAll(where: isRemoved)
-        count += row.count
-        if !row.isEmpty { rows[sectionName] = row }
+        let name = registration.sectionName
+        guard rows[name]?.removeElement(forKey: registration.key) != nil else { return }
+        count -= 1
+        if rows[name]?.isEmpty == true { rows[name] = nil }
     }
 }

@@ -58,6 +58,63 @@ struct ActiveConfigListenerTokenTests {
         #expect(weakHeld == nil)
     }
 
+    @Test("Cancelling a token releases the closure, and what it holds, while the token lives on")
+    func cancelReleasesTheClosure() async throws {
+        final class Held: Sendable {}
+        weak var weakHeld: Held?
+        let token: ActiveConfigListenerToken
+        do {
+            let held = Held()
+            weakHeld = held
+            token = fixture.config.listen(forSectionName: "Home") { _ in _ = held }
+        }
+        // What is on its way to the closure does not keep it either.
+        fixture.queue.sync {
+            fixture.config.currentUserID = "1"
+            token.cancel()
+            #expect(weakHeld == nil)
+        }
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("Cancelling on the main actor releases the closure, also with a delivery on its way")
+    @MainActor
+    func cancelReleasesTheClosureOfTheMainActor() async throws {
+        final class Held: Sendable {}
+        weak var weakHeld: Held?
+        let token: ActiveConfigListenerToken
+        do {
+            let held = Held()
+            weakHeld = held
+            token = fixture.config.listenOnMainActor(forSectionName: "Home") { _ in _ = held }
+        }
+        fixture.drain()
+        token.cancel()
+        #expect(weakHeld == nil)
+        await drainMainQueue()
+    }
+
+    @Test("A closure that cancels its token while it is called is released after the call")
+    func cancelsItselfWhileItIsCalled() async throws {
+        let token = Locked<ActiveConfigListenerToken?>(nil)
+        let calls = Locked(0)
+        fixture.queue.suspend()
+        let made = fixture.config.listen(forSectionName: "Home") { _ in
+            calls.withLock { $0 += 1 }
+            let own = token.withLock { token in
+                defer { token = nil }
+                return token
+            }
+            own?.cancel()
+        }
+        token.withLock { $0 = made }
+        fixture.config.currentUserID = "1"
+        fixture.queue.resume()
+        try await fixture.config.downloadNewConfig()
+        fixture.drain()
+        #expect(calls.withLock { $0 } == 1)
+    }
+
     @Test func aTokenKeepsNoCoordinatorAlive() {
         var config: ActiveConfig? = .make(configuration: .make())
         weak let weakConfig = config
