@@ -37,19 +37,21 @@ public struct ActiveConfigLog: Sendable {
 
     /// The least severe level that is written.
     public let minimumLevel: Level
-    private let writeMessage: @Sendable (Level, String) -> Void
+    private let writer: LogWriter
 
     /// Makes a log.
     ///
     /// - Parameters:
     ///   - minimumLevel: The least severe level that is written.
     ///   - write: Writes a message, one sentence or more. It is called on any thread, never while a
-    ///     lock of the framework is held, and never for a message below `minimumLevel`.
+    ///     lock of the framework is held, and never for a message below `minimumLevel`. It may use
+    ///     the framework: a message that comes of that is written when the call has returned, once,
+    ///     however often it comes up.
     public init(
         minimumLevel: Level = .warning, _ write: @escaping @Sendable (Level, String) -> Void
     ) {
         self.minimumLevel = minimumLevel
-        writeMessage = write
+        writer = LogWriter(write)
     }
 
     /// Writes warnings and errors to standard error, a line each.
@@ -63,6 +65,6 @@ public struct ActiveConfigLog: Sendable {
 
     /// Writes `message` if its level is severe enough; else it is not even put together.
     func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {
-        if level >= minimumLevel { writeMessage(level, message()) }
+        if level >= minimumLevel { writer.write(LogMessage(level: level, text: message())) }
     }
 }

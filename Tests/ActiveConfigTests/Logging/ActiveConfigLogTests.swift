@@ -1,0 +1,134 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// A log's closure may call the framework, which may log again.
+@Suite(.timeLimit(.minutes(1)))
+struct ActiveConfigLogTests {
+    /// A log whose closure records each message and then does what a test wants, with this
+    /// coordinator once it is there.
+    private final class CallingLog: Sendable {
+        let messages = Locked<[String]>([])
+        let config = Locked<ActiveConfig?>(nil)
+        let log = Locked<ActiveConfigLog>(.disabled)
+
+        init(_ body: @escaping @Sendable (ActiveConfig) -> Void) {
+            let log = ActiveConfigLog(minimumLevel: .debug) { [messages, config] _, message in
+                messages.withLock { $0.append(message) }
+                if let config = config.withLock({ $0 }) { body(config) }
+            }
+            self.log.withLock { $0 = log }
+        }
+
+        /// A coordinator that logs here, with a store that does.
+        func make(_ store: (ActiveConfigLog) -> any ActiveConfigStore) -> ActiveConfig {
+            let log = self.log.withLock { $0 }
+            let made = ActiveConfig.make(store: store(log), log: log)
+            config.withLock { $0 = made }
+            return made
+        }
+
+        func forget() { config.withLock { $0 = nil } }
+    }
+
+    /// A store that logs at each read that it cannot read.
+    private struct UnreadableStore: ActiveConfigStore {
+        let log: ActiveConfigLog
+
+        func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+            // The bootstrap of another store logs for this one.
+            let missing = BootstrapConfiguration.jsonFile(
+                URL(filePath: "/nonexistent/\(userID ?? "generic").json"))
+            return missing.state(log: log) ?? .titled(["Home": userID ?? "generic"])
+        }
+
+        func persistConfiguration(
+            _ configuration: ConfigurationState?, forUserID userID: String?
+        ) throws {}
+    }
+
+    @Test("A closure that reads the configuration gets it while the store logs that it cannot read")
+    func readsWhileTheStoreLogs() {
+        let titles = Locked<[String?]>([])
+        let log = CallingLog { config in
+            let title = config["Home"]?.title
+            titles.withLock { $0.append(title) }
+        }
+        let config = log.make { UnreadableStore(log: $0) }
+        #expect(config["Home"]?.title == "generic")
+        config.currentUserID = "1"
+        #expect(config["Home"]?.title == "1")
+        let messages = log.messages.withLock { $0 }
+        for user in ["generic", "1"] {
+            #expect(messages.contains { $0.contains("/nonexistent/\(user).json") })
+        }
+        #expect(titles.withLock { $0 }.allSatisfy { ["generic", "1"].contains($0) })
+        log.forget()
+    }
+
+    @Test("Messages that are raised while one is written are written after it, none lost")
+    func writesWhatIsRaisedMeanwhile() {
+        let depth = Locked((now: 0, most: 0))
+        let written = Locked<[String]>([])
+        let config = Locked<ActiveConfig?>(nil)
+        let log = ActiveConfigLog(minimumLevel: .debug) { _, message in
+            depth.withLock { depth in
+                depth.now += 1
+                depth.most = max(depth.most, depth.now)
+            }
+            written.withLock { $0.append(message) }
+            let config = config.withLock { $0 }
+            if message.contains("\"1\"") { config?.currentUserID = "2" }
+            if message.contains("\"2\"") { config?.currentUserID = "3" }
+            depth.withLock { $0.now -= 1 }
+        }
+        let made = ActiveConfig.make(log: log)
+        config.withLock { $0 = made }
+        made.currentUserID = "1"
+        config.withLock { $0 = nil }
+        #expect(made.currentUserID == "3")
+        let users = written.withLock { $0 }.map { message in
+            ["\"1\"", "\"2\"", "\"3\""].first { message.contains($0) }
+        }
+        #expect(users == ["\"1\"", "\"2\"", "\"3\""])
+        #expect(depth.withLock { $0.most } == 1)
+    }
+
+    @Test("A closure that raises the message it is called for ends")
+    func aMessageThatRaisesItselfEnds() {
+        let log = CallingLog { config in
+            config.currentUserID = config.currentUserID == "A" ? "B" : "A"
+        }
+        let config = log.make { _ in InMemoryStore() }
+        config.currentUserID = "C"
+        #expect((3...4).contains(log.messages.withLock { $0.count }))
+        log.forget()
+    }
+
+    @Test("A task that a closure starts logs what it has to, also when the closure is over")
+    func aTaskOfTheClosureLogs() async throws {
+        let isOver = ManualClock()
+        let task = Locked<Task<Void, any Error>?>(nil)
+        let written = Locked<[String]>([])
+        let config = Locked<ActiveConfig?>(nil)
+        let log = ActiveConfigLog(minimumLevel: .debug) { _, message in
+            written.withLock { $0.append(message) }
+            guard message.contains("\"1\""), let config = config.withLock({ $0 }) else { return }
+            task.withLock {
+                $0 = Task {
+                    try await isOver.sleep(until: .init(offset: .seconds(1)))
+                    config.currentUserID = "2"
+                }
+            }
+        }
+        let made = ActiveConfig.make(log: log)
+        config.withLock { $0 = made }
+        made.currentUserID = "1"
+        isOver.advance(by: .seconds(1))
+        try await task.withLock { $0 }?.value
+        config.withLock { $0 = nil }
+        #expect(written.withLock { $0 }.count == 2)
+        #expect(made.currentUserID == "2")
+    }
+}
