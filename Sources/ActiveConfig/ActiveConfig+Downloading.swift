@@ -1,3 +1,5 @@
+internal import Dispatch
+
 extension ActiveConfig {
     /// Whether a download has ever succeeded on this installation: in this launch, or in an earlier
     /// one that the store remembers.
@@ -22,14 +24,16 @@ extension ActiveConfig {
     /// user.
     ///
     /// When it returns, what it has to tell listeners is already on the listener queue. Cancelling
-    /// the task leaves the download, and cancels it when nobody else waits for it.
+    /// the task leaves the download, and cancels it when nobody else waits for it; it then has
+    /// failed, and nothing that it still brings counts.
     ///
     /// - Returns: What came of it. A download that ended after the user changed was stored for its
     ///   owner only.
-    /// - Throws: what the downloader threw, ``DownloadError`` for one; ``ConfigurationFormatError``
-    ///   when the document cannot be used; `CancellationError`. The configuration in force then
-    ///   stays, and nothing is stored. That a configuration could not be stored is no error here: it
-    ///   is in force, and the log says so.
+    /// - Throws: what the downloader threw, ``DownloadError`` for one, also when the downloader took
+    ///   longer than `downloadTimeout`; ``ConfigurationFormatError`` when the document cannot be
+    ///   used; `CancellationError`. The configuration in force then stays, and nothing is stored.
+    ///   That a configuration could not be stored is no error here: it stays its user's in this
+    ///   launch, and the log says so.
     @discardableResult
     public func downloadNewConfig() async throws -> DownloadResult {
         while true {
@@ -44,34 +48,30 @@ extension ActiveConfig {
     /// The download that runs for the current user, or a new one, which the caller has to start.
     private func currentDownload() -> (JoinedDownload, UserID, isNew: Bool) {
         let (running, userID) = state.withLock { ($0.downloads[$0.userID], $0.userID) }
-        let isUsable = running.map { !$0.isAbandoned } ?? false
-        if let running, isUsable { return (running, userID, false) }
+        if let running, !running.isAbandoned { return (running, userID, false) }
         let new = JoinedDownload()
-        let download = state.withLock { state in
-            // Another caller may have been faster.
-            if let other = state.downloads[userID], other !== running { return other }
-            state.downloads[userID] = new
-            return new
+        var download = new
+        change { state in
+            if let other = state.downloads[userID], other !== running {
+                // Another caller was faster.
+                download = other
+                return nil
+            }
+            let abandoned = state.downloads.updateValue(new, forKey: userID)
+            // Its end is told before anything of the new one.
+            let events = abandoned.map { _ in
+                [Delivery.Event.downloadFailed(userID, CancellationError())]
+            }
+            return deliver([], events ?? [], in: state)
         }
         return (download, userID, download === new)
     }
 
-    /// Runs a download to its end.
+    /// Runs a download to its end, in a task of its own.
     private func start(_ download: JoinedDownload, for userID: UserID) {
-        download.start { [self] in
+        Task {
             do {
-                // What is in force must be known before the store has something newer.
-                _ = loadedSnapshot()
-                let lastKnown = ownConfiguration(of: userID)
-                log(.info, "Downloading the configuration of \(userID).")
-                let answer = try await configDownloader.requestActiveConfig(
-                    forUserID: userID.string, lastKnown: lastKnown)
-                // From here on it ends, even if all who wait leave: else the next download of this
-                // user could overtake it, and be undone.
-                if !download.detach() { throw CancellationError() }
-                if let answer { try check(answer) }
-                download.finish(
-                    .success(accept(answer, lastKnown: lastKnown, of: userID, from: download)))
+                download.finish(.success(try await run(download, for: userID)))
             } catch {
                 fail(download, of: userID, with: error)
                 download.finish(.failure(error))
@@ -79,11 +79,35 @@ extension ActiveConfig {
         }
     }
 
-    /// The user's own last configuration, which a request may be conditional on.
-    private func ownConfiguration(of userID: UserID) -> ConfigurationState? {
-        if let configStore { return configStore.ownConfiguration(forUserID: userID.string) }
-        let snapshot = loadedSnapshot()
-        return snapshot.userID == userID && snapshot.isDownloaded ? snapshot.configuration : nil
+    /// Asks the downloader, and stores and brings in force what it answers.
+    private func run(_ download: JoinedDownload, for userID: UserID) async throws -> DownloadResult
+    {
+        let lastKnown = await DispatchQueue.forBlockingCalls().run {
+            // What is in force must be known before the store has something newer.
+            self.loadedSnapshot()
+            return self.ownConfiguration(of: userID)
+        }
+        log(.info, "Downloading the configuration of \(userID).")
+        let answer = try await download.answer(within: downloadTimeout, by: clock) {
+            [configDownloader] in
+            try await configDownloader.requestActiveConfig(
+                forUserID: userID.string, lastKnown: lastKnown)
+        }
+        if let answer { try check(answer) }
+        // Stored first: whoever makes this user the current one from now on finds it there.
+        await DispatchQueue.forBlockingCalls().run {
+            self.store(answer, lastKnown: lastKnown, of: userID)
+        }
+        // One after the other, so that the first one of all is told before any other ends.
+        let result = await downloadEnds.run {
+            self.end(
+                download, of: userID, with: answer ?? lastKnown,
+                isFirst: self.recordFirstDownload())
+        }
+        let outcome =
+            answer == nil ? "nothing new" : "\(result.changedSectionNames.count) sections changed"
+        log(.info, "Downloaded the configuration of \(userID): \(outcome).")
+        return result
     }
 
     /// Throws when a downloaded configuration cannot be used.
@@ -101,82 +125,49 @@ extension ActiveConfig {
         }
     }
 
-    /// Stores what a download brought and, if its user is still the current one, brings it in force.
-    private func accept(
-        _ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID,
-        from download: JoinedDownload
+    /// Ends a download that succeeded: its configuration comes in force if its user is still the
+    /// current one.
+    private func end(
+        _ download: JoinedDownload, of userID: UserID, with configuration: ConfigurationState?,
+        isFirst: Bool
     ) -> DownloadResult {
-        let isFirst = !firstConfigDownloadFinished
-        // Stored first: whoever makes this user the current one from now on finds it there.
-        if let answer { store(answer, lastKnown: lastKnown, of: userID) }
-        if isFirst { recordFirstDownload() }
-        while true {
-            let old = loadedSnapshot()
-            let new = (answer ?? lastKnown).map {
-                ConfigurationSnapshot(
-                    userID: userID, configuration: $0, reason: .downloaded, isDownloaded: true)
-            }
-            let changes = old.userID == userID ? new?.changes(since: old) ?? [] : []
-            let isCurrent = old.userID == userID
-            let meta =
-                new?.configuration.meta ?? (isCurrent ? old.configuration.meta : [:])
-            let isDone = change { state in
-                guard state.snapshot === old else { return nil }
-                state.generation += 1
-                if state.downloads[userID] === download { state.downloads[userID] = nil }
-                if isCurrent, let new { state.snapshot = new }
-                var events: [Delivery.Event] = []
-                if isFirst, !state.hasDownloaded {
-                    events.append(.firstDownloadFinished(userID, meta: meta))
-                }
+        let new = configuration.map {
+            ConfigurationSnapshot(
+                userID: userID, configuration: $0, reason: .downloaded, isDownloaded: true)
+        }
+        return snapshotReplacement.withLock { _ in
+            let old = state.withLock { $0.snapshot }
+            let isCurrent = old?.userID == userID
+            let changes = isCurrent ? new?.changes(since: old?.sections ?? NameTable([:])) : nil
+            let meta = (new?.configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
+            change { state in
+                state.downloads[userID] = nil
                 state.hasDownloaded = true
-                events.append(
-                    .downloadFinished(userID, meta: meta, configurationIsCurrent: isCurrent))
-                return deliver(changes, events, in: state)
+                if let new {
+                    if isCurrent { state.snapshot = new }
+                    state.noteDownload(of: new.configuration, for: userID)
+                }
+                let update = Delivery.Event.downloadFinished(
+                    userID, meta: meta, configurationIsCurrent: isCurrent)
+                let events =
+                    isFirst ? [.firstDownloadFinished(userID, meta: meta), update] : [update]
+                return deliver(changes ?? [], events, in: state)
             }
-            guard isDone else { continue }
-            log(
-                .info,
-                "Downloaded the configuration of \(userID): "
-                    + (answer == nil ? "nothing new." : "\(changes.count) sections changed."))
             return DownloadResult(
                 userID: userID.string, configurationIsCurrent: isCurrent,
-                changedSectionNames: Set(changes.map(\.sectionName)))
+                changedSectionNames: Set((changes ?? []).map(\.sectionName)))
         }
     }
 
-    /// Stores a configuration, unless the store has just that.
-    private func store(
-        _ answer: ConfigurationState, lastKnown: ConfigurationState?, of userID: UserID
-    ) {
-        if answer == lastKnown, answer.entityTag == lastKnown?.entityTag { return }
-        do {
-            try configStore?.persistConfiguration(answer, forUserID: userID.string)
-        } catch {
-            log(
-                .error,
-                "The configuration of \(userID) could not be stored and is lost with this launch: "
-                    + "\(error)")
-        }
-    }
-
-    /// Has the store remember that a download has succeeded.
-    private func recordFirstDownload() {
-        do {
-            try configStore?.recordFirstDownloadFinished()
-        } catch {
-            log(.error, "That the first download succeeded could not be stored: \(error)")
-        }
-    }
-
-    /// Tells that a download failed.
+    /// Ends a download that failed, unless it was abandoned and the next one told so.
     private func fail(_ download: JoinedDownload, of userID: UserID, with error: any Error) {
         log(
             .warning,
             "The configuration of \(userID) could not be downloaded, the one in force stays: "
                 + "\(error)")
         change { state in
-            if state.downloads[userID] === download { state.downloads[userID] = nil }
+            guard state.downloads[userID] === download else { return nil }
+            state.downloads[userID] = nil
             return deliver([], [.downloadFailed(userID, error)], in: state)
         }
     }

@@ -15,7 +15,8 @@ public import Foundation
 ///
 /// Reads are synchronous, from any thread, and see one whole configuration, never a mix of two.
 /// Nothing is downloaded unless the app says so. The store is first asked when somebody reads,
-/// listens, downloads or sets the user.
+/// listens, downloads or sets the user: on the caller's thread by what is synchronous, on threads of
+/// its own by what is async.
 public final class ActiveConfig: Sendable {
     /// What fetches configurations.
     public let configDownloader: any ActiveConfigDownloader
@@ -24,8 +25,17 @@ public final class ActiveConfig: Sendable {
 
     let notificationCenter: NotificationCenter
     let listenerQueue: DispatchQueue
+    let downloadTimeout: Duration
+    let clock: any Clock<Duration>
     let log: ActiveConfigLog
     let state = Locked(CoordinatorState())
+    /// Held while a new snapshot is compared with the one in force and replaces it.
+    ///
+    /// So nobody has to compare again, however often it is replaced. Readers do not take it, and no
+    /// store is called while it is held.
+    let snapshotReplacement = Locked(())
+    /// Where the ends of downloads are decided, one after the other.
+    let downloadEnds = DispatchQueue.forBlockingCalls()
 
     /// Makes a coordinator.
     ///
@@ -37,16 +47,35 @@ public final class ActiveConfig: Sendable {
     ///   - notificationCenter: Where notifications are posted.
     ///   - listenerQueue: Where listeners are called and notifications posted. It must be serial, or
     ///     they come out of order.
+    ///   - downloadTimeout: The longest that the downloader may take for an answer, whatever it
+    ///     waits for; time that the device sleeps does not count. A download that takes longer is
+    ///     cancelled and fails with ``DownloadError/Code/timedOut``, and what it still brings is
+    ///     dropped. ``JSONURLDownloader`` has a shorter limit of its own.
     ///   - log: Where it tells what it does.
-    public init(
+    public convenience init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)? = nil,
         notificationCenter: NotificationCenter = .default, listenerQueue: DispatchQueue = .main,
-        log: ActiveConfigLog = .standardError
+        downloadTimeout: Duration = .seconds(300), log: ActiveConfigLog = .standardError
+    ) {
+        self.init(
+            configDownloader: configDownloader, configStore: configStore,
+            notificationCenter: notificationCenter, listenerQueue: listenerQueue,
+            downloadTimeout: downloadTimeout, clock: SuspendingClock(), log: log)
+    }
+
+    /// Makes a coordinator with a clock of one's own, by which downloads time out.
+    package init(
+        configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)?,
+        notificationCenter: NotificationCenter, listenerQueue: DispatchQueue,
+        downloadTimeout: Duration, clock: any Clock<Duration>, log: ActiveConfigLog
     ) {
         self.configDownloader = configDownloader
         self.configStore = configStore
         self.notificationCenter = notificationCenter
         self.listenerQueue = listenerQueue
+        // A clock's instants have an end; 30 years are as good as for ever.
+        self.downloadTimeout = min(max(downloadTimeout, .zero), .seconds(1_000_000_000))
+        self.clock = clock
         self.log = log
     }
 
@@ -55,6 +84,10 @@ public final class ActiveConfig: Sendable {
     /// Setting it loads that user's last known configuration before it returns, and tells the
     /// listeners of every section that differs from what was current. A user without any
     /// configuration and no fallback has an empty one. IDs are any strings, told apart byte by byte.
+    ///
+    /// Whoever sets it as the first thing in a launch is told of what differs from the generic
+    /// user's configuration. A bootstrap file is not opened for this comparison: when only that
+    /// would be in force, nobody has seen it, and nothing is told.
     public var currentUserID: String? {
         get { state.withLock { $0.userID }.string }
         set { setCurrentUser(UserID(newValue)) }
@@ -62,52 +95,62 @@ public final class ActiveConfig: Sendable {
 
     /// Brings another user's configuration in force.
     private func setCurrentUser(_ userID: UserID) {
-        while true {
-            let (isCurrent, generation, old) = state.withLock {
-                ($0.userID == userID, $0.generation, $0.snapshot)
-            }
-            if isCurrent { return }
-            let new = ConfigurationSnapshot(
-                userID: userID, configuration: lastKnownConfiguration(of: userID),
-                reason: .userChanged)
-            let delivery = new.changes(since: old)
-            let isDone = change { state in
-                // What was read is stale when a download has ended meanwhile.
-                guard state.generation == generation, state.snapshot === old else { return nil }
-                state.userID = userID
-                state.generation += 1
-                state.snapshot = new
-                return deliver(delivery, in: state)
-            }
-            if isDone {
-                log(.info, "\(userID) is current, with \(new.sections.entries.count) sections.")
-                return
-            }
+        let isCurrent = state.withLock { state in
+            if state.userID != userID { state.beginReading(of: userID) }
+            return state.userID == userID
         }
-    }
-
-    /// What the store has to start with for a user; empty when it has nothing.
-    private func lastKnownConfiguration(of userID: UserID) -> ConfigurationState {
-        configStore?.lastKnownActiveConfiguration(forUserID: userID.string)
-            ?? ConfigurationState(meta: [:], sections: [:])
+        if isCurrent { return }
+        var stored = lastKnownConfiguration(of: userID)
+        // Once is enough: then the generic user's configuration is in the store, and no bootstrap
+        // stands in for it.
+        if state.withLock({ $0.readings[userID]?.isFallbackStale == true }) {
+            stored = lastKnownConfiguration(of: userID)
+        }
+        let isFirst = state.withLock { $0.snapshot == nil }
+        let former = isFirst ? initialConfiguration(besides: stored) : nil
+        let sectionCount = snapshotReplacement.withLock { _ in
+            let (old, downloaded) = state.withLock { state in
+                (state.snapshot, state.endReading(of: userID))
+            }
+            let new = ConfigurationSnapshot(
+                userID: userID,
+                configuration: downloaded ?? stored ?? .empty, reason: .userChanged,
+                isDownloaded: downloaded != nil)
+            let changes = new.changes(
+                since: old?.sections ?? former.map { NameTable($0.sections) } ?? new.sections)
+            let isDone = change { state in
+                if state.userID == userID { return nil }
+                state.userID = userID
+                state.snapshot = new
+                return deliver(changes, in: state)
+            }
+            return isDone ? new.sections.entries.count : nil
+        }
+        if let sectionCount { log(.info, "\(userID) is current, with \(sectionCount) sections.") }
     }
 
     /// The configuration in force, loaded now if nobody asked before.
+    @discardableResult
     func loadedSnapshot() -> ConfigurationSnapshot {
-        while true {
-            let (known, userID, generation) = state.withLock {
-                ($0.snapshot, $0.userID, $0.generation)
+        let (known, userID) = state.withLock { ($0.snapshot, $0.userID) }
+        if let known { return known }
+        let new = ConfigurationSnapshot(
+            userID: userID, configuration: lastKnownConfiguration(of: userID) ?? .empty,
+            reason: .restored)
+        return snapshotReplacement.withLock { _ in
+            state.withLock { state in
+                // Nobody changes the user or stores a download without a snapshot in force.
+                let current = state.snapshot ?? new
+                state.snapshot = current
+                return current
             }
-            if let known { return known }
-            let new = ConfigurationSnapshot(
-                userID: userID, configuration: lastKnownConfiguration(of: userID),
-                reason: .restored)
-            let current = state.withLock { state -> ConfigurationSnapshot? in
-                if state.snapshot == nil, state.generation == generation { state.snapshot = new }
-                return state.snapshot
-            }
-            if let current { return current }
         }
+    }
+
+    /// As `loadedSnapshot()`, without a store's call on the thread of the task.
+    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
+        if let known = state.withLock({ $0.snapshot }) { return known }
+        return await DispatchQueue.forBlockingCalls().run { self.loadedSnapshot() }
     }
 
     /// Changes the state and puts what it tells the world on the listener queue.

@@ -26,13 +26,13 @@ final class ConfigurationSnapshot: Sendable {
     }
 
     /// The sections that differ from those of `old`, sorted by name.
-    func changes(since old: ConfigurationSnapshot?) -> [SectionChange] {
+    func changes(since old: NameTable<ActiveConfigSection>) -> [SectionChange] {
         var changes: [SectionChange] = []
         for entry in sections.entries {
-            let before = old?.sections.value(ofName: entry.name, hash: entry.hash)
+            let before = old.value(ofName: entry.name, hash: entry.hash)
             if before != entry.value { changes.append(change(entry.name, before, entry.value)) }
         }
-        for entry in old?.sections.entries ?? []
+        for entry in old.entries
         where sections.find(entry.name, hash: entry.hash) == nil {
             changes.append(change(entry.name, entry.value, nil))
         }
@@ -51,4 +51,9 @@ final class ConfigurationSnapshot: Sendable {
         SectionChange(
             sectionName: name, old: old, new: new, userID: userID.string, reason: reason)
     }
+}
+
+extension ConfigurationState {
+    /// What is in force for a user without any configuration.
+    static let empty = ConfigurationState(meta: [:], sections: [:])
 }

@@ -44,29 +44,29 @@ public struct SectionChanges: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)?
         ) async -> SectionChange? {
             while !Task.isCancelled {
-                if let change = takeCurrent() { return change }
+                if let change = await takeCurrent(isolation: actor) { return change }
                 guard await signals.next(isolation: actor) != nil else { return nil }
             }
             return nil
         }
 
         /// The next change, if there is one already.
-        mutating func takeCurrent() -> SectionChange? {
-            look()
+        mutating func takeCurrent(
+            isolation actor: isolated (any Actor)?
+        ) async -> SectionChange? {
+            if pending.isEmpty { compare(with: await activeConfig.loadedSnapshotInTask()) }
             return pending.popLast()
         }
 
-        /// Compares what is in force with what the consumer knows, once it has all it was to get.
-        private mutating func look() {
-            guard pending.isEmpty else { return }
-            let current = activeConfig.loadedSnapshot()
+        /// Compares what is in force with what the consumer knows.
+        private mutating func compare(with current: ConfigurationSnapshot) {
             guard current !== seen else { return }
             if let sectionName {
                 let change = current.change(
                     ofSectionNamed: sectionName, since: seen?.sections[sectionName])
                 pending = change.map { [$0] } ?? []
             } else {
-                pending = current.changes(since: seen).reversed()
+                pending = current.changes(since: seen?.sections ?? NameTable([:])).reversed()
             }
             seen = current
         }
@@ -84,7 +84,8 @@ extension ActiveConfig {
             return state.nextSignalID
         }
         continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.signals.removeValue(forKey: id) }
+            // Released when the lock is.
+            _ = self?.state.withLock { $0.signals.removeValue(forKey: id) }
         }
         return stream
     }

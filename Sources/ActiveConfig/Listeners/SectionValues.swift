@@ -32,7 +32,7 @@ public struct SectionValues: AsyncSequence, Sendable {
         ) async -> ActiveConfigSection?? {
             if isFirst, !Task.isCancelled {
                 isFirst = false
-                return .some(changes.takeCurrent()?.new)
+                return .some(await changes.takeCurrent(isolation: actor)?.new)
             }
             return await changes.next(isolation: actor).map(\.new)
         }

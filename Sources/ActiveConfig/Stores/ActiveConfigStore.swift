@@ -24,11 +24,14 @@ public protocol ActiveConfigStore: Sendable {
     /// It has a default, false: then each launch has its first download.
     var firstDownloadFinished: Bool { get }
 
-    /// Keeps that a first download has succeeded on this installation. It has a default that does
-    /// nothing.
+    /// Keeps that a first download has succeeded on this installation, and says whether this call
+    /// was the one to do so: of all calls, by any object and process that uses this place, one gives
+    /// true. It has a default that does nothing and gives true.
     ///
+    /// - Returns: Whether nobody had recorded it before.
     /// - Throws: when it could not be kept.
-    func recordFirstDownloadFinished() throws
+    @discardableResult
+    func recordFirstDownloadFinished() throws -> Bool
 }
 
 extension ActiveConfigStore {
@@ -38,6 +41,7 @@ extension ActiveConfigStore {
     /// False: the store does not remember it.
     public var firstDownloadFinished: Bool { false }
 
-    /// Does nothing.
-    public func recordFirstDownloadFinished() throws {}
+    /// Does nothing, and gives true: without a memory each launch has its first download.
+    @discardableResult
+    public func recordFirstDownloadFinished() throws -> Bool { true }
 }

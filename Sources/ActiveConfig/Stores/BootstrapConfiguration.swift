@@ -63,6 +63,15 @@ public struct BootstrapConfiguration: Sendable {
         return state
     }
 
+    /// The configuration, if no file has to be opened for it; the inner nil says that there is none.
+    var stateIfOpened: ConfigurationState?? {
+        switch progress.withLock({ $0 }) {
+        case .read(let state): .some(state)
+        case .unread(.state(let state)): .some(state)
+        case .unread(.jsonFile): nil
+        }
+    }
+
     /// Reads a source: the configuration, or what is wrong with it.
     private static func read(_ source: Source) -> (ConfigurationState?, problem: String?) {
         switch source {

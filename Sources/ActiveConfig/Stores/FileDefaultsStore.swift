@@ -81,13 +81,18 @@ public final class FileDefaultsStore: ActiveConfigStore {
     /// Whether a first download was recorded in this folder.
     public var firstDownloadFinished: Bool { folder.contains(Self.firstDownloadFile) }
 
-    /// Keeps that a first download has succeeded.
+    /// Keeps that a first download has succeeded; true for the first call of all processes.
     ///
     /// - Throws: ``StoreError``.
-    public func recordFirstDownloadFinished() throws {
+    @discardableResult
+    public func recordFirstDownloadFinished() throws -> Bool {
         try folder.create()
-        try folder.writeTemporary(Data(), as: Self.firstDownloadFile)
-        try folder.synchronize()
+        return try folder.withLock { () throws(StoreError) in
+            if folder.contains(Self.firstDownloadFile) { return false }
+            try folder.writeTemporary(Data(), as: Self.firstDownloadFile)
+            try folder.synchronize()
+            return true
+        }
     }
 
     /// The names of a user's files.

@@ -44,9 +44,13 @@ public final class InMemoryStore: ActiveConfigStore {
     /// Whether a first download was recorded.
     public var firstDownloadFinished: Bool { state.withLock { $0.firstDownloadFinished } }
 
-    /// Keeps that a first download has succeeded.
-    public func recordFirstDownloadFinished() {
-        state.withLock { $0.firstDownloadFinished = true }
+    /// Keeps that a first download has succeeded; true for the first call.
+    @discardableResult
+    public func recordFirstDownloadFinished() -> Bool {
+        state.withLock { state in
+            defer { state.firstDownloadFinished = true }
+            return !state.firstDownloadFinished
+        }
     }
 }
 

@@ -94,10 +94,13 @@ public final class UserDefaultsStore: ActiveConfigStore {
     /// Whether a first download was recorded.
     public var firstDownloadFinished: Bool { userDefaults.bool(forKey: firstDownloadKey) }
 
-    /// Keeps that a first download has succeeded.
-    public func recordFirstDownloadFinished() {
+    /// Keeps that a first download has succeeded; true for the first call.
+    @discardableResult
+    public func recordFirstDownloadFinished() -> Bool {
+        let isFirst = !firstDownloadFinished
         userDefaults.set(true, forKey: firstDownloadKey)
         synchronize()
+        return isFirst
     }
 
     /// User defaults, which the compiler does not know on every platform to be thread-safe.

@@ -12,15 +12,16 @@ struct CoordinatorFixture {
 
     static func make(
         _ downloader: ScriptedDownloader = ScriptedDownloader(),
-        store: (any ActiveConfigStore)? = InMemoryStore()
+        store: (any ActiveConfigStore)? = InMemoryStore(),
+        downloadTimeout: Duration = .seconds(300), clock: any Clock<Duration> = ManualClock()
     ) -> CoordinatorFixture {
         let queue = DispatchQueue(label: "listeners")
         let center = NotificationCenter()
         let log = RecordingLog()
         return CoordinatorFixture(
-            config: .make(
-                downloader: downloader, store: store, notificationCenter: center,
-                listenerQueue: queue, log: log.log),
+            config: ActiveConfig(
+                configDownloader: downloader, configStore: store, notificationCenter: center,
+                listenerQueue: queue, downloadTimeout: downloadTimeout, clock: clock, log: log.log),
             downloader: downloader, queue: queue, center: center, log: log)
     }
 

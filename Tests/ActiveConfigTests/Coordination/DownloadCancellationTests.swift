@@ -66,8 +66,14 @@ struct DownloadCancellationTests {
         #expect(fixture.downloader.requests.isEmpty)
     }
 
-    @Test("An answer to a download that was cancelled counts no more")
-    func aDownloaderThatIgnoresCancellation() async throws {
+    /// How a downloader that does not notice its cancellation answers at last.
+    enum LateAnswer: CaseIterable { case document, unchanged, failure }
+
+    @Test(
+        "A download that was abandoned has failed before the next one starts, and is silent then",
+        arguments: LateAnswer.allCases)
+    func aDownloaderThatIgnoresCancellation(late: LateAnswer) async throws {
+        struct Failure: Error {}
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { _ in .held.ignoringCancellation })
         let config = fixture.config
@@ -81,10 +87,27 @@ struct DownloadCancellationTests {
         try await fixture.downloader.waitForRequests(2)
         fixture.downloader.answer(2, with: .configuration(.titled(["Home": "second"])))
         _ = try await second.value
-        fixture.downloader.answer(1, with: .configuration(.titled(["Home": "first"])))
-        let failed = try await recorder.waitForNotifications(
-            1, named: ActiveConfig.downloadFailedNotification)
-        #expect(failed[0].error is CancellationError)
+        switch late {
+        case .document:
+            fixture.downloader.answer(1, with: .configuration(.titled(["Home": "first"])))
+        case .unchanged: fixture.downloader.answer(1, with: .unchanged)
+        case .failure: fixture.downloader.answer(1, with: .failure(Failure()))
+        }
+        try await fixture.downloader.waitForEndedRequests(2)
+        // A third one is behind whatever the first might still tell.
+        let third = Task { try await config.downloadNewConfig() }
+        try await fixture.downloader.waitForRequests(3)
+        fixture.downloader.answer(3, with: .unchanged)
+        _ = try await third.value
+        fixture.drain()
+        #expect(
+            recorder.names == [
+                ActiveConfig.downloadFailedNotification, ActiveConfig.sectionDidChangeNotification,
+                ActiveConfig.firstDownloadFinishedNotification,
+                ActiveConfig.downloadUpdateFinishedNotification,
+                ActiveConfig.downloadUpdateFinishedNotification,
+            ])
+        #expect(recorder.entries.first?.error is CancellationError)
         #expect(config["Home"]?.title == "second")
         #expect(
             config.configStore?.ownConfiguration(forUserID: nil)?.sections["Home"]?.title

@@ -10,15 +10,14 @@ struct JoinedDownloadTests {
     private let download = JoinedDownload()
     private let result = DownloadResult(userID: "1", configurationIsCurrent: true)
 
-    /// A body that goes on until it is cancelled, and says so.
-    private func start() -> Task<Void, any Error> {
-        let clock = ManualClock()
-        let isCancelled = ManualClock()
-        download.start {
-            try? await clock.sleep(for: .seconds(1))
-            isCancelled.advance(by: .seconds(1))
+    /// Makes a request that goes on until it is cancelled.
+    private func request() -> Task<ConfigurationState?, any Error> {
+        Task {
+            try await download.answer(within: .seconds(1), by: ManualClock()) {
+                try await ManualClock().sleep(for: .seconds(1))
+                return nil
+            }
         }
-        return Task { try await isCancelled.sleep(until: .init(offset: .seconds(1))) }
     }
 
     @Test func allWhoJoinedGetTheOutcome() async throws {
@@ -45,7 +44,7 @@ struct JoinedDownloadTests {
     }
 
     @Test func isCancelledWhenTheLastOneLeaves() async throws {
-        let hasEnded = start()
+        let request = request()
         for ticket in try [#require(download.join()), #require(download.join())] {
             #expect(!download.isAbandoned)
             let caller = Task { try await download.value(ticket) }
@@ -53,22 +52,37 @@ struct JoinedDownloadTests {
             await #expect(throws: CancellationError.self) { try await caller.value }
         }
         #expect(download.isAbandoned)
-        try await hasEnded.value
+        await #expect(throws: CancellationError.self) { try await request.value }
         #expect(download.join() == nil)
         #expect(!download.detach())
     }
 
-    @Test func isCancelledWhenItStartsAfterTheLastOneLeft() async throws {
+    @Test func makesNoRequestAfterTheLastOneLeft() async throws {
         let ticket = try #require(download.join())
         let caller = Task { try await download.value(ticket) }
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
-        try await start().value
+        await #expect(throws: CancellationError.self) {
+            try await download.answer(within: .seconds(1), by: ManualClock()) {
+                Issue.record("a request is made")
+                return nil
+            }
+        }
     }
 
     @Test func goesOnWhenSomebodyDoesNotWait() async throws {
         #expect(download.detach())
         let ticket = try #require(download.join())
+        let caller = Task { try await download.value(ticket) }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        #expect(!download.isAbandoned)
+        #expect(download.join() != nil)
+    }
+
+    @Test func isNotAbandonedOnceTheAnswerIsThere() async throws {
+        let ticket = try #require(download.join())
+        _ = try await download.answer(within: .seconds(1), by: ManualClock()) { nil }
         let caller = Task { try await download.value(ticket) }
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }

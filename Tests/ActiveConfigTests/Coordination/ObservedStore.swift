@@ -73,9 +73,9 @@ final class ObservedStore: ActiveConfigStore {
         return base.firstDownloadFinished
     }
 
-    func recordFirstDownloadFinished() throws {
+    func recordFirstDownloadFinished() throws -> Bool {
         try record(.recordFirstDownload)
-        base.recordFirstDownloadFinished()
+        return base.recordFirstDownloadFinished()
     }
 
     private func record(_ event: Event) throws {

@@ -98,7 +98,7 @@ final class FaultyStore: ActiveConfigStore {
         fault == .inventsFirstDownload || base.firstDownloadFinished
     }
 
-    func recordFirstDownloadFinished() { base.recordFirstDownloadFinished() }
+    func recordFirstDownloadFinished() -> Bool { base.recordFirstDownloadFinished() }
 
     private func key(_ userID: String?) -> String? {
         switch fault {

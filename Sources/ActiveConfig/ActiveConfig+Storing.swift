@@ -1,0 +1,88 @@
+/// What the coordinator asks its store. Nothing here is called while a lock is held.
+extension ActiveConfig {
+    /// What a user starts with; nil when there is nothing.
+    func lastKnownConfiguration(of userID: UserID) -> ConfigurationState? {
+        let (own, generic) = state.withLock { ($0.unstored[userID], $0.unstored[.generic]) }
+        if let own { return own }
+        let found = configStore?.lastKnownActiveConfiguration(forUserID: userID.string)
+        // A store that has nothing of the user's own gives what it has for the generic user.
+        guard var generic, let configStore,
+            configStore.ownConfiguration(forUserID: userID.string) == nil,
+            found == configStore.lastKnownActiveConfiguration(forUserID: nil)
+        else { return found }
+        generic.entityTag = nil
+        return generic
+    }
+
+    /// The user's own last configuration, which a request may be conditional on.
+    func ownConfiguration(of userID: UserID) -> ConfigurationState? {
+        if let configStore {
+            return state.withLock { $0.unstored[userID] }
+                ?? configStore.ownConfiguration(forUserID: userID.string)
+        }
+        let snapshot = loadedSnapshot()
+        return snapshot.userID == userID && snapshot.isDownloaded ? snapshot.configuration : nil
+    }
+
+    /// What is in force in a launch before anybody asks; nil when only opening a bootstrap file
+    /// would tell.
+    ///
+    /// - Parameter stored: What the store has for the user who is about to be the current one.
+    /// - Returns: The generic user's last known configuration, or an empty one.
+    func initialConfiguration(besides stored: ConfigurationState?) -> ConfigurationState? {
+        // Every user falls back to it, so there is none.
+        if stored == nil { return .empty }
+        guard let store = configStore as? any BootstrappedStore else {
+            return configStore?.lastKnownActiveConfiguration(forUserID: nil) ?? .empty
+        }
+        if let own = store.ownConfiguration(forUserID: nil) { return own }
+        guard let bootstrap = store.bootstrap else { return .empty }
+        return bootstrap.stateIfOpened.map { $0 ?? .empty }
+    }
+
+    /// Stores what a download brought or confirmed, unless the store has just that.
+    ///
+    /// What cannot be stored is kept in memory: in this launch it stays what its user has.
+    func store(
+        _ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID
+    ) {
+        guard let configStore, let configuration = answer ?? lastKnown else { return }
+        let isUnstored = state.withLock { $0.unstored[userID] != nil }
+        let isNew =
+            configuration != lastKnown || configuration.entityTag != lastKnown?.entityTag
+        guard isNew || isUnstored else { return }
+        do {
+            try configStore.persistConfiguration(configuration, forUserID: userID.string)
+            state.withLock { $0.unstored[userID] = nil }
+        } catch {
+            state.withLock { $0.unstored[userID] = configuration }
+            log(
+                .error,
+                "The configuration of \(userID) could not be stored and is lost with this launch, "
+                    + "unless a later download of this user can store it: \(error)")
+        }
+    }
+
+    /// Has the store remember that a download has succeeded.
+    ///
+    /// When the store cannot, the first download of this launch counts as the installation's, and
+    /// each later one tries to record it again.
+    ///
+    /// - Returns: Whether it is the first one of the installation.
+    func recordFirstDownload() -> Bool {
+        let (isFirstHere, isRecorded) = state.withLock {
+            (!$0.hasDownloaded, $0.isFirstDownloadRecorded)
+        }
+        if isRecorded { return false }
+        guard let configStore else { return isFirstHere }
+        do {
+            let isFirst =
+                try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
+            state.withLock { $0.isFirstDownloadRecorded = true }
+            return isFirst && isFirstHere
+        } catch {
+            log(.error, "That the first download succeeded could not be stored: \(error)")
+            return isFirstHere
+        }
+    }
+}
