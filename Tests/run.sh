@@ -14,7 +14,7 @@ USAGE: Tests/run.sh [PART …]
 Without a part it runs all, in this order:
 
   format      the formatter's rules; no dependency in the root package; its folders
-  framework   strict build and tests of the root package
+  framework   strict build and tests of the root package; its arithmetic where Int has 32 bits
   backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
@@ -54,7 +54,10 @@ test_package() {
     STRICT=1 swift test --package-path "$1" --skip-build
 }
 
-run_framework() { test_package .; }
+run_framework() {
+    test_package .
+    Tests/ThirtyTwoBit/check.sh
+}
 run_backend() {
     setup sqlite openssl curl
     test_package SampleBackend

@@ -1,5 +1,3 @@
-import Foundation
-
 /// An immutable table of values by name, for lookups that allocate nothing.
 ///
 /// Names are compared as Swift strings are (FORMAT 1.3). Its hash reads a name's UTF-8 directly,
@@ -62,7 +60,8 @@ struct NameTable<Value: Sendable>: Sendable {
     func find(_ name: String, hash: UInt32) -> Int? {
         guard !slots.isEmpty else { return nil }
         let mask = slots.count - 1
-        var position = Int(hash) & mask
+        // Cut, not converted: `Int` has 32 bits on some watches.
+        var position = Int(truncatingIfNeeded: hash) & mask
         while true {
             let slot = slots[position]
             if slot == 0 { return nil }
@@ -90,7 +89,7 @@ struct NameTable<Value: Sendable>: Sendable {
         for number in entries.indices {
             let hash = entries[number].hash
             if entries[number].isAbsent { allCount = false }
-            var position = Int(hash) & (size - 1)
+            var position = Int(truncatingIfNeeded: hash) & (size - 1)
             while slots[position] != 0 {
                 let slot = slots[position]
                 let other = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1

@@ -12,9 +12,10 @@ public enum SettingValue: Sendable, Hashable {
     case null
     /// A truth value.
     case bool(Bool)
-    /// A whole number of 64 bits.
+    /// A whole number that fits `Int`: 64 bits, and 32 where Swift has no more, as on watches whose
+    /// apps are built for arm64_32.
     case integer(Int)
-    /// A number with a fraction or an exponent, or one beyond 64 bits.
+    /// A number with a fraction or an exponent, or a whole one that does not fit `Int`.
     case double(Double)
     /// A text.
     case string(String)

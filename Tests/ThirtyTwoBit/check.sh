@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Compiles the framework's arithmetic where Int has 32 bits, as on watches of arm64_32, and runs it.
+# The compiler's Embedded Swift has a standard library for wasm32, and Node runs what comes of it.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# shellcheck source=Tests/setup.sh
+. Tests/setup.sh
+setup swift node
+
+build=.build/thirty-two-bit
+target=wasm32-unknown-none-wasm
+# All that computes with integers and needs neither Foundation nor a dynamic cast.
+sources=$(echo Sources/ActiveConfig/Document/{ByteHash,NameHash,NameTable,NumberText}.swift \
+    Sources/ActiveConfig/Document/{ConfigurationLimits,ConfigurationFormatError}.swift \
+    Sources/ActiveConfig/Document/Reading/{JSONReader,JSONReader+Numbers,JSONReader+Strings}.swift \
+    Sources/ActiveConfig/Document/Reading/{JSONReader+Values,JSONFault,JSONPath,UTF8Validity}.swift \
+    Sources/ActiveConfig/Stores/SHA256.swift)
+
+toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
+linker=$(command -v wasm-ld || echo "$toolchain/bin/wasm-ld")
+tables=$toolchain/lib/swift/embedded/$target/libswiftUnicodeDataTables.a
+[ -x "$linker" ] && [ -e "$tables" ] ||
+    fail "this toolchain has no Embedded Swift for $target; use one of https://www.swift.org/install"
+
+mkdir -p "$build"
+# shellcheck disable=SC2086
+swiftc -enable-experimental-feature Embedded -target "$target" -wmo -parse-as-library \
+    -swift-version 6 -enable-upcoming-feature MemberImportVisibility -module-name ActiveConfig \
+    $sources Tests/ThirtyTwoBit/*.swift -c -o "$build/check.o"
+"$linker" --no-entry --export=__main_argc_argv --export=__heap_base --allow-undefined \
+    "$build/check.o" "$tables" -o "$build/check.wasm"
+node Tests/ThirtyTwoBit/run.mjs "$build/check.wasm"
