@@ -70,6 +70,8 @@ struct PublicInterfaceTests {
         let _: ActiveConfig = ActiveConfig(
             configDownloader: downloader, configStore: InMemoryStore(),
             notificationCenter: NotificationCenter(), listenerQueue: .main)
+        let _: ActiveConfig = ActiveConfig(
+            configDownloader: downloader, downloadTimeout: .seconds(10), log: .disabled)
         config.currentUserID = "1"
         let _: String? = config.currentUserID
         let _: any ActiveConfigDownloader = config.configDownloader

@@ -4,7 +4,7 @@
 /// gaps are closed when they are more than half of the list.
 struct KeyedList<Key: Hashable, Element> {
     /// The elements in order; nil is a gap.
-    private var slots: [(key: Key, element: Element)?] = []
+    private(set) var slots: [(key: Key, element: Element)?] = []
     private var positions: [Key: Int] = [:]
 
     var count: Int { positions.count }

@@ -73,6 +73,7 @@ struct KeyedListTests {
                 }
                 #expect(list[key] == plain.first { $0.key == key }?.element)
                 #expect(list.count == plain.count)
+                #expect(list.slots.count <= max(17, 2 * plain.count + 1))
                 #expect(list.elements == plain.map(\.element), "seed \(seed)")
             }
         }
