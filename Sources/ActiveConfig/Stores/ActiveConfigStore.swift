@@ -1,8 +1,9 @@
 /// A store of the last configuration of each user, across launches.
 ///
 /// A user ID is data: any string is a user of its own, told from others byte by byte, and nil is the
-/// generic user. Methods are called from any thread, several at a time; they may take as long as a
-/// file takes. See <doc:Writing-a-store>; the conformance suite of `ActiveConfigTesting` checks a
+/// generic user. Methods are called from any thread, several at a time. Those that write may block, for
+/// a lock or for the medium, and are not called on Swift's cooperative threads; those that read may be
+/// called on the main thread, and take no longer than reading a file takes. See <doc:Writing-a-store>; the conformance suite of `ActiveConfigTesting` checks a
 /// store of your own.
 public protocol ActiveConfigStore: Sendable {
     /// The configuration to start with for a user: the user's own, else the generic user's, else a
@@ -24,12 +25,13 @@ public protocol ActiveConfigStore: Sendable {
     /// It has a default, false: then each launch has its first download.
     var firstDownloadFinished: Bool { get }
 
-    /// Keeps that a first download has succeeded on this installation, and says whether this call
-    /// was the one to do so: of all calls, by any object and process that uses this place, one gives
-    /// true. It has a default that does nothing and gives true.
+    /// Keeps that a first download has succeeded on this installation.
     ///
-    /// - Returns: Whether nobody had recorded it before.
-    /// - Throws: when it could not be kept.
+    /// It is true for the one call that recorded it first, of all threads, instances and processes
+    /// that share the store. It has a default that keeps nothing and is always true.
+    ///
+    /// - Returns: Whether it was recorded now, and not before.
+    /// - Throws: when it could not be kept. It is then not recorded, and a later call may be the first.
     @discardableResult
     func recordFirstDownloadFinished() throws -> Bool
 }
@@ -41,7 +43,7 @@ extension ActiveConfigStore {
     /// False: the store does not remember it.
     public var firstDownloadFinished: Bool { false }
 
-    /// Does nothing, and gives true: without a memory each launch has its first download.
+    /// True: the store does not remember it.
     @discardableResult
     public func recordFirstDownloadFinished() throws -> Bool { true }
 }

@@ -10,166 +10,300 @@ import Foundation
     import Android
 #endif
 
-/// A folder of files that survive a crash: each is there as it was, or as it was to become, never
-/// in between.
+/// A folder of files that are written once, synchronized, and then only renamed, so that a name
+/// always stands for a whole file, whenever the process or the power ends.
 ///
 /// Files are for the owner alone (0600), the folder too (0700).
 struct DurableFolder: Sendable {
     /// The folder's path, without a slash at its end.
     let path: String
+    private let system: any FileSystem
+    private let protection: FileDefaultsStore.FileProtection
+    private let isExcludedFromBackup: Bool
+
+    private static let lockFile = ".lock"
 
     /// Makes what stands for a folder, which need not exist.
-    init(_ url: URL) {
+    init(
+        _ url: URL, system: any FileSystem, protection: FileDefaultsStore.FileProtection,
+        isExcludedFromBackup: Bool
+    ) {
         let path = url.path(percentEncoded: false)
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        self.system = system
+        self.protection = protection
+        self.isExcludedFromBackup = isExcludedFromBackup
     }
 
     /// The path of a file in the folder.
     func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// The content of a file; nil when there is none.
-    ///
-    /// - Throws: when it cannot be read.
-    func read(_ name: String) throws -> Data? {
-        do {
-            return try Data(contentsOf: URL(filePath: path(of: name)))
-        } catch CocoaError.fileReadNoSuchFile {
-            return nil
-        }
-    }
-
-    /// Writes a file under a temporary name, to the medium.
-    ///
-    /// It becomes visible by `rename`. A file that has that name, and no other, is written over: to
-    /// free a file's blocks can take as long as to synchronize it.
-    func writeTemporary(_ data: Data, as name: String) throws(StoreError) {
+    func read(_ name: String) throws(StoreError) -> Data? {
         let path = path(of: name)
-        var file = openForWriting(path)
-        if file >= 0, isShared(file) {
-            close(file)
-            unsafe unlink(path)
-            file = openForWriting(path)
-        }
-        guard file >= 0 else { throw failure(.cannotWrite, path) }
-        var error: StoreError?
-        if fchmod(file, 0o600) != 0 || !writeAll(data, to: file)
-            || ftruncate(file, off_t(data.count)) != 0 || !synchronize(file)
-        {
-            error = failure(.cannotWrite, path)
-        }
-        close(file)
-        if let error {
-            unsafe unlink(path)
-            throw error
+        do throws(SystemCallError) {
+            let file = try system.openFile(at: path, for: .reading)
+            defer { system.closeFile(file) }
+            return try readAll(of: file)
+        } catch {
+            if error.saysAbsent { return nil }
+            throw StoreError(.cannotRead, path: path, error)
         }
     }
 
-    /// Opens a file for writing, as it is.
-    private func openForWriting(_ path: String) -> Int32 {
-        unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    /// Whether a file is there.
+    ///
+    /// - Throws: when that cannot be told.
+    func contains(_ name: String) throws(StoreError) -> Bool {
+        let path = path(of: name)
+        do throws(SystemCallError) {
+            return try system.fileExists(at: path)
+        } catch {
+            throw StoreError(.cannotRead, path: path, error)
+        }
     }
 
-    /// Whether a file that is open has a second name, and must not be written over.
-    private func isShared(_ file: Int32) -> Bool {
-        var status = stat()
-        return unsafe fstat(file, &status) != 0 || status.st_nlink != 1
+    /// Writes a new file, to the medium, in place of one that an earlier process left; when it fails
+    /// there is none.
+    func write(_ data: Data, as name: String) throws(StoreError) {
+        // Not over the old file's content: that file may have another name on the medium.
+        try remove(name)
+        let path = path(of: name)
+        do throws(SystemCallError) {
+            let file = try system.openFile(at: path, for: .creating)
+            defer { system.closeFile(file) }
+            // Before there is anything to protect.
+            try system.setProtection(protection, ofFileAt: path)
+            try writeAll(data, to: file)
+            try uninterrupted { () throws(SystemCallError) in try system.synchronizeFile(file) }
+        } catch {
+            try? remove(name)
+            throw StoreError(.cannotWrite, path: path, error)
+        }
+    }
+
+    /// Makes an empty file, unless it is there.
+    ///
+    /// - Returns: Whether it was made now.
+    func make(_ name: String) throws(StoreError) -> Bool {
+        let path = path(of: name)
+        do throws(SystemCallError) {
+            system.closeFile(try system.openFile(at: path, for: .creating))
+            return true
+        } catch {
+            if error.number == EEXIST { return false }
+            throw StoreError(.cannotWrite, path: path, error)
+        }
     }
 
     /// Gives a file another name, in place of any file that has it.
     func rename(_ name: String, to newName: String) throws(StoreError) {
-        guard systemRename(path(of: name), path(of: newName)) == 0 else {
-            throw failure(.cannotWrite, path(of: newName))
+        do throws(SystemCallError) {
+            try system.renameFile(at: path(of: name), to: path(of: newName))
+        } catch {
+            throw StoreError(.cannotWrite, path: path(of: newName), error)
         }
     }
 
     /// Gives a file a second name, in place of any file that has it; where the file system has no
-    /// second names, the file only has the new one then.
+    /// second names, a copy gets it.
     func link(_ name: String, as secondName: String) throws(StoreError) {
-        unsafe unlink(path(of: secondName))
-        if systemLink(path(of: name), path(of: secondName)) != 0 {
-            try rename(name, to: secondName)
+        try remove(secondName)
+        do throws(SystemCallError) {
+            try system.linkFile(at: path(of: name), as: path(of: secondName))
+        } catch {
+            guard let data = try read(name) else {
+                throw StoreError(.cannotWrite, path: path(of: secondName), error)
+            }
+            try write(data, as: secondName)
         }
     }
 
     /// Removes a file, if it is there.
     func remove(_ name: String) throws(StoreError) {
-        guard unsafe unlink(path(of: name)) == 0 || errno == ENOENT else {
-            throw failure(.cannotRemove, path(of: name))
+        do throws(SystemCallError) {
+            try system.unlinkFile(at: path(of: name))
+        } catch {
+            if error.saysAbsent { return }
+            throw StoreError(.cannotRemove, path: path(of: name), error)
         }
     }
-
-    /// Whether a file is there.
-    func contains(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 }
 
     /// Brings the folder's list of names to the medium.
     func synchronize() throws(StoreError) {
-        let folder = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard folder >= 0 else { throw failure(.cannotWrite, path) }
-        // Some file systems refuse this for a folder; there is nothing more to be done then.
-        _ = fsync(folder)
-        close(folder)
-    }
-
-    /// Makes the folder, if it is not there.
-    func create() throws(StoreError) {
-        if unsafe access(path, F_OK) == 0 { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+        do throws(SystemCallError) {
+            try synchronizeFolder(at: path)
         } catch {
-            throw StoreError(
-                .cannotWrite, path: path, systemError: errno, systemMessage: "\(error)")
+            throw StoreError(.cannotWrite, path: path, error)
         }
     }
 
-    /// Runs `body` while no other process and no other thread does so in this folder.
+    /// Runs `body` while no other process and no other thread does so in this folder, which is made
+    /// if it is not there.
     func withLock<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        let lockPath = path(of: ".lock")
-        let file = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw failure(.cannotLock, lockPath) }
+        let file = try openLock()
         // The lock goes with the descriptor, also when the process is killed.
-        defer { close(file) }
-        while flock(file, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw failure(.cannotLock, lockPath) }
+        defer { system.closeFile(file) }
+        try lock(file, mayWait: true)
+        if isExcludedFromBackup {
+            do throws(SystemCallError) {
+                try system.excludeFromBackup(folderAt: path)
+            } catch {
+                throw StoreError(.cannotWrite, path: path, error)
+            }
         }
         return try body()
     }
 
-    /// Writes all bytes of `data`, however many the system takes at a time.
-    private func writeAll(_ data: Data, to file: Int32) -> Bool {
-        unsafe data.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset < bytes.count {
-                let count = unsafe write(
-                    file, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                offset += count
-            }
-            return true
+    /// The same in a folder that is there, at once: it throws while somebody else has the lock.
+    func withLockIfFree<Result>(
+        _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let file = try open(Self.lockFile, for: .locking)
+        defer { system.closeFile(file) }
+        try lock(file, mayWait: false)
+        return try body()
+    }
+
+    /// Opens the file that is locked.
+    ///
+    /// Whoever makes it has synchronized the folders above before, so that its presence says that
+    /// this was done.
+    private func openLock() throws(StoreError) -> Int32 {
+        if let file = try? open(Self.lockFile, for: .locking) { return file }
+        do throws(SystemCallError) {
+            try makeFolders()
+        } catch {
+            throw StoreError(.cannotWrite, path: path, error)
+        }
+        if let file = try? open(Self.lockFile, for: .creating) { return file }
+        // Another process was faster, or this gives the error.
+        return try open(Self.lockFile, for: .locking)
+    }
+
+    private func open(_ name: String, for purpose: FilePurpose) throws(StoreError) -> Int32 {
+        do throws(SystemCallError) {
+            return try system.openFile(at: path(of: name), for: purpose)
+        } catch {
+            throw StoreError(.cannotLock, path: path(of: name), error)
         }
     }
 
-    /// Brings a file's content to the medium; Apple's `fsync` stops at the drive's cache.
-    private func synchronize(_ file: Int32) -> Bool {
-        #if canImport(Darwin)
-            return fcntl(file, F_FULLFSYNC) == 0 || fsync(file) == 0
-        #else
-            return fsync(file) == 0
-        #endif
+    private func lock(_ file: Int32, mayWait: Bool) throws(StoreError) {
+        do throws(SystemCallError) {
+            try uninterrupted { () throws(SystemCallError) in
+                try system.lockFile(file, mayWait: mayWait)
+            }
+        } catch {
+            throw StoreError(.cannotLock, path: path(of: Self.lockFile), error)
+        }
     }
 
-    /// The error of the system call that just failed.
-    private func failure(_ code: StoreError.Code, _ path: String) -> StoreError {
-        let number = errno
-        let message = unsafe String(cString: strerror(number))
-        return StoreError(code, path: path, systemError: number, systemMessage: message)
+    /// Makes the folder and those above it, each synchronized in the one above before the next is
+    /// made, so that only the last one that is there can be unknown to the medium: one that somebody
+    /// made who died.
+    private func makeFolders() throws(SystemCallError) {
+        var missing: [String] = []
+        var folder = path
+        while try !system.fileExists(at: folder) {
+            missing.append(folder)
+            folder = Self.parent(of: folder)
+        }
+        try synchronizeAncestor(at: Self.parent(of: folder))
+        for folder in missing.reversed() {
+            do throws(SystemCallError) {
+                try system.makeFolder(at: folder)
+            } catch {
+                if error.number != EEXIST { throw error }
+            }
+            try synchronizeAncestor(at: Self.parent(of: folder))
+        }
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return path == "." ? "/" : "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Synchronizes a folder above, unless it belongs to somebody who does not let us.
+    private func synchronizeAncestor(at path: String) throws(SystemCallError) {
+        do throws(SystemCallError) {
+            try synchronizeFolder(at: path)
+        } catch {
+            if error.number != EACCES, error.number != EPERM { throw error }
+        }
+    }
+
+    private func synchronizeFolder(at path: String) throws(SystemCallError) {
+        let folder = try system.openFile(at: path, for: .synchronizing)
+        defer { system.closeFile(folder) }
+        do throws(SystemCallError) {
+            try uninterrupted { () throws(SystemCallError) in try system.synchronizeFile(folder) }
+        } catch {
+            // Some file systems cannot do this for a folder; there is nothing more to be done then.
+            if error.number != EINVAL, error.number != ENOTSUP { throw error }
+        }
+    }
+
+    /// Reads a file to its end.
+    private func readAll(of file: Int32) throws(SystemCallError) -> Data {
+        var data = Data(count: try system.size(ofFile: file))
+        let result = unsafe data.withUnsafeMutableBytes { bytes in
+            Result { () throws(SystemCallError) in
+                var offset = 0
+                while offset < bytes.count {
+                    let count = try uninterrupted { () throws(SystemCallError) in
+                        unsafe try system.readFile(
+                            file, into: UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]))
+                    }
+                    if count == 0 { break }
+                    offset += count
+                }
+                return offset
+            }
+        }
+        return data.prefix(try result.get())
+    }
+
+    /// Writes all bytes of `data`, however many the system takes at a time.
+    private func writeAll(_ data: Data, to file: Int32) throws(SystemCallError) {
+        let result = unsafe data.withUnsafeBytes { bytes in
+            Result { () throws(SystemCallError) in
+                var offset = 0
+                while offset < bytes.count {
+                    offset += try uninterrupted { () throws(SystemCallError) in
+                        unsafe try system.writeFile(
+                            file, UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+                    }
+                }
+            }
+        }
+        try result.get()
+    }
+
+    /// Makes a system call again as long as a signal interrupts it.
+    private func uninterrupted<Result>(
+        _ call: () throws(SystemCallError) -> Result
+    ) throws(SystemCallError) -> Result {
+        while true {
+            do throws(SystemCallError) {
+                return try call()
+            } catch {
+                if error.number != EINTR { throw error }
+            }
+        }
     }
 }
 
-/// The system's `rename`, which the method of that name hides.
-private func systemRename(_ old: String, _ new: String) -> Int32 { unsafe rename(old, new) }
+extension SystemCallError {
+    /// Whether it says that there is no such file.
+    fileprivate var saysAbsent: Bool { number == ENOENT || number == ENOTDIR }
+}
 
-/// The system's `link`, which the method of that name hides.
-private func systemLink(_ old: String, _ new: String) -> Int32 { unsafe link(old, new) }
+extension StoreError {
+    /// The error of a system call.
+    fileprivate init(_ code: Code, path: String, _ error: SystemCallError) {
+        let message = unsafe String(cString: strerror(error.number))
+        self.init(code, path: path, systemError: error.number, systemMessage: message)
+    }
+}

@@ -44,7 +44,9 @@ public final class InMemoryStore: ActiveConfigStore {
     /// Whether a first download was recorded.
     public var firstDownloadFinished: Bool { state.withLock { $0.firstDownloadFinished } }
 
-    /// Keeps that a first download has succeeded; true for the first call.
+    /// Keeps that a first download has succeeded.
+    ///
+    /// - Returns: Whether this call did it.
     @discardableResult
     public func recordFirstDownloadFinished() -> Bool {
         state.withLock { state in

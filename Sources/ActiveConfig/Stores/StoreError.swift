@@ -1,17 +1,20 @@
 /// That a store could not keep or remove a configuration.
-///
-/// What it kept before is still there.
 public struct StoreError: Error, Sendable, Hashable {
     /// The kind of fault.
     ///
     /// More may come: keep a `default` when you switch over it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
-            case cannotWrite, cannotRemove, cannotLock
+            case cannotRead, cannotWrite, cannotRemove, cannotLock
         }
 
         private let kind: Kind
 
+        /// The file is there and could not be read: it belongs to somebody else, or the device was not
+        /// unlocked yet.
+        ///
+        /// Reading methods do not throw it, they log it.
+        public static let cannotRead = Code(kind: .cannotRead)
         /// The file could not be written: a full disk, a read-only folder.
         public static let cannotWrite = Code(kind: .cannotWrite)
         /// The file could not be removed.
@@ -52,6 +55,7 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         let deed =
             switch code {
+            case .cannotRead: "read"
             case .cannotRemove: "removed"
             case .cannotLock: "locked"
             default: "written"

@@ -10,7 +10,7 @@ import Foundation
 /// ```
 ///
 /// The checksum, 16 hexadecimal digits, covers all behind the first line.
-enum StoredRecord {
+struct StoredRecord {
     /// Why bytes are no record of a user's.
     struct Damage: Error, CustomStringConvertible {
         /// What is wrong.
@@ -43,10 +43,41 @@ enum StoredRecord {
         return data
     }
 
-    /// Throws when `data` is not what was written.
+    /// The entity tag of the document.
+    private let entityTag: String?
+    /// The document, in the exchange format, which is not parsed yet.
+    private let document: Data
+
+    /// Takes apart what ``encode(_:of:)`` made.
     ///
-    /// - Throws: ``Damage``.
-    static func check(_ data: Data) throws(Damage) {
+    /// - Throws: ``Damage`` when `data` is not what was written, or another user's.
+    init(_ data: Data, of userID: UserID) throws(Damage) {
+        try Self.check(data)
+        let content = data.dropFirst(Self.firstLineCount)
+        guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
+            let header = try? SettingValue(json: content[..<lineEnd])
+        else { throw Damage(description: "it has no header") }
+        guard UserID(header["user_id"]?.stringValue) == userID else {
+            throw Damage(description: "it is another user's")
+        }
+        entityTag = header["entity_tag"]?.stringValue
+        document = content[(lineEnd + 1)...]
+    }
+
+    /// Parses the configuration.
+    ///
+    /// - Throws: when the document is not one that this version of the framework reads.
+    func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
+        var state = try ConfigurationState(
+            jsonData: document,
+            limits: ConfigurationLimits(
+                maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth))
+        state.entityTag = entityTag
+        return state
+    }
+
+    /// Throws when `data` does not have its checksum.
+    private static func check(_ data: Data) throws(Damage) {
         guard data.count > firstLineCount, data.prefix(prefix.utf8.count).elementsEqual(prefix.utf8)
         else { throw Damage(description: "it does not start as a record does") }
         let line = data.prefix(firstLineCount)
@@ -62,27 +93,6 @@ enum StoredRecord {
         guard written == expected, line.last == UInt8(ascii: "\n") else {
             throw Damage(description: "its checksum does not fit its content")
         }
-    }
-
-    /// The configuration in `data`, if it is a sound record of `userID`'s.
-    ///
-    /// - Throws: ``Damage`` when it is not; ``ConfigurationFormatError`` when it is, and yet the
-    ///   document is not one that this version of the framework reads.
-    static func decode(_ data: Data, of userID: UserID) throws -> ConfigurationState {
-        try check(data)
-        let content = data.dropFirst(firstLineCount)
-        guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
-            let header = try? SettingValue(json: content[..<lineEnd])
-        else { throw Damage(description: "it has no header") }
-        guard UserID(header["user_id"]?.stringValue) == userID else {
-            throw Damage(description: "it is another user's")
-        }
-        var state = try ConfigurationState(
-            jsonData: content[(lineEnd + 1)...],
-            limits: ConfigurationLimits(
-                maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth))
-        state.entityTag = header["entity_tag"]?.stringValue
-        return state
     }
 }
 

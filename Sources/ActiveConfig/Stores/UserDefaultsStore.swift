@@ -6,6 +6,10 @@ public import Foundation
 /// For all else ``FileDefaultsStore`` reads faster and says when it cannot keep something. Each
 /// configuration carries a checksum and its user's ID; what is damaged is put aside under its key
 /// with the ending `.damaged`, and the next in line is used.
+///
+/// Two limits are those of user defaults. Before a device is unlocked for the first time since it
+/// started they read as empty. And processes that share them can each record a first download: all
+/// else holds for all instances of one process only.
 public final class UserDefaultsStore: ActiveConfigStore {
     let bootstrap: BootstrapConfiguration?
     let log: ActiveConfigLog
@@ -55,24 +59,61 @@ public final class UserDefaultsStore: ActiveConfigStore {
     /// The user's own configuration, or nil.
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
         let key = createUserDefaultsKey(userID)
-        guard let data = userDefaults.data(forKey: key) else { return nil }
-        do {
-            return try StoredRecord.decode(data, of: UserID(userID))
-        } catch let damage as StoredRecord.Damage {
-            userDefaults.set(data, forKey: "\(key).damaged")
-            userDefaults.removeObject(forKey: key)
+        var content = examine(key, of: UserID(userID))
+        if case .damaged = content { content = putAside(key, of: UserID(userID)) }
+        switch content {
+        case .absent: return nil
+        case .record(let record):
+            do {
+                return try record.configuration()
+            } catch {
+                log(
+                    .warning,
+                    "The configuration under the key \(key) of the user defaults cannot be used and "
+                        + "is left out: \(error)")
+                return nil
+            }
+        case .damaged(let damage):
             log(
                 .warning,
                 "The configuration under the key \(key) of the user defaults is damaged and was put "
-                    + "aside as \(key).damaged: \(damage.description).")
-        } catch {
-            log(
-                .warning,
-                "The configuration under the key \(key) of the user defaults cannot be used and is "
-                    + "left out: \(error)")
+                    + "aside as \(Self.damaged(key)): \(damage.description).")
+            return nil
         }
-        return nil
     }
+
+    /// What is under a key.
+    private enum Content {
+        case absent
+        case record(StoredRecord)
+        case damaged(StoredRecord.Damage)
+    }
+
+    private func examine(_ key: String, of userID: UserID) -> Content {
+        guard let data = userDefaults.data(forKey: key) else { return .absent }
+        do {
+            return .record(try StoredRecord(data, of: userID))
+        } catch {
+            return .damaged(error)
+        }
+    }
+
+    /// Puts what is damaged under another key, unless it was replaced since it was read.
+    ///
+    /// - Returns: What was under the key at last.
+    private func putAside(_ key: String, of userID: UserID) -> Content {
+        Self.lock.withLock {
+            let content = examine(key, of: userID)
+            if case .damaged = content {
+                userDefaults.set(userDefaults.data(forKey: key), forKey: Self.damaged(key))
+                userDefaults.removeObject(forKey: key)
+            }
+            return content
+        }
+    }
+
+    /// The key of what is damaged and was put aside.
+    private static func damaged(_ key: String) -> String { "\(key).damaged" }
 
     /// Keeps a user's configuration, or removes it.
     ///
@@ -81,27 +122,42 @@ public final class UserDefaultsStore: ActiveConfigStore {
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) {
         let key = createUserDefaultsKey(userID)
-        if let configuration {
-            userDefaults.set(
-                StoredRecord.encode(configuration, of: UserID(userID)), forKey: key)
-        } else {
-            userDefaults.removeObject(forKey: key)
-            userDefaults.removeObject(forKey: "\(key).damaged")
+        let record = configuration.map { StoredRecord.encode($0, of: UserID(userID)) }
+        Self.lock.withLock {
+            if let record {
+                userDefaults.set(record, forKey: key)
+            } else {
+                userDefaults.removeObject(forKey: key)
+                userDefaults.removeObject(forKey: Self.damaged(key))
+            }
+            synchronize()
         }
-        synchronize()
     }
 
     /// Whether a first download was recorded.
     public var firstDownloadFinished: Bool { userDefaults.bool(forKey: firstDownloadKey) }
 
-    /// Keeps that a first download has succeeded; true for the first call.
+    /// Keeps that a first download has succeeded.
+    ///
+    /// - Returns: Whether this call did it: it is true for one call only of all instances in this
+    ///   process.
     @discardableResult
     public func recordFirstDownloadFinished() -> Bool {
-        let isFirst = !firstDownloadFinished
-        userDefaults.set(true, forKey: firstDownloadKey)
-        synchronize()
-        return isFirst
+        let key = firstDownloadKey
+        return Self.lock.withLock {
+            if userDefaults.bool(forKey: key) { return false }
+            userDefaults.set(true, forKey: key)
+            synchronize()
+            return true
+        }
     }
+
+    /// Held from reading to writing, in the process: several instances may share user defaults that
+    /// cannot be told apart.
+    ///
+    /// It is recursive since user defaults tell their observers at once of what is written, and an
+    /// observer may read a store.
+    private static let lock = NSRecursiveLock()
 
     /// User defaults, which the compiler does not know on every platform to be thread-safe.
     private struct SharedUserDefaults: @unchecked Sendable {  // Documented as thread-safe.

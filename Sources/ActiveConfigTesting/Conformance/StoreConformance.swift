@@ -112,6 +112,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         await run.checkFallbacks(&checks)
         await run.checkBootstrap(&checks)
         await run.checkFirstDownload(&checks)
+        await run.checkFirstDownloadContention(&checks, rounds: 20)
         await run.checkReopening(&checks)
         await run.checkContention(&checks, operationsPerTask: operationsPerTask)
         try checks.finish()

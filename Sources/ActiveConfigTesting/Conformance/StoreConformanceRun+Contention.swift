@@ -57,6 +57,27 @@ extension StoreConformanceRun {
         }
     }
 
+    /// Many tasks at once record a first download, each in a store of its own if the place can be
+    /// opened again.
+    func checkFirstDownloadContention(_ checks: inout ConformanceChecks, rounds: Int) async {
+        guard hasFirstDownload else { return }
+        let rule = "Of many who record a first download at once, one is the first."
+        await checks.group(rule) { checks in
+            for _ in 0..<rounds {
+                let place = try await suite.newPlace()
+                let shared = try await suite.open(place)
+                let count = try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for _ in 0..<8 {
+                        let store = suite.isDurable ? try await suite.open(place) : shared
+                        group.addTask { try store.recordFirstDownloadFinished() }
+                    }
+                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+                checks.expect(count == 1, rule, found: "\(count) of 8 are.")
+            }
+        }
+    }
+
     /// Reads and writes; gives what was wrong.
     private func contend(
         in store: any ActiveConfigStore, for owners: [String], task: Int, operations: Int

@@ -83,8 +83,13 @@ extension StoreConformanceRun {
             checks.expect(
                 !store.firstDownloadFinished, "An empty store knows of no first download.",
                 found: "it does.")
-            try store.recordFirstDownloadFinished()
-            try store.recordFirstDownloadFinished()
+            let answers = [
+                try store.recordFirstDownloadFinished(), try store.recordFirstDownloadFinished(),
+            ]
+            checks.expect(
+                answers == [true, false],
+                "Recording a first download says whether it was recorded now.",
+                found: "\(answers[0]) the first time, \(answers[1]) the second.")
             checks.expect(store.firstDownloadFinished, rule, found: "it was not recorded.")
             try store.persistConfiguration(Self.configuration(of: "generic"), forUserID: nil)
             try store.persistConfiguration(nil, forUserID: nil)
@@ -96,6 +101,10 @@ extension StoreConformanceRun {
             checks.expect(
                 try await suite.open(place).firstDownloadFinished,
                 "A recorded first download is there in a newly opened store.", found: "it is not.")
+            checks.expect(
+                try await !suite.open(place).recordFirstDownloadFinished(),
+                "In a newly opened store it is recorded too that there was a first download.",
+                found: "it is recorded once more.")
         }
     }
 }

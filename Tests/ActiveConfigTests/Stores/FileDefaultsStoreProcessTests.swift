@@ -78,6 +78,23 @@ struct FileDefaultsStoreProcessTests {
 
     @Test(
         .timeLimit(.minutes(1)),
+        .disabled(if: Sanitizer.isOn, "a sanitizer's own files may not be limited"))
+    func aFailedPersistKeepsThePreviousVersion() throws {
+        let path = folder.url.path(percentEncoded: false)
+        for size in ["100", "200"] {
+            #expect(try StoreProbeProcess(["fill", path, size]).finish() == ["stored"])
+        }
+        let limited = try StoreProbeProcess(
+            ["fill", path, "100000"], after: "trap '' XFSZ; ulimit -f 8")
+        #expect(limited.finish() == ["cannotWrite"])
+        let current = folder.fileNames.first { $0.hasSuffix(".activeconfig") }
+        try Data("garbage".utf8).write(to: folder.file(try #require(current)))
+        let section = store().ownConfiguration(forUserID: "u")?.section(named: "S")
+        #expect(section?.string(forKey: "text")?.count == 100)
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
         .enabled(if: FullDisk.isAvailable, "mounting a small file system takes the superuser"))
     func aFullDiskLeavesTheOldDocument() throws {
         let disk = try FullDisk(at: folder.url)

@@ -65,4 +65,47 @@ struct UserDefaultsStoreTests {
         store.persistConfiguration(nil, forUserID: "u")
         #expect(store.ownConfiguration(forUserID: "u") == nil)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func keepsEachWriteOfFourThreadsAndPutsNothingAside() async throws {
+        let suite = suite
+        let recorder = RecordingLog()
+        let lost = try await Threads.run(4) { thread -> [String] in
+            let store = UserDefaultsStore(
+                userDefaults: try suite.userDefaults(), log: recorder.log,
+                createUserDefaultsKey: UserDefaultsStore.defaultKey)
+            return (0..<150).filter { number in
+                let document = Self.document("\(number)")
+                store.persistConfiguration(document, forUserID: "user \(thread)")
+                return store.ownConfiguration(forUserID: "user \(thread)") != document
+            }.map { "\($0) of thread \(thread)" }
+        }
+        #expect(lost.allSatisfy { $0.isEmpty })
+        #expect(recorder.messages.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aReadThatFindsDamageLeavesANewerRecordWhereItIs() async throws {
+        let suite = suite
+        let key = UserDefaultsStore.defaultKey(forUserID: "u")
+        let isDone = Locked(false)
+        let lost = try await Threads.run(4) { thread -> [Int] in
+            let defaults = try suite.userDefaults()
+            let store = UserDefaultsStore(
+                userDefaults: defaults, log: .disabled,
+                createUserDefaultsKey: UserDefaultsStore.defaultKey)
+            guard thread == 0 else {
+                while !isDone.withLock({ $0 }) { _ = store.ownConfiguration(forUserID: "u") }
+                return []
+            }
+            defer { isDone.withLock { $0 = true } }
+            return (0..<300).filter { number in
+                defaults.set(Data("garbage".utf8), forKey: key)
+                let document = Self.document("\(number)")
+                store.persistConfiguration(document, forUserID: "u")
+                return store.ownConfiguration(forUserID: "u") != document
+            }
+        }
+        #expect(lost.allSatisfy { $0.isEmpty })
+    }
 }

@@ -10,7 +10,8 @@ final class FaultyStore: ActiveConfigStore {
         case onlyRequirements, throwing, comparesAsStrings, ignoresCase, mixesNilAndEmpty
         case neverRemoves, losesTheTag, keepsNumbersAsDoubles, keepsOnlyChangedSections,
             presentsFallbackAsOwn
-        case prefersBootstrap, noGenericFallback, inventsFirstDownload, forgetful, torn, foreign
+        case prefersBootstrap, noGenericFallback, inventsFirstDownload, alwaysFirst, neverFirst
+        case forgetful, torn, foreign
 
         var rule: String {
             switch self {
@@ -25,6 +26,8 @@ final class FaultyStore: ActiveConfigStore {
             case .prefersBootstrap: "Once the generic user has a configuration"
             case .noGenericFallback: "falls back to the generic user's"
             case .inventsFirstDownload: "An empty store knows of no first download."
+            case .alwaysFirst: "Of many who record a first download at once, one is the first."
+            case .neverFirst: "Recording a first download says whether it was recorded now."
             case .forgetful: "What was persisted is there in a newly opened store."
             case .torn: "Found: a mix of two configurations."
             case .foreign: "was asked for."
@@ -98,7 +101,10 @@ final class FaultyStore: ActiveConfigStore {
         fault == .inventsFirstDownload || base.firstDownloadFinished
     }
 
-    func recordFirstDownloadFinished() -> Bool { base.recordFirstDownloadFinished() }
+    func recordFirstDownloadFinished() -> Bool {
+        let isFirst = base.recordFirstDownloadFinished()
+        return (isFirst || fault == .alwaysFirst) && fault != .neverFirst
+    }
 
     private func key(_ userID: String?) -> String? {
         switch fault {

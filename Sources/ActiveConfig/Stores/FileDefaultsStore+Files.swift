@@ -1,0 +1,170 @@
+import Foundation
+
+/// The files of a ``FileDefaultsStore``, and the order of the steps that change them: after each of
+/// them, and whatever of it a loss of power undoes, a reader gets the newest whole record, or none
+/// after a removal.
+extension FileDefaultsStore {
+    /// The names of a user's files.
+    struct UserFiles {
+        let userID: UserID
+        /// The last record.
+        let current: String
+        /// The good one before it.
+        var previous: String { "\(current).previous" }
+
+        init(_ userID: UserID) {
+            self.userID = userID
+            let name = userID.string.map { "user-\(SHA256.hexDigest(of: $0.utf8))" } ?? "generic"
+            current = "\(name).activeconfig"
+        }
+    }
+
+    /// The record that is being written. Who has the lock may write over what somebody left there.
+    private static let newFile = ".new"
+    /// The record that is being replaced.
+    private static let replacedFile = ".replaced"
+
+    /// The name of a damaged file that was put aside.
+    private static func damaged(_ name: String) -> String { "\(name).damaged" }
+
+    /// What is under a name.
+    private enum Content {
+        case absent
+        case record(StoredRecord)
+        case damaged(StoredRecord.Damage)
+        /// It is there, and nobody knows what it is.
+        case unreadable(StoreError)
+    }
+
+    private func examine(_ name: String, _ userID: UserID) -> Content {
+        do throws(StoreError) {
+            guard let data = try folder.read(name) else { return .absent }
+            do throws(StoredRecord.Damage) {
+                return .record(try StoredRecord(data, of: userID))
+            } catch {
+                return .damaged(error)
+            }
+        } catch {
+            return .unreadable(error)
+        }
+    }
+
+    /// The configuration in a file; nil, and a line in the log, when it cannot be used.
+    func read(_ name: String, _ userID: UserID) -> ConfigurationState? {
+        switch examine(name, userID) {
+        case .absent: return nil
+        case .record(let record): return configuration(in: record, name)
+        case .damaged(let damage): return putAside(name, userID, damage)
+        case .unreadable(let error):
+            log(.warning, "A file is left out as long as it cannot be read: \(error)")
+            return nil
+        }
+    }
+
+    private func configuration(in record: StoredRecord, _ name: String) -> ConfigurationState? {
+        do throws(ConfigurationFormatError) {
+            return try record.configuration()
+        } catch {
+            log(
+                .warning,
+                "The file \(folder.path(of: name)) cannot be used and is left out: \(error)")
+            return nil
+        }
+    }
+
+    /// Renames a damaged file, if nobody has the lock, and unless it was replaced since it was read:
+    /// then it gives the new configuration.
+    ///
+    /// It does not synchronize: a file that is damaged once more is put aside once more.
+    private func putAside(
+        _ name: String, _ userID: UserID, _ damage: StoredRecord.Damage
+    ) -> ConfigurationState? {
+        do throws(StoreError) {
+            let content = try folder.withLockIfFree { () throws(StoreError) in
+                let content = examine(name, userID)
+                if case .damaged = content { try folder.rename(name, to: Self.damaged(name)) }
+                return content
+            }
+            switch content {
+            case .record(let record): return configuration(in: record, name)
+            case .damaged(let damage): logPutAside(name, damage)
+            case .absent, .unreadable: break
+            }
+        } catch {
+            log(
+                .warning,
+                "The file \(folder.path(of: name)) is damaged (\(damage.description)) and stays where "
+                    + "it is for now: \(error)")
+        }
+        return nil
+    }
+
+    private func logPutAside(_ name: String, _ damage: StoredRecord.Damage) {
+        log(
+            .warning,
+            "The file \(folder.path(of: name)) is damaged and was put aside as "
+                + "\(Self.damaged(name)): \(damage.description).")
+    }
+
+    /// Puts a new record in the place of a user's last one, which becomes the previous one.
+    func replace(_ files: UserFiles, by record: Data) throws(StoreError) {
+        var damage: StoredRecord.Damage?
+        defer {
+            if let damage { logPutAside(files.current, damage) }
+        }
+        try folder.withLock { () throws(StoreError) in
+            let isKept: Bool
+            switch examine(files.current, files.userID) {
+            case .absent: isKept = false
+            // What cannot be read now may be good.
+            case .record, .unreadable: isKept = true
+            case .damaged(let found):
+                isKept = false
+                try folder.rename(files.current, to: Self.damaged(files.current))
+                damage = found
+            }
+            try folder.write(record, as: Self.newFile)
+            do throws(StoreError) {
+                if isKept { try folder.link(files.current, as: Self.replacedFile) }
+                try folder.rename(Self.newFile, to: files.current)
+            } catch {
+                for name in [Self.newFile, Self.replacedFile] { try? folder.remove(name) }
+                throw error
+            }
+            do throws(StoreError) {
+                try folder.synchronize()
+            } catch {
+                if isKept {
+                    try? folder.rename(Self.replacedFile, to: files.current)
+                } else {
+                    try? folder.remove(files.current)
+                }
+                throw error
+            }
+            // Only now: until here the version before the last one may be needed. It is no loss when
+            // this fails, nor when the power does: then that version stays the previous one.
+            if isKept { try? folder.rename(Self.replacedFile, to: files.previous) }
+        }
+    }
+
+    /// Removes all files of a user.
+    func remove(_ files: UserFiles) throws(StoreError) {
+        guard try folder.contains(".") else { return }
+        try folder.withLock { () throws(StoreError) in
+            let newest =
+                switch examine(files.current, files.userID) {
+                case .record, .unreadable: files.current
+                case .absent, .damaged: files.previous
+                }
+            let names = [
+                Self.newFile, Self.replacedFile, Self.damaged(files.current),
+                Self.damaged(files.previous), files.previous, files.current,
+            ]
+            for name in names where name != newest { try folder.remove(name) }
+            // What a reader gets goes last, once nothing older can come back in its place.
+            try folder.synchronize()
+            try folder.remove(newest)
+            try folder.synchronize()
+        }
+    }
+}
