@@ -48,6 +48,45 @@ class HistoryTests(TaskCase):
         self.go("settings")
         self.wait_for_text("60.0", "main")
 
+    def test_shows_what_was_published_since_the_way_back_was_decided_on(self):
+        self.go("history")
+        self.press("Go back to version 1")
+        self.wait_for_text("60.0", "dialog .side.new")
+        for value in ("30", "40"):
+            theirs = self.template()
+            groups = theirs["parameterGroups"]
+            groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"] = value
+            self.publish(theirs, f"Theirs, every {value} seconds")
+        self.press("Go back to version 1")
+        self.wait_for_text("Theirs, every 40 seconds", "dialog")
+        self.assertEqual(self.version(), "5")
+        text = self.find("dialog").text
+        self.assertIn("Version 4 was published by environment", text)
+        self.assertIn("Version 5 was published by environment", text)
+        self.assertIn("Theirs, every 30 seconds", text)
+        # What they changed, and what going back changes now.
+        self.assertEqual(
+            [e.text.split("\n")[-1] for e in self.find_all("dialog .side")],
+            ["20", "40", "40", "60.0"])
+        self.check_page("rollback-outdated")
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.version(), "5")
+
+        self.press("Go back to version 1")
+        self.wait_for(
+            lambda: [e.text.split("\n")[-1] for e in self.find_all("dialog .side")]
+            == ["40", "60.0"], "what is current now")
+        self.publish(self.template(), "Once more")
+        self.press("Go back to version 1")
+        self.wait_for_text("Once more", "dialog")
+        self.press("Go back to version 1")
+        self.wait_for_dialog_to_close()
+        version = self.template()["version"]
+        self.assertEqual(
+            (version["versionNumber"], version["updateType"], version["rollbackSource"]),
+            ("7", "ROLLBACK", "1"))
+
     def test_lists_who_did_what(self):
         self.go("audit")
         rows = self.wait_for(lambda: self.find_all("tbody tr"), "the trail")

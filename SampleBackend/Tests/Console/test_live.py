@@ -57,6 +57,70 @@ class LiveTests(TaskCase):
         self.assertEqual([e.text for e in self.find_all(".users li")], ["2"])
         self.check_page("review-connected")
 
+    def test_counts_what_an_outdated_draft_changes_of_what_is_current(self):
+        for user in range(1, 6):
+            self.listen(user)
+        self.go("conditions")
+        self.press("Edit User 2")
+        self.write("Expression", "user.id == '9'")
+        self.keep()
+        # Somebody else changes something for everybody.
+        theirs = copy.deepcopy(TEMPLATE)
+        parameters = theirs["parameterGroups"]["AppFeatures"]["parameters"]
+        parameters["RefreshInterval"]["defaultValue"]["value"] = "10"
+        self.publish(theirs, "Sooner")
+        self.go("review")
+        self.write("Also look at these users", "4, 9")
+        self.press("Look")
+        self.wait_for_text("Of 5 connected users 1 changes.", "main")
+        impact = self.wait_for_text("9", "[aria-labelledby=impact] ul:not(.users)").text
+        self.assertNotIn("RefreshInterval", impact)
+        self.assertIn("SampleViewConfiguration.LabelText", impact)
+        self.wait_for_text("Compared with version 2, which is current", "[aria-labelledby=impact]")
+        self.wait_for_text("since version 1", "[aria-labelledby=changes]")
+        self.check_page("review-outdated")
+        # The same of a user's whole configuration.
+        self.go("user", id="9")
+        self.wait_for_text("By the draft, put together with version 2", "main h2")
+        row = next(e.text for e in self.find_all("tbody tr") if "RefreshInterval" in e.text)
+        self.assertIn("10", row)
+
+    def test_counts_yours_where_both_changed_the_same(self):
+        self.edit_interval("45")
+        theirs = copy.deepcopy(TEMPLATE)
+        parameters = theirs["parameterGroups"]["AppFeatures"]["parameters"]
+        parameters["RefreshInterval"]["defaultValue"]["value"] = "10"
+        self.publish(theirs, "Sooner")
+        self.go("review")
+        self.write("Also look at these users", "4")
+        self.press("Look")
+        self.wait_for(
+            lambda: [e.text.split("\n")[-1] for e in self.find_all(
+                "[aria-labelledby=impact] .side")] == ["10.0", "45.0"]
+            or [e.text.split("\n")[-1] for e in self.find_all(
+                "[aria-labelledby=impact] .side")] == ["10", "45"], "what changes")
+        self.wait_for_text("1 thing that you both changed", "[aria-labelledby=impact]")
+
+    def test_says_which_signals_it_does_not_know(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Value for New versions", "5")
+        self.keep()
+        self.go("review")
+        self.write("Also look at these users", "4")
+        self.press("Look")
+        impact = self.wait_for_text("app.version", "[aria-labelledby=impact]").text
+        self.assertIn("Nothing changes as far as is known", impact)
+        self.assertIn("Not known: app.version. Conditions on it count as false.", impact)
+        self.find("[aria-labelledby=impact] form summary").click()
+        self.check_page("review-unknown-signals")
+        self.write("App version", "3.0")
+        self.press("Look")
+        self.wait_for_text("1 setting", "[aria-labelledby=impact]")
+        self.assertNotIn("Not known", self.find("[aria-labelledby=impact]").text)
+        self.go("user", id="4")
+        self.wait_for_text("Not known: app.version. Conditions on it count as false.", "main")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -3,7 +3,7 @@
  * the session's CSRF token.
  */
 
-import {parseJSON} from './json.js';
+import {jsonText, parseJSON} from './json-text.js';
 
 /** An error that the server answered with. */
 export class ServerError extends Error {
@@ -57,7 +57,7 @@ export async function call(method, path, {body, ifMatch, signal} = {}) {
     try {
         response = await fetch(path, {
             method, headers, signal, cache: 'no-store', redirect: 'error',
-            body: body === undefined ? undefined : JSON.stringify(body),
+            body: body === undefined ? undefined : jsonText(body),
         });
         text = await response.text();
     } catch (error) {

@@ -5,7 +5,8 @@
 import {choice, conditionChip, field} from './controls.js';
 import {ask, openDialog} from './dialog.js';
 import {announce, fill, h, newID} from './dom.js';
-import {copy} from './json.js';
+import {copy, setMember} from './json.js';
+import {jsonText} from './json-text.js';
 import {conditionPath} from './paths.js';
 import {percentSliders} from './percent-sliders.js';
 import {problemList} from './problem-list.js';
@@ -69,12 +70,12 @@ class ConditionForm {
         return this.original.condition === undefined;
     }
 
-    /** The condition as it stands in the form. */
+    /** The condition as it stands in the form; its members keep their order. */
     get condition() {
-        const {name, expression, tagColor, ...rest} = this.original;
-        const result = {name: this.name.value.trim(), ...rest};
-        if (this.isExpression) result.expression = this.expression.value.trim();
-        if (this.color.value) result.tagColor = this.color.value;
+        const result = copy(this.original);
+        setMember(result, 'name', this.name.value.trim());
+        if (this.isExpression) setMember(result, 'expression', this.expression.value.trim());
+        setMember(result, 'tagColor', this.color.value || undefined);
         return result;
     }
 
@@ -183,7 +184,7 @@ export async function openConditionDialog(context, index) {
             ? [field('Expression', form.expression, {problems: form.expressionProblems.node}),
                 form.mark, form.sliders.node, examples()]
             : [h('p', {class: 'field-name'}, 'Condition'), h('code', {class: 'value'},
-                JSON.stringify(form.original.condition, null, 2)),
+                jsonText(form.original.condition, '  ')),
             h('p', {class: 'hint'}, 'This condition has the form of a server template; it is kept '
                 + 'as it is.'), form.expressionProblems.node],
         form.state),

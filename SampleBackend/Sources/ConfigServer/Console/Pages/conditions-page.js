@@ -6,6 +6,7 @@ import {badge, conditionChip, count, guarded, nothing, pageHead} from './control
 import {openConditionDialog} from './condition-dialog.js';
 import {ask} from './dialog.js';
 import {announce, fill, h, redraw} from './dom.js';
+import {jsonText} from './json-text.js';
 import {refusal} from './session.js';
 import {conditions, movingCondition, removingCondition, usesOfCondition} from './template.js';
 
@@ -43,7 +44,7 @@ function row(condition, index, all, context, refused) {
         h('span', {class: 'rank', 'aria-hidden': 'true'}, index + 1),
         h('div', {class: 'condition-text'},
             h('h2', {}, conditionChip(name, tagColor)),
-            h('code', {class: 'expression'}, expression ?? JSON.stringify(condition.condition)),
+            h('code', {class: 'expression'}, expression ?? jsonText(condition.condition)),
             h('p', {class: 'muted'}, uses.length
                 ? h('span', {title: uses.join(', ')}, `Used by ${count(uses.length, 'setting')}`)
                 : badge('Not used'))),

@@ -77,16 +77,23 @@ export async function ask({title, text, action, isDangerous = false, cancel = 'C
  * A form of a dialog that does something on the server: its error is shown in the dialog, which
  * stays open.
  *
- * @param {{fields: *, action: string, isDangerous?: boolean, submit: function(): Promise<*>}} form
- *     `submit` does the work; the dialog closes with what it answers.
+ * @param {{fields: *, action: string, isDangerous?: boolean, submit: function(): Promise<*>,
+ *     ready?: Promise<*>}} form `submit` does the work; the dialog closes with what it answers.
+ *     Nothing can be submitted until `ready` is fulfilled.
  * @param {function(*): void} close Closes the dialog.
  * @returns {{body: *, actions: *}} What `openDialog` needs.
  */
-export function dialogForm({fields, action, isDangerous = false, submit}, close) {
+export function dialogForm({fields, action, isDangerous = false, submit, ready}, close) {
     const id = newID('form');
     const problem = h('div', {role: 'alert'});
     const button = h('button', {
         type: 'submit', form: id, class: isDangerous ? 'danger' : 'primary'}, action);
+    if (ready) {
+        button.disabled = true;
+        ready.then(() => {
+            button.disabled = false;
+        }, () => {});
+    }
     const form = h('form', {id, class: 'form', novalidate: true, onsubmit: async (event) => {
         event.preventDefault();
         if (button.disabled) return;

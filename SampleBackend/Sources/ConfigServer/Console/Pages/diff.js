@@ -2,7 +2,7 @@
  * What differs between two templates, in the shape that `remoteConfig:diff` answers in.
  */
 
-import {isEqual} from './json.js';
+import {entries, isEqual} from './json.js';
 import {conditions, parameter, sections} from './template.js';
 
 /** The names of both, those of the new one first. */
@@ -26,13 +26,13 @@ function differingParts(before, after) {
 
 /** The members of a thing but for some, as pairs. */
 function members(thing, ...without) {
-    return Object.entries(thing ?? {}).filter(([name]) => !without.includes(name));
+    return entries(thing ?? {}).filter(([name]) => !without.includes(name));
 }
 
 /** The parts of a parameter; a type that is not said is STRING. */
 function parameterParts(parameter) {
     if (!parameter) return [];
-    const values = Object.entries(parameter.conditionalValues ?? {})
+    const values = entries(parameter.conditionalValues ?? {})
         .map(([name, value]) => [`conditionalValues.${name}`, value]);
     return [
         ...members(parameter, 'conditionalValues', 'valueType'), ...values,
@@ -102,7 +102,7 @@ export function differences(before, after) {
         (name) => ({name}));
     addMoves(ofConditions, conditions(before), conditions(after));
 
-    const groups = (template) => new Map(Object.entries(template.parameterGroups ?? {}));
+    const groups = (template) => new Map(entries(template.parameterGroups ?? {}));
     const ofGroups = differing(
         groups(before), groups(after), (group) => members(group, 'parameters'),
         (name) => ({name}));

@@ -27,26 +27,71 @@ async function readDifference(project, from, to, signal) {
     return diffView(body);
 }
 
-/** Opens the dialog that goes back to a version; it shows what that changes. */
+/** Who published a version and when, and what they said. */
+function publishView({versionNumber, updateUser, updateTime, description}) {
+    return h('li', {}, `Version ${versionNumber} was published by `,
+        updateUser?.name || updateUser?.email || 'somebody', ', ', timeText(updateTime),
+        description && `: “${description}”`);
+}
+
+/** What was published after a version was shown. */
+async function newsView(project, shown, current) {
+    const {body} = await call('GET', projectPath(
+        project, 'remoteConfig:listVersions', {pageSize: 20}));
+    const newer = body.versions.filter(
+        ({versionNumber}) => Number(versionNumber) > Number(shown)).reverse();
+    return h('div', {class: 'stack'}, message('warning',
+        h('p', {}, 'Somebody published since you were shown what going back changes. It would be '
+            + 'undone as well:'),
+        h('ul', {}, newer.map(publishView))),
+    h('h3', {}, `What changed since version ${shown}`),
+    await readDifference(project, shown, current));
+}
+
+/**
+ * Opens the dialog that goes back to a version; it shows what that changes, and goes back only from
+ * the version that it has shown.
+ */
 async function openRollback(context, versionNumber) {
     const {workspace, project} = context;
-    const current = workspace.newestVersion.versionNumber;
-    const place = h('div', {}, h('p', {class: 'muted'}, 'Comparing …'));
-    readDifference(project, current, versionNumber)
-        .then((view) => fill(place, view))
-        .catch((error) => fill(place, message('error', error.message)));
+    const news = h('div', {'aria-live': 'polite'});
+    const place = h('div', {class: 'stack'}, h('p', {class: 'muted'}, 'Comparing …'));
+    let shown;
+    const showCurrent = async () => {
+        const {version, etag} = await workspace.fetchTemplate();
+        const current = version.versionNumber;
+        const view = await readDifference(project, current, versionNumber);
+        const newer = shown && await newsView(project, shown.versionNumber, current);
+        fill(news, newer);
+        fill(place, h('h3', {}, `What going back changes in version ${current}`), view);
+        shown = {versionNumber: current, etag};
+    };
+    const ready = showCurrent();
+    ready.catch((error) => fill(place, message('error', error.message)));
+    const submit = async () => {
+        try {
+            return (await call('POST', projectPath(project, 'remoteConfig:rollback'), {
+                body: {versionNumber}, ifMatch: shown.etag})).body.version;
+        } catch (error) {
+            if (error.status !== 412) throw error;
+            await showCurrent();
+            throw new Error('Nothing was done: somebody published in the meantime. Look at what '
+                + 'changed, and decide again.');
+        }
+    };
     const version = await openDialog(`Go back to version ${versionNumber}?`, (close) => dialogForm({
         fields: [
             h('p', {}, `Version ${versionNumber} is published again as a new version. Users get it `
-                + 'at once. This is what it changes:'),
-            place,
+                + 'at once.'),
+            news, place,
             workspace.draft && message('info', 'Your draft stays. It is put together with the new '
                 + 'version when you publish it.')],
-        action: `Go back to version ${versionNumber}`, isDangerous: true,
-        submit: async () => (await call('POST', projectPath(project, 'remoteConfig:rollback'), {
-            body: {versionNumber}})).body.version,
+        action: `Go back to version ${versionNumber}`, isDangerous: true, ready, submit,
     }, close), {isWide: true});
-    if (!version) return;
+    if (!version) {
+        await workspace.checkNewest().catch(() => {});
+        return;
+    }
     await workspace.load().catch(() => {});
     context.redraw();
     announce(`Version ${versionNumber} is published again as version ${version.versionNumber}.`);

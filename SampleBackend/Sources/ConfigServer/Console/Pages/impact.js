@@ -2,10 +2,24 @@
  * Whom a draft changes: the users who are connected now, and those one names.
  */
 
-import {call, projectPath} from './api.js';
 import {count, field, message, settingName} from './controls.js';
 import {fill, h} from './dom.js';
+import {entries, member} from './json.js';
+import {jsonText, parseJSON} from './json-text.js';
+import {previewDraft} from './proposal.js';
 import {refusal} from './session.js';
+import {assumption, signalFields} from './signal-fields.js';
+
+/** What the draft is compared with, and what it was taken for. */
+function basisView({versionNumber, isMerged, conflictCount}) {
+    if (versionNumber === undefined) {
+        return h('p', {class: 'hint'}, 'Nothing is published yet.');
+    }
+    const both = `${count(conflictCount, 'thing')} that you both changed`;
+    return h('p', {class: 'hint'}, `Compared with version ${versionNumber}, which is current`
+        + (isMerged ? ': your draft is put together with it, as before it is published.' : '.')
+        + (conflictCount ? ` Of ${both}, yours counts here; you choose before you publish.` : ''));
+}
 
 /** How many of the connected users change. */
 function connectedView(connected) {
@@ -27,18 +41,21 @@ function connectedView(connected) {
 
 /** The value of a setting in a document, as text. */
 function valueIn(document, section, key) {
-    const value = document?.config_sections?.[section]?.settings?.[key]?.value;
-    return value === undefined ? 'Not there' : JSON.stringify(value);
+    const settings = member(document?.config_sections, section)?.settings;
+    const value = member(settings, key)?.value;
+    return value === undefined ? 'Not there' : jsonText(value);
 }
 
 /** What changes for one user. */
-function userView({userID, current, proposed, changes}) {
-    const changed = Object.entries(changes ?? {})
+function userView(user) {
+    const {userID, current, proposed, changes, missingSignals = []} = user;
+    const same = missingSignals.length ? 'Nothing changes as far as is known' : 'Nothing changes';
+    const changed = entries(changes ?? {})
         .flatMap(([section, keys]) => keys.map((key) => [section, key]));
     return h('li', {class: 'difference'},
         h('div', {class: 'difference-head'}, h('code', {}, userID ?? 'Users without an ID'),
-            h('span', {class: 'muted'}, changed.length ? count(changed.length, 'setting')
-                : 'Nothing changes')),
+            h('span', {class: 'muted'}, changed.length ? count(changed.length, 'setting') : same)),
+        assumption(user),
         h('dl', {class: 'parts'}, changed.map(([section, key]) => h('div', {},
             h('dt', {}, settingName(section, key)),
             h('dd', {},
@@ -57,20 +74,22 @@ function userView({userID, current, proposed, changes}) {
 export function impactView({session, workspace, project}, signal) {
     const place = h('div', {class: 'stack', 'aria-live': 'polite'},
         h('p', {class: 'muted'}, 'Looking …'));
-    const key = `activeconfig.users.${project}`;
+    const key = `activeconfig.impact.${project}`;
+    const kept = parseJSON(sessionStorage.getItem(key) ?? '{"users": "", "signals": {}}');
     const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-        value: sessionStorage.getItem(key) ?? ''});
+        value: kept.users});
+    const signals = signalFields(kept.signals);
     const refused = refusal(session, 'editor');
     const look = async () => {
         const users = [...new Set(input.value.split(/[,\s]+/).filter(Boolean))].slice(0, 100);
-        sessionStorage.setItem(key, input.value);
+        const values = signals.values();
+        sessionStorage.setItem(key, jsonText({users: input.value, signals: values}));
         try {
-            const {body} = await call('POST', projectPath(project, 'remoteConfig:preview'), {
-                signal, body: {template: workspace.draft.template,
-                    users: users.map((userID) => ({userID}))}});
-            fill(place, connectedView(body.connected), body.users.length
-                ? h('ul', {class: 'plain'}, body.users.map(userView))
-                : !body.connected && h('p', {class: 'muted'},
+            const answer = await previewDraft(
+                workspace, users.map((userID) => ({userID, signals: values})), signal);
+            fill(place, basisView(answer), connectedView(answer.connected), answer.users.length
+                ? h('ul', {class: 'plain'}, answer.users.map(userView))
+                : !answer.connected && h('p', {class: 'muted'},
                     'Name some users to see what changes for them.'));
         } catch (error) {
             if (!signal.aborted) fill(place, message('warning', error.message));
@@ -81,10 +100,13 @@ export function impactView({session, workspace, project}, signal) {
     return h('section', {class: 'card', 'aria-labelledby': 'impact'},
         h('div', {class: 'card-head'}, h('h2', {id: 'impact'}, 'Who changes')),
         h('div', {class: 'card-body'}, place,
-            !refused && h('form', {class: 'with-button', onsubmit: (event) => {
+            !refused && h('form', {class: 'form', onsubmit: (event) => {
                 event.preventDefault();
                 look();
-            }}, field('Also look at these users', input,
+            }},
+            h('div', {class: 'with-button'}, field('Also look at these users', input,
                 {hint: 'User IDs with commas between them.'}),
-            h('button', {type: 'submit'}, 'Look'))));
+            h('button', {type: 'submit'}, 'Look')),
+            h('details', {}, h('summary', {}, 'What their apps say about themselves'),
+                h('div', {class: 'form'}, signals.node)))));
 }

@@ -7,6 +7,8 @@ import {call, projectPath} from './api.js';
 import {count, message, nothing, pageHead} from './controls.js';
 import {differenceSummary, diffView} from './diff-view.js';
 import {announce, fill, h, newID} from './dom.js';
+import {entries} from './json.js';
+import {jsonText} from './json-text.js';
 import {address, go} from './router.js';
 import {sentence} from './validation.js';
 import {valueText} from './value-view.js';
@@ -33,13 +35,13 @@ function sideView(side, other) {
     if (Array.isArray(side)) {
         return h('ol', {class: 'names'}, side.map((name) => h('li', {}, valueText(name))));
     }
-    const parts = (tree) => Object.entries(tree ?? {}).flatMap(([name, value]) => (
+    const parts = (tree) => entries(tree ?? {}).flatMap(([name, value]) => (
         name === 'conditionalValues'
-            ? Object.entries(value).map(([condition, inner]) => [`For “${condition}”`, inner])
+            ? entries(value).map(([condition, inner]) => [`For “${condition}”`, inner])
             : [[partNames[name] ?? name, value]]));
-    const others = new Map(parts(other).map(([name, value]) => [name, JSON.stringify(value)]));
+    const others = new Map(parts(other).map(([name, value]) => [name, jsonText(value)]));
     return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
-        const differs = others.get(name) !== JSON.stringify(value);
+        const differs = others.get(name) !== jsonText(value);
         return h('div', {class: differs ? 'differs' : ''}, h('dt', {}, name),
             h('dd', {}, h('code', {class: 'value'}, valueText(value)),
                 differs && h('span', {class: 'visually-hidden'}, ' (differs)')));

@@ -6,7 +6,8 @@ import {call, isMissing, projectPath} from './api.js';
 import {choice, field, guarded, message, nothing, settingName, table} from './controls.js';
 import {ask, dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h} from './dom.js';
-import {copy, member, parseJSON, setMember} from './json.js';
+import {copy, entries, ExactNumber, member, setMember} from './json.js';
+import {jsonText, parseJSON} from './json-text.js';
 import {problemList} from './problem-list.js';
 import {refusal} from './session.js';
 import {parameter, sections} from './template.js';
@@ -17,7 +18,8 @@ function valueOf(text, valueType) {
     try {
         const value = parseJSON(text);
         const wanted = {BOOLEAN: 'boolean', NUMBER: 'number'}[valueType];
-        return !wanted || typeof value === wanted || (wanted === 'number' && value?.rawJSON)
+        const isNumber = typeof value === 'number' || value instanceof ExactNumber;
+        return !wanted || (wanted === 'number' ? isNumber : typeof value === wanted)
             ? value : undefined;
     } catch {
         return undefined;
@@ -105,10 +107,10 @@ export function overridesView(context, userID, changed, signal) {
     };
 
     const draw = (overrides) => {
-        const rows = Object.entries(overrides).flatMap(([section, values]) => (
-            Object.entries(values).map(([key, value]) => h('tr', {},
+        const rows = entries(overrides).flatMap(([section, values]) => (
+            entries(values).map(([key, value]) => h('tr', {},
                 h('th', {scope: 'row'}, settingName(section, key)),
-                h('td', {}, h('code', {class: 'value'}, JSON.stringify(value))),
+                h('td', {}, h('code', {class: 'value'}, jsonText(value))),
                 h('td', {}, h('div', {class: 'actions'}, guarded(refused, h('button', {
                     type: 'button', class: 'quiet', 'aria-label': `Remove ${section}.${key}`,
                     onclick: () => remove(overrides, section, key)}, 'Remove'))))))));

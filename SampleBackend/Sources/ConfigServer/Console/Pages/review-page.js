@@ -129,7 +129,8 @@ function show(main, context) {
             check,
             h('section', {class: 'card', 'aria-labelledby': 'changes'},
                 h('div', {class: 'card-head'}, h('h2', {id: 'changes'}, 'What changes'),
-                    h('p', {class: 'muted'}, differenceSummary(difference))),
+                    h('p', {class: 'muted'}, `${differenceSummary(difference)} since version `
+                        + workspace.draft.base)),
                 h('div', {class: 'card-body'}, diffView(difference))),
             impactView(context, state.left.signal),
             h('section', {class: 'card', 'aria-labelledby': 'publish'},

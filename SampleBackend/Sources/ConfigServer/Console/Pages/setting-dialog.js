@@ -5,7 +5,7 @@
 import {choice, conditionChip, field, message} from './controls.js';
 import {ask, openDialog} from './dialog.js';
 import {announce, fill, h, newID} from './dom.js';
-import {copy, member, objectOf} from './json.js';
+import {copy, member, names, objectOf, setMember} from './json.js';
 import {memberPath, parameterPath} from './paths.js';
 import {problemList} from './problem-list.js';
 import {conditions, parameter, settingParameter} from './template.js';
@@ -70,16 +70,17 @@ class SettingForm {
         return this.key.value.trim();
     }
 
-    /** The parameter as it stands in the form. */
+    /** The parameter as it stands in the form; its members keep their order. */
     get parameter() {
-        const order = conditions(this.workspace.template).map(({name}) => name);
-        const values = order.filter((name) => this.conditional.has(name))
+        const result = copy(this.original);
+        const order = new Set([...names(this.original.conditionalValues ?? {}),
+            ...conditions(this.workspace.template).map(({name}) => name)]);
+        const values = [...order].filter((name) => this.conditional.has(name))
             .map((name) => [name, this.conditional.get(name).value()]);
-        const {defaultValue, conditionalValues, description, valueType, ...rest} = this.original;
-        const result = {...rest, valueType: this.type.value};
-        if (this.defaultValue.value()) result.defaultValue = this.defaultValue.value();
-        if (values.length) result.conditionalValues = objectOf(values);
-        if (this.description.value.trim()) result.description = this.description.value.trim();
+        setMember(result, 'valueType', this.type.value);
+        setMember(result, 'defaultValue', this.defaultValue.value());
+        setMember(result, 'conditionalValues', values.length ? objectOf(values) : undefined);
+        setMember(result, 'description', this.description.value.trim() || undefined);
         return result;
     }
 

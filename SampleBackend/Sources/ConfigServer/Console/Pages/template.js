@@ -4,7 +4,7 @@
  * A section is named by its group; `null` is the section of the parameters outside of groups.
  */
 
-import {copy, member, objectOf, setMember} from './json.js';
+import {copy, entries, member, objectOf, setMember} from './json.js';
 
 /** What the section of the parameters outside of groups is called. */
 export const defaultSection = 'Default';
@@ -17,9 +17,9 @@ export const tagColors = [
 
 /** The sections, as `{group, name, description, settings: [{key, parameter}]}`. */
 export function sections(template) {
-    const settings = (parameters) => Object.entries(parameters ?? {})
+    const settings = (parameters) => entries(parameters ?? {})
         .map(([key, parameter]) => ({key, parameter}));
-    const groups = Object.entries(template.parameterGroups ?? {}).map(([group, content]) => ({
+    const groups = entries(template.parameterGroups ?? {}).map(([group, content]) => ({
         group, name: group, description: content.description ?? '',
         settings: settings(content.parameters),
     }));
@@ -72,7 +72,7 @@ export function settingParameter(template, group, key, value, oldKey = key) {
     return edited(template, (result) => {
         const parameters = writableParameters(result, group);
         if (oldKey !== key && Object.hasOwn(parameters, oldKey)) {
-            const renamed = Object.entries(parameters)
+            const renamed = entries(parameters)
                 .map(([name, content]) => (name === oldKey ? [key, value] : [name, content]));
             for (const name of Object.keys(parameters)) delete parameters[name];
             for (const [name, content] of renamed) setMember(parameters, name, content);
@@ -98,7 +98,7 @@ export function settingGroup(template, name, description, oldName = null) {
         if (oldName === null || oldName === name) {
             setMember(groups, name, content);
         } else {
-            result.parameterGroups = objectOf(Object.entries(groups)
+            result.parameterGroups = objectOf(entries(groups)
                 .map(([group, value]) => (group === oldName ? [name, content] : [group, value])));
         }
     });
@@ -123,7 +123,7 @@ export function settingCondition(template, index, condition) {
         for (const parameters of allParameters(result)) {
             for (const content of Object.values(parameters)) {
                 if (member(content.conditionalValues, oldName) === undefined) continue;
-                content.conditionalValues = objectOf(Object.entries(content.conditionalValues)
+                content.conditionalValues = objectOf(entries(content.conditionalValues)
                     .map(([name, value]) => [name === oldName ? condition.name : name, value]));
             }
         }

@@ -5,14 +5,12 @@
 import {call, projectPath} from './api.js';
 import {badge, choice, field, message, pageHead, settingName, table} from './controls.js';
 import {announce, fill, h} from './dom.js';
-import {objectOf} from './json.js';
+import {entries} from './json.js';
+import {jsonText, parseJSON} from './json-text.js';
 import {overridesView} from './overrides-view.js';
+import {previewDraft} from './proposal.js';
 import {refusal} from './session.js';
-
-const standardSignals = [
-    ['app.version', 'App version'], ['app.build', 'Build'], ['device.os', 'System'],
-    ['device.country', 'Country'], ['device.language', 'Language'], ['app.id', 'App ID'],
-];
+import {assumption, signalFields} from './signal-fields.js';
 
 /** Why a setting has its value, as a sentence. */
 function reasonText({source, condition, falseConditions = []}) {
@@ -28,12 +26,12 @@ function reasonText({source, condition, falseConditions = []}) {
 
 /** The settings of an answer. */
 function settingsTable(settings) {
-    const rows = Object.entries(settings ?? {}).flatMap(([section, reasons]) => (
-        Object.entries(reasons).map(([key, reason]) => h('tr', {},
+    const rows = entries(settings ?? {}).flatMap(([section, reasons]) => (
+        entries(reasons).map(([key, reason]) => h('tr', {},
             h('th', {scope: 'row'}, settingName(section, key)),
             h('td', {}, reason.value === undefined
                 ? h('span', {class: 'muted'}, 'Left out: the app uses its own default')
-                : h('code', {class: 'value'}, JSON.stringify(reason.value))),
+                : h('code', {class: 'value'}, jsonText(reason.value))),
             h('td', {class: 'wide'}, reasonText(reason))))));
     return table('Settings of the user', ['Setting', 'Value', 'Why'], rows);
 }
@@ -41,7 +39,7 @@ function settingsTable(settings) {
 /** A user's place among all, which `percent` rules look at. */
 function percentileText({seed, percentile}) {
     return h('div', {class: 'muted'}, `The user's place${seed ? ` for “${seed}”` : ''} is `
-        + `${JSON.stringify(percentile)} of 100.`);
+        + `${percentile} of 100.`);
 }
 
 /** The conditions of an answer. */
@@ -56,27 +54,10 @@ function conditionsTable(conditions) {
                 !reason && percentiles.map(percentileText)))));
 }
 
-/** The signals that one types. */
-function signalFields(kept, submit) {
-    const standard = standardSignals.map(([name, label]) => {
-        const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-            value: kept[name] ?? ''});
-        return {name, input, node: field(label, input)};
-    });
-    const own = Object.entries(kept).filter(([name]) => (
-        !standardSignals.some(([known]) => known === name)));
-    const custom = h('textarea', {class: 'code', rows: '2', spellcheck: 'false',
-        placeholder: 'plan = gold', value: own.map((pair) => pair.join(' = ')).join('\n')});
-    const values = () => objectOf([
-        ...standard.map(({name, input}) => [name, input.value.trim()]),
-        ...custom.value.split('\n').filter((line) => line.trim())
-            .map((line) => {
-                const [name, ...rest] = line.split('=');
-                return [name.trim(), rest.join('=').trim()];
-            }),
-    ].filter(([name, value]) => name && value !== ''));
-    return {values, node: [h('div', {class: 'grid'}, standard.map(({node}) => node)),
-        field('Custom signals', custom, {hint: 'One a line, as name = value.'}), submit]};
+/** What an answer is made by. */
+function basis(isDraft, {versionNumber, isMerged}) {
+    if (!isDraft) return `By version ${versionNumber}`;
+    return isMerged ? `By the draft, put together with version ${versionNumber}` : 'By the draft';
 }
 
 /** Shows the page. */
@@ -85,36 +66,36 @@ function show(main, context) {
     const left = new AbortController();
     const refused = refusal(session, 'editor');
     const key = `activeconfig.user.${project}`;
-    const kept = JSON.parse(sessionStorage.getItem(key) ?? '{"userID": "", "signals": {}}');
+    const kept = parseJSON(sessionStorage.getItem(key) ?? '{"userID": "", "signals": {}}');
     const userID = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
         value: context.query.get('id') ?? kept.userID});
     const which = choice([['published', 'What is published'], ['draft', 'The draft']],
         workspace.draft ? 'draft' : 'published');
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
-    const signals = signalFields(kept.signals, h('div', {class: 'actions'},
-        h('button', {type: 'submit', class: 'primary'}, 'Look')));
+    const signals = signalFields(kept.signals);
 
     const look = async () => {
         const user = {userID: userID.value || null, signals: signals.values()};
-        sessionStorage.setItem(key, JSON.stringify({...user, userID: userID.value}));
+        sessionStorage.setItem(key, jsonText({...user, userID: userID.value}));
         fill(overrides, user.userID !== null
             && overridesView(context, user.userID, () => look(), left.signal));
         if (refused) return;
         try {
             const isDraft = workspace.draft && which.value === 'draft';
-            const {body} = await call('POST', projectPath(project, 'remoteConfig:preview'), {
-                signal: left.signal, body: {users: [user],
-                    ...(isDraft ? {template: workspace.draft.template} : {})}});
+            const body = isDraft ? await previewDraft(workspace, [user], left.signal)
+                : (await call('POST', projectPath(project, 'remoteConfig:preview'), {
+                    signal: left.signal, body: {users: [user]}})).body;
             const [answer] = body.users;
             const document = isDraft ? answer.proposed : answer.current;
             fill(outcome,
                 h('h2', {}, user.userID === null ? 'Users without an ID' : `User ${user.userID}`,
-                    ' ', badge(isDraft ? 'By the draft' : `By version ${body.versionNumber}`)),
+                    ' ', badge(basis(isDraft, body))),
+                assumption(answer),
                 settingsTable(answer.settings),
                 h('h2', {}, 'Conditions'), conditionsTable(answer.conditions),
                 h('details', {class: 'card document'}, h('summary', {}, 'The document as JSON'),
-                    h('pre', {tabindex: '0'}, JSON.stringify(document, null, 2))));
+                    h('pre', {tabindex: '0'}, jsonText(document, '  '))));
             announce(`This is what ${user.userID === null ? 'users without an ID get'
                 : `user ${user.userID} gets`}.`);
         } catch (error) {
@@ -132,7 +113,8 @@ function show(main, context) {
             h('div', {class: 'pair'},
                 field('User ID', userID, {hint: 'Empty stands for users without an ID.'}),
                 workspace.draft && field('By', which)),
-            signals.node))),
+            signals.node, h('div', {class: 'actions'},
+                h('button', {type: 'submit', class: 'primary'}, 'Look'))))),
         refused && message('info', refused), outcome, overrides);
     if (context.query.get('id') || kept.userID) look();
     return () => left.abort();

@@ -4,6 +4,7 @@
 
 import {choice, field} from './controls.js';
 import {fill, h, newID} from './dom.js';
+import {laidOut} from './json-text.js';
 import {problemList} from './problem-list.js';
 import {valueText} from './value-view.js';
 
@@ -29,7 +30,7 @@ function textControl(valueType, text, changed) {
         input = h('textarea', {...common, class: 'code', rows: '3'});
         const format = h('button', {type: 'button', class: 'quiet small', onclick: () => {
             try {
-                input.value = JSON.stringify(JSON.parse(input.value), null, 2);
+                input.value = laidOut(input.value);
                 changed(input.value);
             } catch {
                 // What is wrong with it is shown below the field.

@@ -3,6 +3,7 @@
  */
 
 import {h} from './dom.js';
+import {jsonText} from './json-text.js';
 
 /** The text of a tree of JSON that is a value of a template. */
 export function valueText(value) {
@@ -11,7 +12,7 @@ export function valueText(value) {
         if (typeof value.value === 'string' && Object.keys(value).length === 1) return value.value;
         if (value.useInAppDefault === true) return 'In-app default';
     }
-    return typeof value === 'string' ? value : JSON.stringify(value);
+    return typeof value === 'string' ? value : jsonText(value);
 }
 
 /** A value of a parameter, short enough for a list. */

@@ -7,7 +7,8 @@
 
 import {call, isMissing, projectPath} from './api.js';
 import {differenceCount, differences} from './diff.js';
-import {isEqual, parseJSON} from './json.js';
+import {isEqual} from './json.js';
+import {jsonText, parseJSON} from './json-text.js';
 import {withoutVersion} from './template.js';
 
 const prefix = 'activeconfig.draft.';
@@ -134,7 +135,7 @@ export class Workspace extends EventTarget {
         this.draft = draft;
         const {baseTemplate, ...kept} = draft;
         try {
-            sessionStorage.setItem(prefix + this.project, JSON.stringify(kept));
+            sessionStorage.setItem(prefix + this.project, jsonText(kept));
             this.isStorageFull = false;
         } catch {
             this.isStorageFull = true;

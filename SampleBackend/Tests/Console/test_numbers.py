@@ -1,0 +1,191 @@
+"""Numbers, names and their order, which come back from the console as they went in."""
+
+import json
+import unittest
+from urllib.request import Request, urlopen
+
+from console_case import TOKEN, URL
+from task_case import TEMPLATE, TaskCase
+
+# Each reads as another number in JavaScript, or is written otherwise.
+NUMBERS = ("9007199254740993", "1.10", "-0", "1e3", "1E+2", "0.10000000000000000000000000001",
+           "123456789012345678901234567890", "1e-400")
+
+
+def exact(text):
+    """JSON as pairs in their order, with every number as its text."""
+    return json.loads(text, parse_int=str, parse_float=str, object_pairs_hook=list)
+
+
+class NumberTests(TaskCase):
+    def send(self, method, resource, text=None, **fields):
+        """Calls the server for a resource of the project, with and for plain text."""
+        request = Request(
+            f"{URL}/v1/projects/{self.project}/{resource}", method=method,
+            data=None if text is None else text.encode(),
+            headers={"Authorization": f"Bearer {TOKEN}"}
+            | {name.replace("_", "-"): value for name, value in fields.items()})
+        with urlopen(request, timeout=15) as answer:
+            return answer.read().decode()
+
+    def publish_text(self, text):
+        """Publishes a template byte by byte; gives what is stored, without its version."""
+        self.send("PUT", "remoteConfig", text, If_Match="*")
+        return self.content()
+
+    def content(self):
+        """The current template, without its version."""
+        return [pair for pair in exact(self.send("GET", "remoteConfig")) if pair[0] != "version"]
+
+    def with_numbers(self):
+        """The text of a template with numbers and names that JavaScript would change."""
+        text = json.dumps(TEMPLATE)
+        self.assertEqual(text[0], "{")
+        lists = ", ".join(NUMBERS)
+        return ('{"unknown": {"b": 1.0, "10": [' + lists + '], "9": {"__proto__": 2.50}}, '
+                '"parameters": {"other": {"valueType": "JSON", "defaultValue": {"value": '
+                + json.dumps('{"b": [' + lists + ']}') + '}, "weight": 0.50}}, ' + text[1:])
+
+    def publish_draft(self):
+        """Publishes the draft after a reload."""
+        self.driver.refresh()
+        self.wait_for_text("Draft", ".draft-bar")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version", "main")
+
+    def edit_other(self, text):
+        """Opens the setting Default.other, and writes a value of it."""
+        self.go("settings")
+        self.press("Edit Default.other")
+        self.set_value(text)
+
+    def set_value(self, text):
+        """Writes a value at once; keys would change some characters."""
+        self.driver.execute_script(
+            "arguments[0].value = arguments[1];"
+            "arguments[0].dispatchEvent(new Event('input', {bubbles: true}))",
+            self.field("Default value"), text)
+
+    def test_publishes_what_it_loaded(self):
+        before = self.publish_text(self.with_numbers())
+        self.edit_interval("45")
+        self.publish_draft()
+        self.edit_interval("60.0")
+        self.publish_draft()
+        self.assertEqual(self.content(), before)
+        self.assertIn(["10", list(NUMBERS)], dict(before)["unknown"])
+
+    def test_keeps_the_order_of_sections_that_are_called_by_numbers(self):
+        groups = ", ".join(
+            f'"{name}": {{"parameters": {{"key": {{"defaultValue": {{"value": "x"}}}}}}}}'
+            for name in ("Last", "2025", "10", "9"))
+        self.publish_text('{"parameterGroups": {' + groups + "}}")
+        self.go("settings")
+        self.wait_for_text("2025", "main")
+        self.assertEqual(
+            [e.text for e in self.find_all("[aria-labelledby^=section-group] h2")], ["Last", "2025", "10", "9"])
+        self.press("Edit the section 10")
+        self.write("Name", "11")
+        self.keep()
+        self.press("Edit Last.key")
+        self.write("Default value", "y")
+        self.keep()
+        self.publish_draft()
+        names = [name for name, _ in dict(self.content())["parameterGroups"]]
+        self.assertEqual(names, ["Last", "2025", "11", "9"])
+
+    def test_lays_out_json_by_white_space_alone(self):
+        self.publish_text(self.with_numbers())
+        lists = ",\n    ".join((*NUMBERS, "1e400"))
+        self.edit_other(
+            '{"10": [' + ",".join((*NUMBERS, "1e400")) + '], "9": {}, "9": [ ],'
+            r'"\u0041": "a, {\": \\"}')
+        self.press("Lay out")
+        self.assertEqual(
+            self.field("Default value").get_attribute("value"),
+            '{\n  "10": [\n    ' + lists + '\n  ],\n  "9": {},\n  "9": [],\n  '
+            r'"\u0041": "a, {\": \\"' "\n}")
+        laid_out = '{\n  "10": 9007199254740993,\n  "9": [\n    1.10\n  ]\n}'
+        self.set_value('{"10":9007199254740993,"9":[1.10]}')
+        self.press("Lay out")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.keep()
+        self.publish_draft()
+        self.assertEqual(
+            self.template()["parameters"]["other"]["defaultValue"]["value"], laid_out)
+
+    def test_leaves_what_is_no_json_as_it_is(self):
+        self.publish_text(self.with_numbers())
+        self.edit_other("{}")
+        for text in ("{1.0: 2}", "[01]", "[1,]", "[1 2]", "{\"a\"}", "\"a", "[+1]", "1 2", "",
+                     "[1.]", '"\t"', "'a'", '"\\x"', "{\"a\": 1,}", "[" * 5, "nul", "NaN"):
+            with self.subTest(text=text):
+                self.set_value(text)
+                self.press("Lay out")
+                self.assertEqual(self.field("Default value").get_attribute("value"), text)
+
+    def test_shows_a_change_of_a_digit(self):
+        text = self.with_numbers()
+        self.publish_text(text)
+        self.publish_text(
+            text.replace("0.50", "0.51000000000000000000001").replace("1e-400", "1e-401"))
+        self.go("history")
+        self.wait_for_text("0.51000000000000000000001", ".diff")
+        self.assertIn("0.50", [e.text.split("\n")[-1] for e in self.find_all(".diff .side")])
+        self.wait_for_text("1e-401", ".diff")
+
+    def test_merges_digit_for_digit(self):
+        self.publish_text(self.with_numbers())
+        self.edit_interval("45")
+        theirs = self.publish_text(
+            self.with_numbers().replace('"weight": 0.50', '"weight": 9007199254740993.0'))
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("You changed different things", "main")
+        self.press("Take this into the draft")
+        self.wait_for(lambda: "/review" in self.driver.current_url, "the review")
+        self.publish_draft()
+        self.assertEqual(
+            dict(self.content())["unknown"], dict(theirs)["unknown"])
+        other = dict(dict(dict(self.content())["parameters"])["other"])
+        self.assertEqual(other["weight"], "9007199254740993.0")
+
+    def test_pins_and_shows_a_number_digit_for_digit(self):
+        path = "users/7/overrides"
+        self.send("PUT", path, '{"AppFeatures": {"SomeFeature": 9223372036854775807}}')
+        self.go("user", id="7")
+        self.wait_for_text("9223372036854775807", "main section")
+        for number in ("9007199254740993", "-9007199254740993", "0.1"):
+            self.press("Pin a value")
+            self.choose("Setting", "AppFeatures.RefreshInterval")
+            self.write("Value", number)
+            self.press("Pin it for this user")
+            self.wait_for_dialog_to_close()
+            self.wait_for_text(number, "[aria-labelledby=pinned]")
+            pinned = dict(dict(exact(self.send("GET", path)))["AppFeatures"])
+            self.assertEqual(pinned, {
+                "SomeFeature": "9223372036854775807", "RefreshInterval": number})
+        self.send("PUT", path, '{"AppFeatures": {"RefreshInterval": 9007199254740993}}')
+        self.press("Look")
+        self.wait_for_text("9007199254740993", "main tbody")
+        self.find("details.document summary").click()
+        self.wait_for_text("9007199254740993", "details.document pre")
+
+
+class OlderBrowserTests(NumberTests):
+    """The same in a browser that does not tell how a number is written."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            delete JSON.rawJSON;
+            const parse = JSON.parse;
+            JSON.parse = (text, reviver) => parse(text, reviver && function (name, value) {
+                return reviver.call(this, name, value);
+            });"""})
+
+
+if __name__ == "__main__":
+    unittest.main()
