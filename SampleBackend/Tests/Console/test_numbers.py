@@ -74,7 +74,7 @@ class NumberTests(TaskCase):
         self.edit_interval("60.0")
         self.publish_draft()
         self.assertEqual(self.content(), before)
-        self.assertIn(["10", list(NUMBERS)], dict(before)["unknown"])
+        self.assertIn(("10", list(NUMBERS)), dict(before)["unknown"])
 
     def test_keeps_the_order_of_sections_that_are_called_by_numbers(self):
         groups = ", ".join(
