@@ -16,6 +16,7 @@ Without a part it runs all, in this order:
   format      the formatter's rules; no dependency in the root package; its folders
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits
   backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python
+              and by requests made from its OpenAPI description
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
   sanitizers  the tests of framework and backend under the thread and the address sanitizer
@@ -62,6 +63,7 @@ run_backend() {
     setup sqlite openssl curl
     test_package SampleBackend
     SampleBackend/Tests/OpenFeature/run.sh
+    SampleBackend/Tests/Schema/run.sh
     SampleBackend/Tests/Console/run.sh
 }
 run_benchmarks() { test_package Tests/Benchmarks; }

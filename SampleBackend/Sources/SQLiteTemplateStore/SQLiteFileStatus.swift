@@ -32,7 +32,7 @@ struct SQLiteFileStatus: Equatable {
     let size: Int64
     /// When the content last changed.
     let modification: Modification
-    /// Whether the group or others may read or write it.
+    /// Whether others may read or write it, or the group may write it.
     let isOpenToOthers: Bool
 
     /// Looks at a path.
@@ -62,7 +62,7 @@ struct SQLiteFileStatus: Equatable {
         #endif
         modification = Modification(
             seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
-        isOpenToOthers = status.st_mode & 0o066 != 0
+        isOpenToOthers = status.st_mode & 0o026 != 0
     }
 
     /// Makes an empty file that only its owner can read, unless there is something already.

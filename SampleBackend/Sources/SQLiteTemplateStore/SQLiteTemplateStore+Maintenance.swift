@@ -3,6 +3,22 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
+    /// What should be otherwise about the files of a database, a sentence each.
+    ///
+    /// - Parameter path: The path of the database.
+    /// - Returns: The sentences; empty when all is well.
+    public static func warnings(at path: String) -> [String] {
+        let files = ["", "-wal", "-shm"].map { path + $0 }.filter { file in
+            (try? SQLiteFileStatus.status(ofFileAt: file))?.isOpenToOthers ?? false
+        }
+        guard let first = files.first else { return [] }
+        return [
+            "Other users of this machine may read or write '\(first)', with its secrets of webhooks "
+                + "and hashes of tokens: take that from them with \"chmod 600 "
+                + "\(files.joined(separator: " "))\"."
+        ]
+    }
+
     /// Copies the database to a new file, while it may be in use.
     ///
     /// - Parameter target: The path of the copy; nothing may be there.
@@ -12,12 +28,23 @@ extension SQLiteTemplateStore {
             throw TemplateStoreError(
                 .unavailable, "There is something at '\(target)' already: give another path.")
         }
+        let file = try SQLiteFileStatus.status(ofFileAt: target)?.identity
+        func isThere() throws(TemplateStoreError) -> Bool {
+            try SQLiteFileStatus.status(ofFileAt: target)?.identity == file
+        }
         do {
             let queue = try DatabaseQueue(path: target)
             try await copy(to: queue)
             try queue.close()
+            guard try isThere() else {
+                throw TemplateStoreError(
+                    .unavailable,
+                    "The file '\(target)' was removed, moved or replaced while the backup was "
+                        + "written: make another one.")
+            }
         } catch {
-            try? FileManager.default.removeItem(atPath: target)
+            // What is in its place is somebody else's.
+            if (try? isThere()) ?? false { try? FileManager.default.removeItem(atPath: target) }
             throw TemplateStoreError(error, at: target)
         }
     }

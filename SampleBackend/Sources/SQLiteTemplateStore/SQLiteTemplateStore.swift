@@ -147,8 +147,15 @@ public final class SQLiteTemplateStore: TemplateStore {
 
     /// Copies the database to another while it is in use.
     func copy(to target: DatabaseQueue) async throws(TemplateStoreError) {
-        try await access { [pool] finish in
-            DispatchQueue.global().async { finish(Result { try pool.backup(to: target) }) }
+        try await access { [pool, files] finish in
+            DispatchQueue.global().async {
+                finish(
+                    Result {
+                        try pool.read { try files.check($0) }
+                        try pool.backup(to: target)
+                        try pool.read { try files.check($0) }
+                    })
+            }
         }
     }
 

@@ -40,4 +40,12 @@ enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
         case .memory: InMemoryTemplateStore()
         }
     }
+
+    /// What should be otherwise about the files of the store, a sentence each.
+    var warnings: [String] {
+        switch self {
+        case .sqlite(let path): SQLiteTemplateStore.warnings(at: path)
+        case .memory: []
+        }
+    }
 }

@@ -78,6 +78,22 @@ struct DatabaseCommandsTests {
         #expect(run.output.contains("FAIL"), "\(run)")
     }
 
+    @Test(arguments: [0o666, 0o644, 0o620])
+    func warnsOfADatabaseThatOthersMayRead(mode: Int) async throws {
+        let target = try await AdministrationTarget(.database)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let path = target.folder.path("test.sqlite")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        let doctor = try await target.run("doctor", "--json")
+        #expect(try states(doctor)["permissions"] == ["warn"])
+        #expect(doctor.output.contains("chmod 600"))
+        let backend = try await RunningBackend(store: target.folder.store)
+        let log = await backend.stop()
+        #expect(log.contains { $0.contains("chmod 600") && $0.contains(path) }, "\(log)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        #expect(try states(try await target.run("doctor", "--json"))["permissions"] == nil)
+    }
+
     @Test func findsAWrongTokenAndAMissingServer() async throws {
         let backend = try await RunningBackend(["--dev"])
         let wrong = try await CommandRun([

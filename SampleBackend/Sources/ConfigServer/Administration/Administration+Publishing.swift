@@ -32,12 +32,8 @@ extension Administration {
     /// - Throws: A ``RequestError`` with status 400 that names everything that is wrong.
     func check(_ draft: Draft) throws(RequestError) -> CheckedDraft {
         try ProjectName.check(draft.project)
-        guard let ifMatch = draft.ifMatch else {
-            throw .invalidArgument(
-                "If-Match is missing: send the ETag of the template that the change was made to, or "
-                    + "* to publish over whatever there is.")
-        }
-        let expectation = self.expectation(ifMatch: ifMatch, project: draft.project)
+        guard let ifMatch = draft.ifMatch else { throw Self.missingIfMatch }
+        let expectation = try self.expectation(ifMatch: ifMatch, project: draft.project)
         let validated: ValidatedTemplate
         do {
             validated = try ValidatedTemplate(jsonData: draft.body)
@@ -99,7 +95,11 @@ extension Administration {
     ) async throws(RequestError) -> StoredTemplate {
         try await checkExists(project)
         let expectation: TemplateSubmission.Expectation =
-            if let ifMatch { self.expectation(ifMatch: ifMatch, project: project) } else { .any }
+            if let ifMatch {
+                try self.expectation(ifMatch: ifMatch, project: project)
+            } else {
+                .any
+            }
         let stored = try await callStore("rollback", project: project) {
             () throws(TemplateStoreError) in
             try await store.rollBack(
@@ -109,10 +109,15 @@ extension Administration {
         return stored
     }
 
+    private static let missingIfMatch = RequestError.invalidArgument(
+        "If-Match is missing or empty: send the ETag of the template that the change was made to, or "
+            + "* to publish over whatever there is.")
+
     /// The version that a publisher means to replace.
     private func expectation(
         ifMatch: String, project: String
-    ) -> TemplateSubmission.Expectation {
+    ) throws(RequestError) -> TemplateSubmission.Expectation {
+        guard !ifMatch.isEmpty else { throw Self.missingIfMatch }
         if ifMatch == "*" { return .any }
         // The tag of anything else is never the current one.
         return .version(TemplateTag(ifMatch, project: project)?.version ?? -1)

@@ -29,8 +29,9 @@ struct TemplateTag: Sendable, Hashable, CustomStringConvertible {
             text = text.dropFirst().dropLast()
         }
         let prefix = "etag-\(project)-"
-        guard text.hasPrefix(prefix), let version = Int(text.dropFirst(prefix.count)), version >= 0
-        else { return nil }
+        guard text.hasPrefix(prefix), let version = Int(decimal: text.dropFirst(prefix.count)) else {
+            return nil
+        }
         self.init(project: project, version: version)
     }
 }

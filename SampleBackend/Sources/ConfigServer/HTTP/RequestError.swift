@@ -137,4 +137,18 @@ extension RequestError {
                 + "\(seconds) s.",
             headerFields: [.retryAfter: "\(seconds)"])
     }
+
+    /// 429: as many previews as may be are under way.
+    static let tooManyPreviews = RequestError(
+        httpStatus: .tooManyRequests, statusName: "RESOURCE_EXHAUSTED",
+        message: "There are too many previews at once: try again in 1 s.",
+        headerFields: [.retryAfter: "1"])
+
+    /// 413: the answer about all users of a preview would be over the limit.
+    static func previewTooLarge(users: Int, limit: Int) -> RequestError {
+        RequestError(
+            httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
+            message: "The answer would have more than \(limit) bytes: send at most "
+                + "\(max(users, 1)) users at once, or one with fewer settings.")
+    }
 }

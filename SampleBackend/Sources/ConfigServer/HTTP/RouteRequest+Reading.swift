@@ -44,9 +44,9 @@ extension RouteRequest {
         named name: String, in range: ClosedRange<Int>
     ) throws(RequestError) -> Int? {
         guard let text = try target.query.lastValue(named: name) else { return nil }
-        if let number = Int(text), range.contains(number) { return number }
+        if let number = Int(decimal: text), range.contains(number) { return number }
         let wanted =
-            range.upperBound == .max
+            range.upperBound == Int.maximumDecimal
             ? "from \(range.lowerBound) on" : "from \(range.lowerBound) to \(range.upperBound)"
         throw .invalidArgument(
             "The query parameter \(name) is wrong: send a whole number \(wanted).")
@@ -76,5 +76,26 @@ extension RouteRequest {
             throw .invalidArgument("The body is \(node.kindDescription): send an object.")
         }
         return node
+    }
+}
+
+extension Int {
+    /// The largest number that is read from a request: 18 digits, which each program can hold.
+    static let maximumDecimal = 999_999_999_999_999_999
+
+    /// Reads a number as it stands in a request: digits alone, without zeros before them.
+    init?(decimal text: some StringProtocol) {
+        guard text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            text.utf8.count == 1 || text.utf8.first != 0x30
+        else { return nil }
+        self.init(text)
+    }
+}
+
+extension JSONNode {
+    /// The number of a version, which is a string or a number; nil for anything else.
+    var versionNumber: Int? {
+        if let stringValue { return Int(decimal: stringValue) }
+        return integerValue.flatMap { (0...Int.maximumDecimal).contains($0) ? $0 : nil }
     }
 }

@@ -138,11 +138,15 @@ package final class TemplateLibrary: Sendable {
         tell(.overrides(project: name, userID: userID, sections: sections))
     }
 
-    /// A version of a project that is still kept, worked out; nil when it is not.
+    /// A version of a project that is still kept, worked out, and the bytes it is stored in; nil
+    /// when it is not kept.
     func version(
         _ number: Int, ofProject project: String
-    ) async throws(TemplateStoreError) -> CompiledTemplate? {
-        try await store.template(version: number, inProject: project).flatMap(compile)
+    ) async throws(TemplateStoreError) -> (template: CompiledTemplate, size: Int)? {
+        guard let stored = try await store.template(version: number, inProject: project) else {
+            return nil
+        }
+        return compile(stored).map { ($0, stored.content.count) }
     }
 
     /// Takes over a change of the store, and remembers its revision.

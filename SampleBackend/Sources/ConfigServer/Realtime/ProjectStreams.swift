@@ -179,7 +179,11 @@ extension ProjectStreams {
             sendChange(to: stream, since: configuration.compiled)
             return
         }
-        earlierVersions.version(version, on: eventLoop).assumeIsolated().whenComplete { result in
+        guard let earlier = earlierVersions.version(version, on: eventLoop) else {
+            reset(stream)
+            return
+        }
+        earlier.assumeIsolated().whenComplete { result in
             guard !stream.isClosed else { return }
             if case .success(let earlier?) = result {
                 self.sendChange(to: stream, since: earlier)
@@ -193,7 +197,7 @@ extension ProjectStreams {
     private func sendChange(to stream: EventStream, since earlier: CompiledTemplate) {
         let context = stream.request.targetingContext
         let touched = hub.overrideTraces(inProject: name).sections(ofUser: context.userID)
-        let dates = Set(earlier.conditions.dates + configuration.compiled.conditions.dates)
+        let dates = [earlier.conditions.dates, configuration.compiled.conditions.dates].joined()
         guard let touched,
             !dates.contains(where: { $0 > earlier.version.updateTime && $0 <= context.date })
         else {

@@ -17,7 +17,7 @@ struct AuditRoutes: Sendable {
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let limit =
             try request.wholeNumber(named: "pageSize", in: 1...TemplateStoreLimits.auditPage) ?? 100
-        let before = try request.wholeNumber(named: "pageToken", in: 1...Int.max)
+        let before = try request.wholeNumber(named: "pageToken", in: 1...Int.maximumDecimal)
         try await administration.checkExists(request.project)
         let entries = try await entries(
             inProject: request.project, limit: limit,

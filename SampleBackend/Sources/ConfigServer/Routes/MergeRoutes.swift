@@ -62,12 +62,7 @@ struct MergeRoutes: Sendable {
 
     /// The version that the edit began with.
     private func baseVersion(in body: JSONNode) throws(RequestError) -> Int {
-        let number = body["base"]
-        if let version = number?.stringValue.flatMap({ Int($0) }) ?? number?.integerValue,
-            version >= 0
-        {
-            return version
-        }
+        if let version = body["base"]?.versionNumber { return version }
         throw .invalidArgument(
             "base is missing or no version's number: send the one the edit began with, such as "
                 + "\"5\", or \"0\" when nothing was published then.")

@@ -44,7 +44,7 @@ struct TemplateRoutes: Sendable {
     /// Answers with the current template, or with one that was.
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
-        let version = try request.wholeNumber(named: "versionNumber", in: 1...Int.max)
+        let version = try request.wholeNumber(named: "versionNumber", in: 1...Int.maximumDecimal)
         return answer(
             try await administration.template(version: version, inProject: request.project))
     }
@@ -78,8 +78,8 @@ struct TemplateRoutes: Sendable {
     /// Lists versions, newest first.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
-        let pageToken = try request.wholeNumber(named: "pageToken", in: 1...Int.max)
-        let endVersion = try request.wholeNumber(named: "endVersionNumber", in: 1...Int.max)
+        let pageToken = try request.wholeNumber(named: "pageToken", in: 1...Int.maximumDecimal)
+        let endVersion = try request.wholeNumber(named: "endVersionNumber", in: 1...Int.maximumDecimal)
         let query = VersionQuery(
             limit: try request.wholeNumber(named: "pageSize", in: 1...300) ?? 300,
             endVersion: [pageToken, endVersion].compactMap { $0 }.min(),
@@ -99,10 +99,7 @@ struct TemplateRoutes: Sendable {
     @Sendable
     private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody()
-        let number = body["versionNumber"]
-        guard let version = number?.stringValue.flatMap({ Int($0) }) ?? number?.integerValue,
-            version > 0
-        else {
+        guard let version = body["versionNumber"]?.versionNumber, version > 0 else {
             throw RequestError.invalidArgument(
                 "versionNumber is missing or no version's number: send {\"versionNumber\": \"3\"}.")
         }
@@ -138,10 +135,10 @@ struct TemplateRoutes: Sendable {
     /// Says what differs between two versions.
     @Sendable
     private func diff(_ request: RouteRequest) async throws -> RouteResponse {
-        guard let from = try request.wholeNumber(named: "from", in: 1...Int.max) else {
+        guard let from = try request.wholeNumber(named: "from", in: 1...Int.maximumDecimal) else {
             throw RequestError.invalidArgument("from is missing: send the number of a version.")
         }
-        let to = try request.wholeNumber(named: "to", in: 1...Int.max)
+        let to = try request.wholeNumber(named: "to", in: 1...Int.maximumDecimal)
         let old = try await administration.template(version: from, inProject: request.project)
         let new = try await administration.template(version: to, inProject: request.project)
         let diff = TemplateDiff(

@@ -29,6 +29,9 @@ struct DoctorCommand: AsyncParsableCommand {
         if case .sqlite(let path)? = options.store {
             findings += [Self.space(beside: path)]
             findings += await Self.database(path)
+            findings += SQLiteTemplateStore.warnings(at: path).map {
+                DoctorFinding("permissions", .warning, $0)
+            }
         }
         if options.server != nil || options.store == nil {
             findings += await server()

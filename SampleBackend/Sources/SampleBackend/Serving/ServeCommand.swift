@@ -142,9 +142,12 @@ struct ServeCommand: AsyncParsableCommand {
             StreamLogHandler.standardError(label: label)
         }
         logger.logLevel = logLevel
+        // A write beyond a limit of file sizes fails like one to a full disk then.
+        _ = signal(SIGXFSZ, SIG_IGN)
         do {
             let configuration = try await serverConfiguration()
             let store = try await self.store.open()
+            for warning in self.store.warnings { logger.warning("\(warning)") }
             do {
                 try await serve(store, configuration: configuration, logger: logger)
             } catch {

@@ -1,0 +1,55 @@
+#if os(Linux)
+    import Foundation
+    import ServerTestSupport
+    import Testing
+
+    /// A server that has no room for what it is to store.
+    @Suite(.timeLimit(.minutes(2)))
+    struct DiskFullTests {
+        private static let path = "/v1/projects/default/remoteConfig"
+
+        /// Bounds the size of the files that a process writes, as a disk that is full does.
+        private func setFileSizeLimit(_ limit: String, of server: BackendProcess) throws {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+            process.arguments = ["--pid", "\(server.identifier)", "--fsize=\(limit):"]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+        }
+
+        @Test func saysThatThereIsNoRoomUntilThereIs() async throws {
+            let folder = try TemporaryFolder()
+            let backend = try await RunningBackend(store: folder.store)
+            func publish(_ title: String, over version: Int) async throws -> HTTPAnswer {
+                try await backend.administer(
+                    "PUT", Self.path, ifMatch: "etag-default-\(version)",
+                    body: AdministrationTarget.templateText(title: title))
+            }
+            #expect(try await publish("first", over: 0).status == 200)
+            let log = try FileManager.default.attributesOfItem(
+                atPath: folder.path("test.sqlite-wal"))
+            let size = try #require((log[.size] as? NSNumber)?.uintValue)
+            try setFileSizeLimit("\(size + 200_000)", of: backend.process)
+            let big = String(repeating: "x", count: 400_000)
+            let full = try await publish(big, over: 1)
+            #expect(full.status == 503)
+            #expect(String(decoding: full.body, as: UTF8.self).contains("no space left"))
+            #expect(full.fields["retry-after"] != nil)
+            let ready = try await backend.answer("/health/ready")
+            #expect(ready.status == 503)
+            #expect(String(decoding: ready.body, as: UTF8.self).contains("no space left"))
+            #expect(try await backend.answer("/activeconfig").status == 200)
+            // A small one fits, and says nothing of the large one.
+            #expect(try await publish("second", over: 1).status == 200)
+            #expect(try await backend.answer("/health/ready").status == 503)
+            try setFileSizeLimit("unlimited", of: backend.process)
+            #expect(try await backend.answer("/health/ready").status == 200)
+            #expect(try await publish(big, over: 2).status == 200)
+            #expect(try await backend.answer("/health/ready").status == 200)
+            _ = await backend.stop()
+            let doctor = try await CommandRun(["doctor", "--store", folder.store])
+            #expect(doctor.exitCode == 0, "\(doctor)")
+        }
+    }
+#endif

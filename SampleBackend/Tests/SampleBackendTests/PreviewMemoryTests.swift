@@ -1,0 +1,55 @@
+#if os(Linux)
+    import Foundation
+    import ServerTestSupport
+    import Testing
+
+    /// The memory that previews of many users take.
+    @Suite(.timeLimit(.minutes(5)))
+    struct PreviewMemoryTests {
+        /// A template with 2,000 settings of 100 characters.
+        private static let template: String = {
+            let value = String(repeating: "v", count: 100)
+            let parameters = (0..<2_000).map { index in
+                #""setting\#(index)":{"defaultValue":{"value":"\#(value)"}}"#
+            }
+            return #"{"parameters":{\#(parameters.joined(separator: ","))}}"#
+        }()
+
+        @Test func staysBounded() async throws {
+            let backend = try await RunningBackend(["--log-level", "error"])
+            let path = "/v1/projects/default/remoteConfig"
+            #expect(
+                try await backend.administer("PUT", path, ifMatch: "*", body: Self.template)
+                    .status == 200)
+            let users = (0..<100).map { #"{"userID":"\#($0)"}"# }.joined(separator: ",")
+            let body = #"{"template":\#(Self.template),"users":[\#(users)]}"#
+            let before = try #require(backend.process.residentBytes)
+            let peak = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        let answer = try await backend.administer(
+                            "POST", path + ":preview", body: body)
+                        #expect(answer.status == 413)
+                        let text = String(decoding: answer.body, as: UTF8.self)
+                        #expect(text.contains("fewer settings"))
+                        return nil
+                    }
+                }
+                group.addTask {
+                    var peak = 0
+                    while !Task.isCancelled {
+                        peak = max(peak, backend.process.residentBytes ?? 0)
+                        _ = try? await backend.answer("/health/live")
+                    }
+                    return peak
+                }
+                for _ in 0..<3 { _ = try await group.next() }
+                group.cancelAll()
+                return try await group.next().flatMap(\.self) ?? 0
+            }
+            #expect(peak > 0)
+            #expect(peak - before < 500 << 20, "\(peak >> 20) MB")
+            _ = await backend.stop()
+        }
+    }
+#endif
