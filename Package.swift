@@ -40,9 +40,11 @@ let package = Package(
             resources: [.copy("../../Bootstrap/InitialActiveConfig.json")]),
         .executableTarget(
             name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
+        .executableTarget(
+            name: "DownloadProbe", dependencies: ["ActiveConfig"], path: "Tests/DownloadProbe"),
         .testTarget(
             name: "ActiveConfigTests",
-            dependencies: ["ActiveConfig", "ActiveConfigTesting", "StoreProbe"],
+            dependencies: ["ActiveConfig", "ActiveConfigTesting", "StoreProbe", "DownloadProbe"],
             resources: [.copy("Fixtures")]),
     ],
     swiftLanguageModes: [.v6]

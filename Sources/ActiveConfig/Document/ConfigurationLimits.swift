@@ -4,8 +4,11 @@ public struct ConfigurationLimits: Sendable, Hashable {
     /// 16 MiB of text, 128 arrays and objects in one another.
     public static let `default` = ConfigurationLimits()
 
-    /// The deepest ``maximumDepth`` that can be set: values are compared, written and released
-    /// recursively, which a thread's stack bounds.
+    /// The deepest ``maximumDepth`` that can be set, and the deepest configuration that the stores
+    /// keep.
+    ///
+    /// Swift releases values recursively, about 220 bytes a level, and a thread may have a stack of
+    /// 512 KiB.
     public static let deepestMaximumDepth = 512
 
     /// The longest text, in bytes.

@@ -41,34 +41,112 @@ struct DictionaryReader {
         return ActiveConfigSection(settings: values)
     }
 
+    /// An array or dictionary that is being read.
+    private struct OpenContainer {
+        /// What is in it, with the keys of a dictionary.
+        var members: [(key: String?, value: Any)]
+        /// The number of members that are read.
+        var count = 0
+        /// The values of an array.
+        var elements: [SettingValue] = []
+        /// The values of a dictionary.
+        var object: [String: SettingValue] = [:]
+        let isObject: Bool
+
+        /// Takes the value of the member that was read last.
+        mutating func add(_ value: SettingValue) {
+            if let key = members[count - 1].key {
+                object[key] = value
+            } else {
+                elements.append(value)
+            }
+        }
+
+        /// The value, when all is read.
+        var value: SettingValue { isObject ? .object(object) : .array(elements) }
+    }
+
     /// The value that `any` is.
     ///
-    /// An array or object in it has `depth`.
+    /// An array or object in it has `depth`. What is open is kept in a list, since the stack bounds a
+    /// recursion.
     private func value(
         _ any: Any, at path: String, depth: Int
     ) throws(ConfigurationFormatError) -> SettingValue {
+        var open: [OpenContainer] = []
+        var next: Any? = any
+        while true {
+            var finished: SettingValue?
+            if let any = next {
+                if let container = Self.container(any) {
+                    guard depth + open.count <= limits.maximumDepth else {
+                        throw tooDeep(at: Self.path(path, open))
+                    }
+                    open.append(container)
+                } else {
+                    finished = try scalar(any, path, open, levels: limits.maximumDepth + 1 - depth)
+                }
+                next = nil
+            } else if var container = open.popLast() {
+                if container.count < container.members.count {
+                    next = container.members[container.count].value
+                    container.count += 1
+                    open.append(container)
+                } else {
+                    finished = container.value
+                }
+            }
+            guard let finished else { continue }
+            guard var container = open.popLast() else { return finished }
+            container.add(finished)
+            open.append(container)
+        }
+    }
+
+    /// An array or dictionary before it is read, or nil.
+    private static func container(_ any: Any) -> OpenContainer? {
+        // A property list's data and strings are no arrays, whatever they bridge to.
+        if any is SettingValue || any is String || any is Data { return nil }
+        if let elements = any as? [Any] {
+            return OpenContainer(members: elements.map { (nil, $0) }, isObject: false)
+        }
+        if let members = any as? [String: Any] {
+            return OpenContainer(members: members.map { ($0.key, $0.value) }, isObject: true)
+        }
+        return nil
+    }
+
+    /// The value that is no array and no dictionary, in those that are open.
+    ///
+    /// - Parameter levels: How deep a ``SettingValue`` at the outermost place may be.
+    private func scalar(
+        _ any: Any, _ path: String, _ open: [OpenContainer], levels: Int
+    ) throws(ConfigurationFormatError) -> SettingValue {
         switch any {
-        case let value as SettingValue: return value
+        case let value as SettingValue:
+            if value.isNested(deeperThan: levels - open.count) {
+                throw tooDeep(at: Self.path(path, open))
+            }
+            return value
         case is NSNull: return .null
-        case let number as NSNumber: return try self.number(number, at: path)
+        case let number as NSNumber: return try self.number(number, at: Self.path(path, open))
         case let string as String: return .string(string)
         case let date as Date: return .string(SettingText.text(of: date))
         case let data as Data: return .string(data.base64EncodedString())
-        case let elements as [Any]:
-            try check(depth, at: path)
-            var values: [SettingValue] = []
-            for (index, element) in elements.enumerated() {
-                values.append(try value(element, at: "\(path)[\(index)]", depth: depth + 1))
-            }
-            return .array(values)
-        case let members as [String: Any]:
-            return .object(try object(members, at: path, depth: depth))
         default:
             throw ConfigurationFormatError(
                 .unsupportedValue,
                 reason: "a \(type(of: any)) has no place in a configuration; use a string, number, "
                     + "boolean, date, data, array or dictionary with string keys",
-                path: path)
+                path: Self.path(path, open))
+        }
+    }
+
+    /// The path of what is being read in the containers that are open.
+    private static func path(_ start: String, _ open: [OpenContainer]) -> String {
+        open.reduce(into: start) { path, container in
+            let member = container.members[container.count - 1]
+            path += member.key.map { ".\($0)" } ?? "[\(container.count - 1)]"
         }
     }
 
@@ -76,17 +154,12 @@ struct DictionaryReader {
     private func object(
         _ members: [String: Any], at path: String, depth: Int
     ) throws(ConfigurationFormatError) -> [String: SettingValue] {
-        try check(depth, at: path)
-        var values: [String: SettingValue] = [:]
-        for (key, member) in members {
-            values[key] = try value(member, at: "\(path).\(key)", depth: depth + 1)
-        }
-        return values
+        try value(members, at: path, depth: depth).dictionaryValue ?? [:]
     }
 
     /// The value that a number object, or a number of Swift, is: `v as? Bool` would be true for 1.
     private func number(
-        _ number: NSNumber, at path: String
+        _ number: NSNumber, at path: @autoclosure () -> String
     ) throws(ConfigurationFormatError) -> SettingValue {
         if number.isBoolean { return .bool(number.boolValue) }
         if !number.isFloatingPoint, let integer = Int(exactly: number) {
@@ -96,20 +169,18 @@ struct DictionaryReader {
             throw ConfigurationFormatError(
                 .numberOutOfRange,
                 reason: "the number \(number) is not finite; JSON has no text for it",
-                path: path)
+                path: path())
         }
         return .double(number.doubleValue)
     }
 
-    /// Throws when an array or object at `path` is too deep.
-    private func check(_ depth: Int, at path: String) throws(ConfigurationFormatError) {
-        if depth > limits.maximumDepth {
-            throw ConfigurationFormatError(
-                .tooDeep,
-                reason: "arrays and objects are nested deeper than \(limits.maximumDepth); flatten "
-                    + "the value",
-                path: path)
-        }
+    /// The error that an array or object at `path` is too deep.
+    private func tooDeep(at path: String) -> ConfigurationFormatError {
+        ConfigurationFormatError(
+            .tooDeep,
+            reason: "arrays and objects are nested deeper than \(limits.maximumDepth); flatten the "
+                + "value",
+            path: path)
     }
 
     /// The error that a required object is not one, or not there.

@@ -6,13 +6,26 @@ enum NumberText {
     /// The number that `text` is from end to end, white space around it aside; nil when it is not
     /// one or is beyond `Double`'s range.
     static func value(of text: String) -> SettingValue? {
-        var text = text[...]
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
+        let text = trimmed(text)
         guard let isInteger = form(of: text.utf8) else { return nil }
         if isInteger, let integer = Int(text) { return .integer(integer) }
         guard let double = Double(text), double.isFinite else { return nil }
         return .double(double)
+    }
+
+    /// The integer that `text` is from end to end in digits alone, white space around it aside; nil
+    /// when it is not one or does not fit the type.
+    static func integer<T: FixedWidthInteger>(of text: String, as type: T.Type) -> T? {
+        let text = trimmed(text)
+        return form(of: text.utf8) == true ? T(text) : nil
+    }
+
+    /// The text without white space around it.
+    static func trimmed(_ text: String) -> Substring {
+        var text = text[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return text
     }
 
     /// Whether `text` has the form of an integer (true) or of another number (false); nil when it

@@ -7,7 +7,10 @@
 ///
 /// A number without fraction and exponent that fits 64 bits is `.integer`, every other is
 /// `.double`, and both stay what they are through reading and writing (FORMAT 4).
-public enum SettingValue: Sendable, Hashable {
+///
+/// Values made in code can be nested as deeply as the stack allows that releases them, about 200
+/// bytes a level. What is read or kept is bounded, see ``ConfigurationLimits``.
+public enum SettingValue: Sendable {
     /// JSON's `null`. It is present, and no typed getter reads it (FORMAT 3.4).
     case null
     /// A truth value.

@@ -26,28 +26,43 @@ public struct ActiveConfigBackend: Sendable, Hashable {
     /// Any string can be a user ID. One that a path cannot carry ("", "." and "..") goes into the
     /// query.
     public func configurationURL(forUserID userID: String?) -> URL {
-        guard let userID else { return appending("/activeconfig") }
-        let encoded = Self.percentEncoded(userID)
-        if ["", ".", ".."].contains(userID) {
-            return appending("/active_config", query: "userID=\(encoded)")
-        }
-        return appending("/activeconfig/user/\(encoded)")
+        configurationURL(forUserID: userID, signals: [:])
     }
 
-    /// The server's URL with more path and a query, both percent-encoded already.
-    private func appending(_ path: String, query: String? = nil) -> URL {
+    /// The URL of a user's configuration with signals for conditions (HTTP 1), such as
+    /// `["app.version": "2.4.0", "signal.plan": "pro"]`.
+    ///
+    /// Any string can be a user ID, a signal's name or its value.
+    public func configurationURL(forUserID userID: String?, signals: [String: String]) -> URL {
+        var query = signals.sorted { $0.key < $1.key }.map {
+            "\(Self.percentEncoded($0.key))=\(Self.percentEncoded($0.value))"
+        }
+        guard let userID else { return appending("/activeconfig", query) }
+        let encoded = Self.percentEncoded(userID)
+        if ["", ".", ".."].contains(userID) {
+            query.insert("userID=\(encoded)", at: 0)
+            return appending("/active_config", query)
+        }
+        return appending("/activeconfig/user/\(encoded)", query)
+    }
+
+    /// The server's URL with more path and parts of a query, all percent-encoded already.
+    private func appending(_ path: String, _ query: [String]) -> URL {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url
         }
         let base = components.percentEncodedPath
         components.percentEncodedPath =
             (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
-        components.percentEncodedQuery = query
+        components.percentEncodedQuery = query.isEmpty ? nil : query.joined(separator: "&")
         return components.url ?? url
     }
 
-    /// `text` with each byte percent-encoded that is not unreserved (RFC 3986, 2.3).
-    private static func percentEncoded(_ text: String) -> String {
+    /// The text with each byte percent-encoded that is not unreserved (RFC 3986, 2.3), `+`, `/` and `%`
+    /// among them: for the query of a URL or a header field.
+    ///
+    /// As a component of a path `.` and `..` would still mean other paths.
+    public static func percentEncoded(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
             switch byte {

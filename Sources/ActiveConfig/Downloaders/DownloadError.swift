@@ -13,7 +13,7 @@ public struct DownloadError: Error, Sendable {
 
         private let kind: Kind
 
-        /// The server answered with a status other than 2xx and 304.
+        /// The server answered with a status other than 2xx, or with a 304 that was not asked for.
         public static let httpStatus = Code(kind: .httpStatus)
         /// The answer was not complete in time.
         public static let timedOut = Code(kind: .timedOut)
@@ -23,7 +23,8 @@ public struct DownloadError: Error, Sendable {
         public static let connectionLost = Code(kind: .connectionLost)
         /// The answer was longer than a document may be, and was not read further.
         public static let bodyTooLarge = Code(kind: .bodyTooLarge)
-        /// The server redirected to another host, or from https to http.
+        /// The server redirected to another host, from https to http, or a request with a body to
+        /// another port.
         public static let redirectRefused = Code(kind: .redirectRefused)
         /// The URL is no http or https URL.
         public static let notHTTP = Code(kind: .notHTTP)
@@ -96,7 +97,7 @@ extension DownloadError: CustomStringConvertible {
             case .cannotConnect: "\(source) could not be reached"
             case .connectionLost: "\(source) broke the connection in the middle of its answer"
             case .bodyTooLarge: "\(source) sends more than a document may have"
-            case .redirectRefused: "\(source) redirects to another host, or away from https"
+            case .redirectRefused: "\(source) redirects to where the request must not go"
             case .notHTTP: "\(source) is not asked by http or https; give such a URL"
             default: "\(source) could not be asked"
             }

@@ -9,29 +9,36 @@
 ///
 /// ```swift
 /// let downloader = JSONURLDownloader { userID in
-///     var url = server.appending(path: "activeconfig")
-///     if let userID { url.append(components: "user", userID) }
-///     return URLRequest(url: url)
+///     let query = userID.map { "?user=\(ActiveConfigBackend.percentEncoded($0))" } ?? ""
+///     return URLRequest(url: URL(string: "config.json\(query)", relativeTo: server) ?? server)
 /// }
 /// ```
 ///
 /// The entity tag of the user's own last configuration is sent as `If-None-Match`; 304 then says
-/// that nothing has changed. Only 2xx is a document. A body over the limit is stopped while it
-/// arrives. Redirects to another host, or from https to http, are refused, since the request may
-/// carry credentials. Cancelling the task cancels the request. Nothing is cached by URL.
+/// that nothing has changed, and is an error when it was not asked for. Only 2xx is a document. A body
+/// over the limit is stopped while it arrives. Cancelling the task cancels the request. Nothing is
+/// cached by URL, and no cookie is kept.
+///
+/// Redirects to another host, or from https to http, are refused. One to another port of the host, or
+/// from http to https, is followed without credentials: of the request's header fields only `Accept…`,
+/// `Cache-Control`, `If-…` and `User-Agent` go along.
 public struct JSONURLDownloader: ActiveConfigDownloader {
     private let createRequest: @Sendable (_ userID: String?) -> URLRequest
     private let timeout: Duration
     private let limits: ConfigurationLimits
+    /// The header fields that a server may answer with 304.
+    private static let conditions = ["If-None-Match", "If-Modified-Since"]
 
     /// Makes a downloader.
     ///
     /// - Parameters:
-    ///   - timeout: The longest that a download may take, from the request to the last byte. The
-    ///     request's own `timeoutInterval` bounds each wait for more of the answer.
+    ///   - timeout: The longest that a download may take, from the request to the last byte, at most
+    ///     a year. The request's own `timeoutInterval` bounds each wait for more of the answer, in
+    ///     whole seconds, at least one.
     ///   - limits: What the document may not exceed.
     ///   - createRequest: Makes the request for a user; nil is the generic user. A user ID can be any
-    ///     string: percent-encode it.
+    ///     string, `..` and `a+b` too: put ``ActiveConfigBackend/percentEncoded(_:)`` into the query
+    ///     or a header field.
     public init(
         timeout: Duration = .seconds(60), limits: ConfigurationLimits = .default,
         createRequest: @escaping @Sendable (_ userID: String?) -> URLRequest
@@ -56,10 +63,14 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         {
             request.setValue(tag, forHTTPHeaderField: "If-None-Match")
         }
+        let isConditional = Self.conditions.contains {
+            request.value(forHTTPHeaderField: $0) != nil
+        }
         let (data, response) = try await URLSessionTransport.data(
             for: request, maximumSize: limits.maximumSize, timeout: timeout)
         switch response.statusCode {
-        case 304: return nil
+        // Without a condition there is nothing that the document could be the same as.
+        case 304 where isConditional && lastKnown != nil: return nil
         case 200...299: break
         default:
             throw DownloadError(.httpStatus, status: response.statusCode, url: request.url)

@@ -1,131 +1,145 @@
-import Dispatch
 import Foundation
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// One request on its way, the delegate of its session: collects the answer, and stops when it is too
+/// One request on its way, the delegate of its task: collects the answer, and stops when it is too
 /// long, late or elsewhere.
+///
+/// Who waits goes on at once when it ends; the task is cancelled behind that.
 final class Transfer: NSObject, Sendable {
-    /// What is asked, what has arrived, and who waits for it.
+    private typealias Outcome = Result<(Data, HTTPURLResponse), any Error>
+
+    /// What has arrived, who waits for it, and how far the task is.
     private struct State {
-        var session: URLSession?
+        var task: URLSessionDataTask?
         var continuation: CheckedContinuation<(Data, HTTPURLResponse), any Error>?
-        var outcome: Result<(Data, HTTPURLResponse), any Error>?
+        var outcome: Outcome?
         var response: HTTPURLResponse?
         var body = Data()
-        /// Whether the session waits for the answer to a redirect.
+        /// Whether the task has ended by itself, and must not be cancelled.
+        var isComplete = false
+        /// Whether the task was cancelled.
+        var isCancelled = false
+        /// Whether the task waits for the answer to a redirect.
         ///
-        /// Foundation on Linux ends the process when the task is cancelled in that moment, so that
-        /// is put off.
+        /// Foundation on Linux ends the process when a redirect is answered after a cancel, so that
+        /// the cancel is put off.
         var isAnsweringRedirect = false
     }
 
-    private let url: URL?
+    /// What is asked for.
+    var url: URL? { request.url }
+
+    private let request: URLRequest
     private let maximumSize: Int
     private let state = Locked(State())
 
     /// Makes a transfer that has not started.
-    init(url: URL?, maximumSize: Int) {
-        self.url = url
+    init(_ request: URLRequest, maximumSize: Int) {
+        self.request = request
         self.maximumSize = maximumSize
     }
 
     /// Starts the request and waits for the whole answer.
     ///
-    /// - Parameters:
-    ///   - session: The session of this request alone; it ends with the transfer.
-    ///   - task: Its task.
     /// - Returns: The body, and the head of the answer.
     /// - Throws: why it was stopped, or what went wrong.
-    func run(
-        _ session: URLSession, _ task: URLSessionDataTask
-    ) async throws -> (Data, HTTPURLResponse) {
+    func run() async throws -> (Data, HTTPURLResponse) {
         try await withCheckedThrowingContinuation { continuation in
-            let outcome: Result<(Data, HTTPURLResponse), any Error>? = state.withLock { state in
-                if state.outcome == nil {
-                    state.session = session
-                    state.continuation = continuation
-                }
+            let outcome: Outcome? = state.withLock { state in
+                if state.outcome == nil { state.continuation = continuation }
                 return state.outcome
             }
-            if let outcome {
-                session.invalidateAndCancel()
-                continuation.resume(with: outcome)
-            } else {
-                task.resume()
-            }
+            if let outcome { return continuation.resume(with: outcome) }
+            URLSessionTransport.queue.async { self.start() }
         }
     }
 
     /// Ends the transfer with an error, if it has not ended; who waits goes on at once.
     func stop(with error: any Error) {
         end(.failure(error))
+        URLSessionTransport.queue.async { self.cancel() }
+    }
+
+    /// Starts the task, on the transport's queue.
+    private func start() {
+        guard state.withLock({ $0.outcome == nil }) else { return }
+        let task = URLSessionTransport.takeSession().dataTask(with: request)
+        task.delegate = self
+        state.withLock { $0.task = task }
+        task.resume()
+    }
+
+    /// Cancels the task if it runs, and with it the connection, on the transport's queue.
+    private func cancel() {
+        let task = state.withLock { state -> URLSessionDataTask? in
+            guard let task = state.task, !state.isComplete, !state.isAnsweringRedirect,
+                !state.isCancelled
+            else { return nil }
+            state.isCancelled = true
+            return task
+        }
+        task?.cancel()
+    }
+
+    /// Gives the outcome to who waits, the first time.
+    private func end(_ outcome: Outcome) {
+        let continuation = state.withLock {
+            state -> CheckedContinuation<(Data, HTTPURLResponse), any Error>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            state.body = Data()
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(with: outcome)
+    }
+
+    /// Ends the transfer with an answer whose body nobody reads, however long that is.
+    ///
+    /// On Linux an answer that asks for a password never ends by itself.
+    private func endWithoutBody(_ response: HTTPURLResponse) {
+        end(.success((Data(), response)))
+        // Most end by themselves at once, and leave their connection for the next request.
+        URLSessionTransport.queue.asyncAfter(deadline: .now() + 1) { self.cancel() }
     }
 
     /// Takes a part of the body.
     private func receive(_ data: Data) {
         let excess: HTTPURLResponse?? = state.withLock { state in
-            guard state.body.count + data.count <= maximumSize else {
-                state.body = Data()
-                return .some(state.response)
-            }
+            guard state.outcome == nil else { return nil }
+            guard data.count <= maximumSize - state.body.count else { return .some(state.response) }
             state.body.append(data)
             return nil
         }
         if let excess { stop(with: tooLarge(excess)) }
     }
 
-    /// Answers a redirect: the request goes on at the same host, and not from https to http.
-    private func redirect(to request: URLRequest, _ answer: (URLRequest?) -> Void) {
-        let isEnded = state.withLock { state in
-            state.isAnsweringRedirect = state.outcome == nil
-            return state.outcome != nil
+    /// Answers a redirect by the policy, once.
+    private func redirect(to newRequest: URLRequest, _ answer: (URLRequest?) -> Void) {
+        let (isCancelled, isStopped) = state.withLock { state in
+            state.isAnsweringRedirect = !state.isCancelled
+            return (state.isCancelled, state.outcome != nil)
         }
-        // The task is cancelled already, and must not be answered for.
-        if isEnded { return }
-        let isAllowed = allowsRedirect(to: request.url)
-        if !isAllowed { stop(with: DownloadError(.redirectRefused, url: url)) }
-        answer(isAllowed ? request : nil)
-        let isEndedMeanwhile = state.withLock { state in
+        #if canImport(FoundationNetworking)
+            // The cancelled task has dropped the question, and would trap at an answer.
+            if isCancelled { return }
+        #endif
+        if isCancelled || isStopped {
+            answer(nil)
+        } else if let request = RedirectPolicy(url: url).request(following: newRequest) {
+            answer(request)
+        } else {
+            stop(with: DownloadError(.redirectRefused, url: url))
+            answer(nil)
+        }
+        let isStoppedMeanwhile = state.withLock { state in
             state.isAnsweringRedirect = false
             return state.outcome != nil
         }
-        if isEndedMeanwhile { endSession() }
-    }
-
-    private func allowsRedirect(to newURL: URL?) -> Bool {
-        guard newURL?.host()?.lowercased() == url?.host()?.lowercased() else { return false }
-        switch newURL?.scheme?.lowercased() {
-        case "https": return true
-        case "http": return url?.scheme?.lowercased() == "http"
-        default: return false
-        }
-    }
-
-    /// Gives the outcome to who waits, the first time, and ends the session.
-    private func end(_ outcome: Result<(Data, HTTPURLResponse), any Error>) {
-        let (continuation, isLater) = state.withLock {
-            state -> (CheckedContinuation<(Data, HTTPURLResponse), any Error>?, Bool) in
-            guard state.outcome == nil else { return (nil, true) }
-            state.outcome = outcome
-            defer { state.continuation = nil }
-            return (state.continuation, state.isAnsweringRedirect)
-        }
-        continuation?.resume(with: outcome)
-        if !isLater { endSession() }
-    }
-
-    /// Ends the session and with it the connection, elsewhere: Foundation on Linux waits in it for
-    /// its own queue.
-    private func endSession() {
-        let session = state.withLock { state in
-            defer { state.session = nil }
-            return state.session
-        }
-        guard let session else { return }
-        DispatchQueue.global().async { session.invalidateAndCancel() }
+        if isStoppedMeanwhile { URLSessionTransport.queue.async { self.cancel() } }
     }
 
     private func tooLarge(_ response: HTTPURLResponse?) -> DownloadError {
@@ -156,14 +170,17 @@ extension Transfer: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
+            // Linux tells of informational answers too; the one that counts follows.
+            guard response.statusCode >= 200 else { return completionHandler(.allow) }
             state.withLock { $0.response = response }
-            if response.expectedContentLength > Int64(maximumSize) {
+            if !(200...299).contains(response.statusCode) {
+                endWithoutBody(response)
+            } else if response.expectedContentLength > Int64(maximumSize) {
                 stop(with: tooLarge(response))
             }
         } else {
             stop(with: DownloadError(.notHTTP, url: url))
         }
-        // What was stopped ends with its session.
         completionHandler(.allow)
     }
 
@@ -182,8 +199,13 @@ extension Transfer: URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
+        let answer = state.withLock { state in
+            state.isComplete = true
+            state.task = nil
+            return state.response.map { (state.body, $0) }
+        }
+        URLSessionTransport.giveBack(session)
         if let error { return end(.failure(downloadError(for: error))) }
-        let answer = state.withLock { state in state.response.map { (state.body, $0) } }
         end(answer.map { .success($0) } ?? .failure(DownloadError(.notHTTP, url: url)))
     }
 }

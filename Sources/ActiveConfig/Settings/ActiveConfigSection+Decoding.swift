@@ -7,11 +7,16 @@ extension ActiveConfigSection {
     /// ```
     ///
     /// Scalars are read by the table of FORMAT 5, as the typed getters do, but nothing is lost: a
-    /// number with a fraction, or out of range, does not decode as an integer. Beyond the getters,
-    /// `Date` is read from an ISO 8601 string, `Data` from a Base64 one, `URL` and `Decimal` from a
-    /// string, `Decimal` also from a number.
+    /// number with a fraction, or out of range, does not decode as an integer. Neither does a
+    /// floating-point number beyond ±9007199254740991 (2⁵³ − 1), as which an integer beyond 64 bits
+    /// is read, since it may have been rounded; a string of digits decodes in full.
     ///
-    /// - Throws: `DecodingError`, with the setting's key and what was expected.
+    /// Beyond the getters, `Date` is read from an ISO 8601 string, `Data` from a Base64 one, `URL`
+    /// and `Decimal` from a string, `Decimal` also from a number, in the fewest digits that stand for
+    /// it. A string of more than 38 digits is no `Decimal`.
+    ///
+    /// - Throws: `DecodingError`, with the setting's key and what was expected; also when more than 96
+    ///   arrays and objects are in one another, unless the type is ``SettingValue``.
     public func decode<T: Decodable>(_ type: T.Type) throws -> T {
         var settings: [String: SettingValue] = [:]
         for entry in table.settings.entries { settings[entry.name] = entry.value }

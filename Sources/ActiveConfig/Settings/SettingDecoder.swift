@@ -13,6 +13,7 @@ struct SettingDecoder: Decoder {
         keyedBy type: Key.Type
     ) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let object) = value else { throw mismatch("an object", type) }
+        try checkDepth()
         return KeyedDecodingContainer(
             SettingKeyedContainer<Key>(object: object, codingPath: codingPath))
     }
@@ -21,6 +22,7 @@ struct SettingDecoder: Decoder {
         guard case .array(let elements) = value else {
             throw mismatch("an array", [SettingValue].self)
         }
+        try checkDepth()
         return SettingUnkeyedContainer(elements: elements, codingPath: codingPath)
     }
 
@@ -35,7 +37,7 @@ struct SettingDecoder: Decoder {
             case is URL.Type: try read("a URL", type) { $0.urlValue }
             case is Date.Type: try read("an ISO 8601 date", type, SettingText.date)
             case is Data.Type: try read("a Base64 string", type, SettingText.data)
-            case is Decimal.Type: try read("a number", type, SettingText.decimal)
+            case is Decimal.Type: try readDecimal()
             default: nil
             }
         // Without the first condition, nil would cast to any optional type.
@@ -45,37 +47,74 @@ struct SettingDecoder: Decoder {
 
     /// What `body` reads of the value, or the error that it is not `expected`.
     func read<T>(
-        _ expected: String, _ type: Any.Type, _ body: (SettingValue) -> T?
+        _ expected: String, _ type: Any.Type, _ body: (SettingValue) throws -> T?
     ) throws -> T {
-        guard let result = body(value) else { throw mismatch(expected, type) }
+        guard let result = try body(value) else { throw mismatch(expected, type) }
         return result
     }
 
     /// The integer that the value is, without a loss.
     func readInteger<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
-        try read("an integer in \(T.min)...\(T.max)", type) { value in
+        let expected = "an integer in \(T.min)...\(T.max)"
+        return try read(expected, type) { value in
             switch value {
+            case .integer(let number): return T(exactly: number)
+            case .bool(let flag): return flag ? 1 : 0
+            case .double(let number): return try exactInteger(number, expected, type)
             case .string(let text):
-                guard let number = NumberText.value(of: text) else { return nil }
-                return Self.exactInteger(number)
-            default: return Self.exactInteger(value)
+                if let integer = NumberText.integer(of: text, as: type) { return integer }
+                guard case .double(let number) = NumberText.value(of: text) else { return nil }
+                return try exactInteger(number, expected, type)
+            case .null, .array, .object: return nil
             }
         }
     }
 
-    private static func exactInteger<T: FixedWidthInteger>(_ value: SettingValue) -> T? {
-        switch value {
-        case .integer(let number): T(exactly: number)
-        case .double(let number): T(exactly: number)
-        case .bool(let flag): flag ? 1 : 0
-        case .null, .string, .array, .object: nil
+    /// The integer that a number is; nil when it is none of the type.
+    ///
+    /// - Throws: `DecodingError` when it may have been rounded.
+    private func exactInteger<T: FixedWidthInteger>(
+        _ number: Double, _ expected: String, _ type: T.Type
+    ) throws -> T? {
+        guard let integer = T(exactly: number) else { return nil }
+        if SettingText.mayBeRounded(number) { throw rounded(expected, type) }
+        return integer
+    }
+
+    /// The decimal number that the value is, without a loss of its whole part.
+    private func readDecimal() throws -> Decimal {
+        if case .double(let number) = value, SettingText.mayBeRounded(number) {
+            throw rounded("a decimal number", Decimal.self)
         }
+        return try read("a number", Decimal.self, SettingText.decimal)
+    }
+
+    /// Throws when the value is deeper than the recursion of `Decodable` may go.
+    private func checkDepth() throws {
+        guard codingPath.count > SettingValue.maximumCodedDepth else { return }
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(codingPath: codingPath, debugDescription: SettingValue.tooDeep))
+    }
+
+    /// The error that the value is a number whose last digits may be lost.
+    private func rounded(_ expected: String, _ type: Any.Type) -> DecodingError {
+        DecodingError.typeMismatch(
+            type,
+            DecodingError.Context(
+                codingPath: codingPath,
+                debugDescription:
+                    "\(name) is a number beyond ±9007199254740991, which may have been "
+                    + "rounded, where \(expected) is expected; write it as a string."))
+    }
+
+    /// What the value is called in an error.
+    private var name: String {
+        let path = codingPath.map(\.stringValue).joined(separator: ".")
+        return path.isEmpty ? "The value" : "The setting '\(path)'"
     }
 
     /// The error that the value is something other than expected.
     func mismatch(_ expected: String, _ type: Any.Type) -> DecodingError {
-        let path = codingPath.map(\.stringValue).joined(separator: ".")
-        let name = path.isEmpty ? "The value" : "The setting '\(path)'"
         let context = DecodingError.Context(
             codingPath: codingPath,
             debugDescription: "\(name) is \(value.kindDescription) where \(expected) is expected.")

@@ -30,16 +30,37 @@ enum SettingText {
         return Data(base64Encoded: text)
     }
 
-    /// The decimal number that a value is, or spells.
+    /// Whether the digits of a number may not all be in its `Double`, as of an integer beyond 64 bits.
+    static func mayBeRounded(_ number: Double) -> Bool {
+        // Each smaller whole number has a Double of its own.
+        abs(number) >= 0x1p53
+    }
+
+    /// The decimal number that a value is, or spells; nil when a `Decimal` cannot hold all of its
+    /// digits.
     static func decimal(_ value: SettingValue) -> Decimal? {
-        let text: String
         switch value {
         case .integer(let number): return Decimal(number)
-        case .double(let number): text = number.description
-        case .string(let string):
-            guard NumberText.value(of: string) != nil else { return nil }
-            text = string.trimmingCharacters(in: .whitespacesAndNewlines)
+        case .double(let number): return decimal(number.description)
+        case .string(let text):
+            guard NumberText.value(of: text) != nil else { return nil }
+            return decimal(String(NumberText.trimmed(text)))
         case .null, .bool, .array, .object: return nil
+        }
+    }
+
+    /// The decimal number that a number's text spells.
+    private static func decimal(_ text: String) -> Decimal? {
+        // Foundation cuts off what does not fit.
+        let parts = text.lowercased().split(separator: "e")
+        let numeral = parts.first?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+        let fraction = numeral.count > 1 ? numeral[1].count : 0
+        let digits = numeral.joined().drop { "+-0".contains($0) }
+        let significant = digits.reversed().drop { $0 == "0" }
+        guard let exponent = parts.count > 1 ? Int(parts[1]) : 0 else { return nil }
+        let lastExponent = exponent - fraction + digits.count - significant.count
+        guard significant.isEmpty || (significant.count <= 38 && lastExponent >= -127) else {
+            return nil
         }
         return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }

@@ -77,8 +77,10 @@ public final class FileDefaultsStore: ActiveConfigStore {
     ///
     /// It waits for others that persist in the folder, and for the medium.
     ///
-    /// - Throws: ``StoreError``. What was kept before is then still there, unless the medium fails at
-    ///   the very end of a removal: then it is gone, and may be back after a loss of power.
+    /// - Throws: ``StoreError``; ``ConfigurationFormatError`` when the configuration is nested deeper
+    ///   than ``ConfigurationLimits/deepestMaximumDepth``. What was kept before is then still there,
+    ///   unless the medium fails at the very end of a removal: then it is gone, and may be back after
+    ///   a loss of power.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {

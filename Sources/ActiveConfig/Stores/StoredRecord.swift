@@ -23,7 +23,12 @@ struct StoredRecord {
     private static let firstLineCount = prefix.utf8.count + digits + 1
 
     /// The bytes that keep `configuration` as `userID`'s.
-    static func encode(_ configuration: ConfigurationState, of userID: UserID) -> Data {
+    ///
+    /// - Throws: ``ConfigurationFormatError`` when it is too deep to be read back.
+    static func encode(
+        _ configuration: ConfigurationState, of userID: UserID
+    ) throws(ConfigurationFormatError) -> Data {
+        try configuration.checkDepth()
         var header: [String: SettingValue] = [:]
         header["user_id"] = userID.string.map { .string($0) }
         header["entity_tag"] = configuration.entityTag.map { .string($0) }
@@ -109,7 +114,7 @@ extension SettingValue {
     fileprivate init(json: Data) throws {
         self = unsafe try json.withUnsafeBytes { bytes in
             var reader = unsafe JSONReader(
-                bytes, maximumDepth: ConfigurationLimits.default.maximumDepth)
+                bytes, maximumDepth: ConfigurationLimits.deepestMaximumDepth)
             return try reader.readValue()
         }
     }

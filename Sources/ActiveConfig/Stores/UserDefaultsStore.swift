@@ -117,12 +117,20 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     /// Keeps a user's configuration, or removes it.
     ///
-    /// It does not throw: user defaults do not say whether they could write.
+    /// It does not throw: user defaults do not say whether they could write. A configuration that is
+    /// nested deeper than ``ConfigurationLimits/deepestMaximumDepth`` is logged and left out.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) {
         let key = createUserDefaultsKey(userID)
-        let record = configuration.map { StoredRecord.encode($0, of: UserID(userID)) }
+        let record: Data?
+        do {
+            record = try configuration.map { configuration throws(ConfigurationFormatError) in
+                try StoredRecord.encode(configuration, of: UserID(userID))
+            }
+        } catch {
+            return log(.error, "A configuration cannot be kept: \(error)")
+        }
         Self.lock.withLock {
             if let record {
                 userDefaults.set(record, forKey: key)

@@ -2,6 +2,10 @@ import ActiveConfig
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// The URLs of the wire contract.
 struct ActiveConfigBackendTests {
     @Test(
@@ -19,5 +23,60 @@ struct ActiveConfigBackendTests {
             let root = base.hasSuffix("/") ? String(base.dropLast()) : base
             #expect(backend.configurationURL(forUserID: userID).absoluteString == root + path)
         }
+    }
+
+    private static let userIDs = [
+        "1", "a+b", "a b", "a%2Bb", "..", ".", "", "...", "../..", "/../v1", "%2e%2e", "a&user=b",
+        "#",
+        "é", "e\u{301}", "🦊", "a\0b", "\r\nX: y", "user", "events",
+    ]
+
+    /// What arrives, after all that Foundation and its HTTP client do to a URL.
+    @Test(.timeLimit(.minutes(1)), arguments: userIDs)
+    func asksForEachUserByThatUserAlone(userID: String) async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.response(404) }
+        defer { server.stop() }
+        let backend = ActiveConfigBackend(url: try server.url("/api"))
+        _ = try? await JSONURLDownloader(backend: backend).requestActiveConfig(
+            forUserID: userID, lastKnown: nil)
+        let target = try #require(server.requests.first?.target)
+        let prefixes = ["/api/activeconfig/user/", "/api/active_config?userID="]
+        let prefix = try #require(prefixes.first { target.hasPrefix($0) }, "\(target)")
+        let rest = target.dropFirst(prefix.count)
+        #expect(!rest.contains { "/?&+#".contains($0) })
+        #expect(rest.removingPercentEncoding.map { Array($0.utf8) } == Array(userID.utf8))
+    }
+
+    /// The documentation's example for other servers.
+    @Test(.timeLimit(.minutes(1)), arguments: userIDs)
+    func theExampleForOtherServersAsksForEachUser(userID: String) async throws {
+        let listener = try LoopbackServer { _ in LoopbackServer.response(404) }
+        defer { listener.stop() }
+        let server = try listener.url("/api/")
+        let downloader = JSONURLDownloader { userID in
+            let query = userID.map { "?user=\(ActiveConfigBackend.percentEncoded($0))" } ?? ""
+            return URLRequest(url: URL(string: "config.json\(query)", relativeTo: server) ?? server)
+        }
+        _ = try? await downloader.requestActiveConfig(forUserID: userID, lastKnown: nil)
+        let target = try #require(listener.requests.first?.target)
+        let prefix = "/api/config.json?user="
+        #expect(target.hasPrefix(prefix))
+        // As servers read a form: a plus is a blank.
+        let value = target.dropFirst(prefix.count).replacing("+", with: " ")
+        #expect(value.removingPercentEncoding.map { Array($0.utf8) } == Array(userID.utf8))
+    }
+
+    @Test func putsSignalsIntoTheQuery() throws {
+        let backend = ActiveConfigBackend(url: try #require(URL(string: "http://h:1")))
+        let signals = ["signal.a&b": "1+2=3", "app.version": "2.4.0"]
+        #expect(
+            backend.configurationURL(forUserID: "u", signals: signals).absoluteString
+                == "http://h:1/activeconfig/user/u?app.version=2.4.0&signal.a%26b=1%2B2%3D3")
+        #expect(
+            backend.configurationURL(forUserID: "..", signals: signals).absoluteString
+                == "http://h:1/active_config?userID=..&app.version=2.4.0&signal.a%26b=1%2B2%3D3")
+        #expect(
+            backend.configurationURL(forUserID: nil, signals: signals).absoluteString
+                == "http://h:1/activeconfig?app.version=2.4.0&signal.a%26b=1%2B2%3D3")
     }
 }

@@ -69,6 +69,37 @@ struct JSONURLDownloaderTests {
         }
     }
 
+    /// Nothing was known that a 304 could confirm.
+    @Test(arguments: [(false, false), (true, false), (false, true)])
+    func takesA304ThatNobodyAskedForAsAnError(isKnown: Bool, isConditional: Bool) async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.response(304) }
+        defer { server.stop() }
+        let url = try server.url("/")
+        let downloader = JSONURLDownloader { _ in
+            var request = URLRequest(url: url)
+            if isConditional { request.setValue("\"t\"", forHTTPHeaderField: "If-None-Match") }
+            return request
+        }
+        let error = await #expect(throws: DownloadError.self) {
+            try await downloader.requestActiveConfig(
+                forUserID: nil, lastKnown: isKnown ? ConfigurationState() : nil)
+        }
+        #expect(error?.code == .httpStatus)
+        #expect(error?.status == 304)
+    }
+
+    @Test(arguments: [#"Basic realm="x""#, "Bearer", #"Digest realm="a", nonce="b""#, "Negotiate"])
+    func tellsOfAStatusThatAsksForCredentials(challenge: String) async throws {
+        try await withServer { _ in
+            LoopbackServer.response(401, headers: ["WWW-Authenticate": challenge], body: "no")
+        } body: { downloader, server in
+            let error = await error(of: downloader)
+            #expect(error?.code == .httpStatus)
+            #expect(error?.status == 401)
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test(arguments: [400, 401, 403, 404, 429, 500, 503])
     func takesNoOtherStatusForADocument(status: Int) async throws {
         try await withServer { _ in
@@ -126,6 +157,42 @@ struct JSONURLDownloaderTests {
         } body: { downloader, _ in
             #expect(await error(of: downloader)?.code == .timedOut)
         }
+    }
+
+    @Test(arguments: [
+        Duration.seconds(Int64.max), Duration(secondsComponent: .max, attosecondsComponent: 0),
+        .seconds(1 << 53),
+    ])
+    func takesAnyLongTimeout(timeout: Duration) async throws {
+        try await withServer(timeout: timeout) { _ in
+            LoopbackServer.response(body: Self.document)
+        } body: { downloader, _ in
+            let state = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
+            #expect(state != nil)
+        }
+    }
+
+    @Test(arguments: [
+        Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(1), .seconds(-1 << 53),
+    ])
+    func hasNoTimeForATimeoutOfNone(timeout: Duration) async throws {
+        try await withServer(timeout: timeout) { _ in
+            [.hang]
+        } body: { downloader, _ in
+            #expect(await error(of: downloader)?.code == .timedOut)
+        }
+    }
+
+    /// Foundation on Linux traps at some of them, and takes less than a second for none.
+    @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e18, 0.9, .nan])
+    func takesAnyTimeoutIntervalOfARequest(interval: TimeInterval) async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }
+        defer { server.stop() }
+        let url = try server.url("/")
+        let downloader = JSONURLDownloader { _ in
+            URLRequest(url: url, timeoutInterval: interval)
+        }
+        #expect(try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil) != nil)
     }
 
     @Test func stopsWaitingForAServerThatStopsInTheMiddle() async throws {

@@ -30,7 +30,27 @@ struct SettingDecoderTests {
         #expect(try SettingValue.integer(.min).decode(Int64.self) == .min)
         #expect(try (255 as SettingValue).decode(UInt8.self) == 255)
         #expect(try (-128 as SettingValue).decode(Int8.self) == -128)
-        #expect(try SettingValue.double(0x1p63).decode(UInt64.self) == 1 << 63)
+        #expect(try SettingValue.double(0x1p53 - 1).decode(Int64.self) == 1 << 53 - 1)
+        #expect(try ("18446744073709551615" as SettingValue).decode(UInt64.self) == .max)
+        #expect(try (" +9223372036854775809 " as SettingValue).decode(UInt64.self) == 1 << 63 + 1)
+    }
+
+    /// Of texts that give one `Double`, none decodes as another's number.
+    @Test(arguments: [
+        "9223372036854775808", "9223372036854775809", "18446744073709551615",
+        "-9223372036854775809",
+        "9007199254740993.0", "9.007199254740993e15", "100000000000000000001", "1e19",
+        #""9007199254740993.0""#, #""123456789012345678901e0""#,
+    ])
+    func refusesWhatMayHaveBeenRounded(json: String) throws {
+        let value = try DocumentText.value(json)
+        for type in [UInt64.self, Int64.self, UInt.self, Int.self] as [any Decodable.Type] {
+            #expect(throws: DecodingError.self) { try value.decode(type) }
+        }
+        guard case .double = value else { return }
+        let error = #expect(throws: DecodingError.self) { try value.decode(Decimal.self) }
+        #expect("\(String(describing: error))".contains("write it as a string"))
+        #expect(try value.decode(Double.self) == value.doubleValue)
     }
 
     @Test(
@@ -95,14 +115,23 @@ struct SettingDecoderTests {
             Row("least", .integer(.min), "-9223372036854775808"),
             Row("double", 0.1, "0.1"), Row("text", " 0.10 ", "0.1"), Row("exponent", "1e3", "1000"),
             Row("exact", "12345678901234567890.123456789", "12345678901234567890.123456789"),
-            Row("large", 1e20, "100000000000000000000"),
+            Row("large text", "1e20", "100000000000000000000"),
+            Row("beyond 64 bits", "18446744073709551617", "18446744073709551617"),
+            Row("zeros", "000.100", "0.1"), Row("least digit", "-5e-127", "-5e-127"),
+            Row(
+                "38 digits", "12345678901234567890123456789012345678.0",
+                "12345678901234567890123456789012345678"),
         ] as [Row<SettingValue, String>])
     func decodesDecimals(row: Row<SettingValue, String>) throws {
         #expect(try row.input.decode(Decimal.self) == #require(Decimal(string: row.expected)))
     }
 
     @Test func refusesOtherTypesOfFoundation() {
-        for value in ["x", "", "1,5", [1], nil, true, "1e200"] as [SettingValue] {
+        let digits = String(repeating: "1234567890", count: 4)
+        for value in [
+            "x", "", "1,5", [1], nil, true, "1e200", "1e-200", "1.5e-127", .string(digits),
+            .string("0.\(digits)"),
+        ] as [SettingValue] {
             #expect(throws: DecodingError.self) { try value.decode(Decimal.self) }
         }
         for value in ["%", "AQI", 1, nil] as [SettingValue] {

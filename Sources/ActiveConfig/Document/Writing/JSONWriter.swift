@@ -21,8 +21,23 @@ public struct JSONWriter: Sendable {
 
     /// Appends a value.
     mutating func write(_ value: SettingValue) {
+        guard value.isContainer else { return writeScalar(value) }
+        // Not recursive: the depth of a value is not bounded by the stack.
+        var open = [begin(value)]
+        while var container = open.popLast() {
+            if let nested = writeMembers(of: &container) {
+                open.append(container)
+                open.append(begin(nested))
+            } else {
+                write(container.end)
+            }
+        }
+    }
+
+    /// Appends a value that is no array and no object.
+    private mutating func writeScalar(_ value: SettingValue) {
         switch value {
-        case .null: write(raw: "null")
+        case .null, .array, .object: write(raw: "null")
         case .bool(let value): write(raw: value ? "true" : "false")
         case .integer(let value): bytes.append(contentsOf: value.description.utf8)
         case .double(let value) where value.isFinite:
@@ -30,21 +45,57 @@ public struct JSONWriter: Sendable {
             bytes.append(contentsOf: value.description.utf8)
         case .double: write(raw: "null")
         case .string(let value): write(value)
-        case .array(let elements):
-            write(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { write(UInt8(ascii: ",")) }
-                write(element)
-            }
-            write(UInt8(ascii: "]"))
-        case .object(let object): write(object)
         }
     }
 
-    /// Appends an object.
-    mutating func write(_ object: [String: SettingValue]) {
-        writeObject(object) { writer, value in writer.write(value) }
+    /// An array or object that is being written.
+    private struct OpenContainer {
+        /// An array's elements.
+        var elements: [SettingValue] = []
+        /// An object's members, sorted.
+        var members: [(key: String, value: SettingValue)] = []
+        /// The number of those that are written.
+        var count = 0
+        /// The closing bracket.
+        let end: UInt8
     }
+
+    /// Appends the opening bracket of an array or object.
+    private mutating func begin(_ container: SettingValue) -> OpenContainer {
+        switch container {
+        case .object(let members):
+            write(UInt8(ascii: "{"))
+            return OpenContainer(
+                members: members.sorted { $0.key < $1.key }, end: UInt8(ascii: "}"))
+        default:
+            write(UInt8(ascii: "["))
+            return OpenContainer(elements: container.arrayValue ?? [], end: UInt8(ascii: "]"))
+        }
+    }
+
+    /// Appends the members that are left, up to the next one that is an array or object, and gives
+    /// that.
+    private mutating func writeMembers(of container: inout OpenContainer) -> SettingValue? {
+        while container.count < container.elements.count {
+            if container.count > 0 { write(UInt8(ascii: ",")) }
+            let element = container.elements[container.count]
+            container.count += 1
+            if element.isContainer { return element }
+            writeScalar(element)
+        }
+        while container.count < container.members.count {
+            if container.count > 0 { write(UInt8(ascii: ",")) }
+            let member = container.members[container.count]
+            container.count += 1
+            write(key: member.key)
+            if member.value.isContainer { return member.value }
+            writeScalar(member.value)
+        }
+        return nil
+    }
+
+    /// Appends an object.
+    mutating func write(_ object: [String: SettingValue]) { write(.object(object)) }
 
     /// Appends an object whose values are written by `writeValue`.
     mutating func writeObject<Value>(

@@ -1,0 +1,68 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Where a request may be redirected to, and what of it goes along.
+///
+/// Any header field may hold a credential, not only `Authorization`. So they go to the origin that was
+/// asked, its scheme, host and port, and of all others only those that hold none for certain.
+struct RedirectPolicy {
+    /// What was asked for.
+    let url: URL?
+
+    /// Header fields that hold no credential.
+    private static let harmlessFields: Set = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
+        "if-none-match", "user-agent",
+    ]
+
+    /// The request to follow a redirect with, or nil when it must not be followed: to another host,
+    /// from https to http, or with a body to another origin.
+    func request(following request: URLRequest) -> URLRequest? {
+        guard let url, let newURL = request.url, let origin = Origin(url),
+            let newOrigin = Origin(newURL), newOrigin.host == origin.host,
+            newOrigin.scheme == "https" || origin.scheme == "http"
+        else { return nil }
+        if newOrigin == origin { return request }
+        guard ["GET", "HEAD"].contains(request.httpMethod ?? "GET") else { return nil }
+        return withoutCredentials(request)
+    }
+
+    private func withoutCredentials(_ request: URLRequest) -> URLRequest? {
+        guard let url = request.url,
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return nil }
+        components.user = nil
+        components.password = nil
+        var request = request
+        request.url = components.url
+        request.httpBody = nil
+        for name in (request.allHTTPHeaderFields ?? [:]).keys
+        where !Self.harmlessFields.contains(name.lowercased()) {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
+        return request
+    }
+
+    /// Scheme, host and port of an http or https URL.
+    private struct Origin: Equatable {
+        let scheme: String
+        let host: String
+        let port: Int
+
+        init?(_ url: URL) {
+            guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased() else {
+                return nil
+            }
+            switch scheme {
+            case "http": port = url.port ?? 80
+            case "https": port = url.port ?? 443
+            default: return nil
+            }
+            self.scheme = scheme
+            self.host = host
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ActiveConfig
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A process that uses a ``JSONURLDownloader``, so that a test sees when it ends the process, and how
+/// much memory it takes.
+///
+/// - `get URL TIMEOUT`: downloads once, within so many milliseconds; `-` stands for the default. It
+///   stays until a line or the end comes on standard input.
+/// - `cancel URL COUNT`: starts that many downloads one after the other and cancels each at another
+///   moment, from at once to 3 ms later.
+/// - `together URL COUNT`: downloads that many times, eight at a time.
+///
+/// It writes each kind of outcome with its number, then the greatest resident size in MiB:
+/// `httpStatus 401: 1`, `peak: 24`.
+@main
+enum DownloadProbe {
+    static func main() async {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let url = URL(string: arguments[2]) else {
+            return print("usage: see the source")
+        }
+        var outcomes: [String: Int] = [:]
+        switch arguments[1] {
+        case "get":
+            let timeout = Int(arguments[3]).map { Duration.milliseconds($0) } ?? .seconds(60)
+            let downloader = JSONURLDownloader(timeout: timeout) { _ in URLRequest(url: url) }
+            say("\(await outcome(of: downloader)): 1")
+            _ = readLine()
+        case "cancel":
+            let downloader = JSONURLDownloader(timeout: .seconds(20)) { _ in URLRequest(url: url) }
+            for round in 0..<(Int(arguments[3]) ?? 0) {
+                let download = Task { await outcome(of: downloader) }
+                // The moments cover the connection, the head and the end of an answer on loopback.
+                try? await Task.sleep(for: .microseconds(round % 60 * 50))
+                download.cancel()
+                outcomes[await download.value, default: 0] += 1
+            }
+        case "together":
+            let downloader = JSONURLDownloader(timeout: .seconds(20)) { _ in URLRequest(url: url) }
+            let count = Int(arguments[3]) ?? 0
+            outcomes = await withTaskGroup(of: [String].self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        var own: [String] = []
+                        for _ in 0..<(count / 8) { own.append(await outcome(of: downloader)) }
+                        return own
+                    }
+                }
+                var sum: [String: Int] = [:]
+                for await own in group { for outcome in own { sum[outcome, default: 0] += 1 } }
+                return sum
+            }
+        default: return print("usage: see the source")
+        }
+        for (outcome, count) in outcomes.sorted(by: { $0.key < $1.key }) {
+            say("\(outcome): \(count)")
+        }
+        say("peak: \(peakMemory)")
+    }
+
+    private static func say(_ line: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    /// What came of one download, in a word or two.
+    private static func outcome(of downloader: JSONURLDownloader) async -> String {
+        do {
+            let state = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
+            return state == nil ? "nothing new" : "document"
+        } catch let error as DownloadError {
+            return error.code == .httpStatus
+                ? "httpStatus \(error.status ?? 0)" : error.code.description
+        } catch is ConfigurationFormatError {
+            return "format"
+        } catch is CancellationError {
+            return "cancelled"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// The greatest resident size of this process so far, in MiB.
+    private static var peakMemory: Int {
+        var usage = rusage()
+        #if canImport(Glibc)
+            unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        #else
+            unsafe getrusage(RUSAGE_SELF, &usage)
+        #endif
+        #if canImport(Darwin)
+            return usage.ru_maxrss >> 20
+        #else
+            return usage.ru_maxrss >> 10
+        #endif
+    }
+}
