@@ -14,7 +14,8 @@ USAGE: Tests/run.sh [PART …]
 Without a part it runs all, in this order:
 
   format      the formatter's rules; no dependency in the root package; its folders
-  framework   strict build and tests of the root package; its arithmetic where Int has 32 bits
+  framework   strict build and tests of the root package; its arithmetic where Int has 32 bits;
+              its downloads in a release build
   backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python
               and by requests made from its OpenAPI description
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
@@ -58,6 +59,10 @@ test_package() {
 run_framework() {
     test_package .
     Tests/ThirtyTwoBit/check.sh
+    # The optimizer may not take away what keeps a process alive beside a hostile server.
+    swift build -c release --scratch-path .build/probes --product DownloadProbe
+    ACTIVECONFIG_PROBES=$(swift build -c release --scratch-path .build/probes --show-bin-path) \
+        STRICT=1 swift test --skip-build --filter DownloadFaultTests
 }
 run_backend() {
     setup sqlite openssl curl

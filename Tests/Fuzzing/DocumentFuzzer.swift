@@ -15,6 +15,7 @@ enum DocumentFuzzer {
     static func run(_ text: Data) {
         let value = readValue(text)
         checkAgainstFoundation(text, value: value)
+        checkDigits(text, value: value)
         checkDocument(text, value: value)
         checkSetting(text, value: value)
     }
@@ -57,6 +58,25 @@ enum DocumentFuzzer {
             check(error, in: text)
             guard !FoundationJSON.differsOnPurpose(on: text, error) else { return }
             require(FoundationJSON.read(text) == nil, "what is refused is no JSON")
+        }
+    }
+
+    /// What decodes from digits, as a number or as a string, is the number that they write.
+    private static func checkDigits(
+        _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
+    ) {
+        guard !text.isEmpty, text.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+            return
+        }
+        let digits = String(decoding: text, as: UTF8.self)
+        let zeros = digits.prefix { $0 == "0" }.count
+        let number = zeros == digits.count ? "0" : String(digits.dropFirst(zeros))
+        for value in [try? value.get(), .string(digits)] {
+            guard let value else { continue }
+            let integer = try? value.decode(UInt64.self)
+            require(integer.map { "\($0)" == number } != false, "an integer is its digits")
+            let decimal = try? value.decode(Decimal.self)
+            require(decimal.map { "\($0)" == number } != false, "a decimal number is its digits")
         }
     }
 

@@ -6,13 +6,15 @@ extension SettingValue: Hashable {
 
     /// Whether both are of the same kind and equal; the order of an object's members does not count.
     public static func == (left: SettingValue, right: SettingValue) -> Bool {
-        // Not recursive: the depth of a value is not bounded by the stack.
-        var pending: [(SettingValue, SettingValue)] = []
-        guard isEqual(left, right, but: &pending) else { return false }
-        while let (left, right) = pending.popLast() {
-            guard isEqual(left, right, but: &pending) else { return false }
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.string(let left), .string(let right)): left == right
+        case (.array, .array), (.object, .object): isContainer(left, equalTo: right)
+        default: false
         }
-        return true
     }
 
     /// Feeds the kind and the content, of deeply nested values only a part.
@@ -28,21 +30,32 @@ extension SettingValue: Hashable {
         }
     }
 
-    /// Whether both are equal, if the pairs of arrays and objects are that go to `pending`.
-    private static func isEqual(
-        _ left: SettingValue, _ right: SettingValue,
+    /// Whether an array or object is equal to another value.
+    private static func isContainer(_ left: SettingValue, equalTo right: SettingValue) -> Bool {
+        // Not recursive: the depth of a value is not bounded by the stack.
+        var pending: [(SettingValue, SettingValue)] = []
+        var pair = (left, right)
+        while true {
+            guard isContainer(pair.0, equalTo: pair.1, but: &pending) else { return false }
+            guard let next = pending.popLast() else { return true }
+            pair = next
+        }
+    }
+
+    /// Whether an array or object is equal to another value, if the pairs of elements are that go to
+    /// `pending`.
+    private static func isContainer(
+        _ left: SettingValue, equalTo right: SettingValue,
         but pending: inout [(SettingValue, SettingValue)]
     ) -> Bool {
         switch (left, right) {
-        case (.null, .null): return true
-        case (.bool(let left), .bool(let right)): return left == right
-        case (.integer(let left), .integer(let right)): return left == right
-        case (.double(let left), .double(let right)): return left == right
-        case (.string(let left), .string(let right)): return left == right
         case (.array(let left), .array(let right)):
             guard left.count == right.count else { return false }
             for index in left.indices {
-                guard isEqualUnlessNested(left[index], right[index], but: &pending) else {
+                let (value, other) = (left[index], right[index])
+                if value.isContainer {
+                    pending.append((value, other))
+                } else if value != other {
                     return false
                 }
             }
@@ -50,25 +63,16 @@ extension SettingValue: Hashable {
         case (.object(let left), .object(let right)):
             guard left.count == right.count else { return false }
             for (key, value) in left {
-                guard let other = right[key],
-                    isEqualUnlessNested(value, other, but: &pending)
-                else { return false }
+                guard let other = right[key] else { return false }
+                if value.isContainer {
+                    pending.append((value, other))
+                } else if value != other {
+                    return false
+                }
             }
             return true
         default: return false
         }
-    }
-
-    /// Compares two elements, or puts them off when both are arrays or objects.
-    private static func isEqualUnlessNested(
-        _ left: SettingValue, _ right: SettingValue,
-        but pending: inout [(SettingValue, SettingValue)]
-    ) -> Bool {
-        guard left.isContainer, right.isContainer else {
-            return isEqual(left, right, but: &pending)
-        }
-        pending.append((left, right))
-        return true
     }
 
     private func hash(into hasher: inout Hasher, levels: Int) {

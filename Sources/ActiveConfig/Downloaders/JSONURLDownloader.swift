@@ -22,6 +22,13 @@
 /// Redirects to another host, or from https to http, are refused. One to another port of the host, or
 /// from http to https, is followed without credentials: of the request's header fields only `Accept…`,
 /// `Cache-Control`, `If-…` and `User-Agent` go along.
+///
+/// On Linux, Foundation reads the answers for all requests of a process on one queue. A server that
+/// floods takes time from the others until its connection is closed, which takes effect within
+/// about a second; the error comes at once. Some answers it cannot take, and nothing above it can
+/// mend that: it reads the body of a redirect to its end, and it ends the process at a
+/// `Content-Length` of almost 2⁶³, at trailer fields behind a chunked body, and at a relative
+/// redirect to an IPv6 address. Ask a server that you trust, by https.
 public struct JSONURLDownloader: ActiveConfigDownloader {
     private let createRequest: @Sendable (_ userID: String?) -> URLRequest
     private let timeout: Duration

@@ -22,6 +22,10 @@ final class LoopbackServer: Sendable {
     enum Step: Sendable {
         /// Sends text as it is.
         case send(String)
+        /// Sends text again and again until the client goes.
+        case flood(String)
+        /// Sends a blank every 20 ms until the client goes.
+        case drip
         /// Waits until the client goes.
         case hang
     }
@@ -42,7 +46,7 @@ final class LoopbackServer: Sendable {
     enum Event: Sendable {
         /// A request has arrived.
         case request
-        /// The client went while the server waited for that.
+        /// The client went while the server waited for that, or sent without end.
         case hangUp
     }
 
@@ -118,6 +122,13 @@ final class LoopbackServer: Sendable {
             switch step {
             case .send(let text):
                 guard send(Array(text.utf8), to: connection) else { return }
+            case .flood(let text):
+                let bytes = Array(text.utf8)
+                while send(bytes, to: connection) {}
+                events.continuation.yield(.hangUp)
+            case .drip:
+                while send([0x20], to: connection) { usleep(20_000) }
+                events.continuation.yield(.hangUp)
             case .hang:
                 var byte: UInt8 = 0
                 while unsafe recv(connection, &byte, 1, 0) > 0 {}

@@ -3,6 +3,8 @@
 public struct JSONWriter: Sendable {
     /// The text so far.
     public private(set) var bytes: [UInt8] = []
+    /// The arrays and objects around the one that is being written.
+    private var open: [OpenContainer] = []
 
     /// Makes a writer of an empty text.
     public init() {}
@@ -23,13 +25,15 @@ public struct JSONWriter: Sendable {
     mutating func write(_ value: SettingValue) {
         guard value.isContainer else { return writeScalar(value) }
         // Not recursive: the depth of a value is not bounded by the stack.
-        var open = [begin(value)]
-        while var container = open.popLast() {
+        var container = begin(value)
+        while true {
             if let nested = writeMembers(of: &container) {
                 open.append(container)
-                open.append(begin(nested))
+                container = begin(nested)
             } else {
                 write(container.end)
+                guard let outer = open.popLast() else { return }
+                container = outer
             }
         }
     }

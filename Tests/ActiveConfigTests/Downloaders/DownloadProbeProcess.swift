@@ -1,0 +1,103 @@
+import Foundation
+
+/// The executable `DownloadProbe`, run as a process of its own.
+///
+/// `ACTIVECONFIG_PROBES` names the folder of one that was built otherwise, as for release.
+struct DownloadProbeProcess {
+    /// What it wrote, and how it ended.
+    struct Result {
+        /// The number of each kind of outcome.
+        let outcomes: [String: Int]
+        /// The greatest resident size, in MiB.
+        let peak: Int
+        /// Whether it ended by itself, not by a signal.
+        let hasSurvived: Bool
+    }
+
+    private let process = Process()
+    private let output = Pipe()
+    private let input = Pipe()
+
+    /// Starts it with arguments; see `DownloadProbe`.
+    ///
+    /// - Parameters:
+    ///   - arguments: What to do.
+    ///   - certificate: A file of certificates to trust instead of the system's, Linux only.
+    /// - Throws: when it cannot be started.
+    init(_ arguments: [String], trusting certificate: URL? = nil) throws {
+        let executable = Self.executable.path(percentEncoded: false)
+        if let certificate {
+            // The system's HTTP client has no other way to be told.
+            process.executableURL = URL(filePath: "/usr/bin/unshare")
+            process.arguments =
+                [
+                    "--map-root-user", "--mount", "/bin/sh", "-c",
+                    "mount --bind \"$0\" \(Self.certificates) && exec \"$@\"",
+                    certificate.path(percentEncoded: false), executable,
+                ] + arguments
+        } else {
+            process.executableURL = URL(filePath: executable)
+            process.arguments = arguments
+        }
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["SWIFT_BACKTRACE": "enable=no"], uniquingKeysWith: { $1 })
+        process.standardOutput = output
+        process.standardInput = input
+        try process.run()
+    }
+
+    /// Where the system keeps the certificates that it trusts.
+    private static let certificates = "/etc/ssl/certs/ca-certificates.crt"
+
+    /// Whether a process can be made to trust a certificate of a test.
+    static var canTrust: Bool {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/unshare")
+        process.arguments = [
+            "--map-root-user", "--mount", "mount", "--bind", certificates, certificates,
+        ]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    private static var executable: URL {
+        if let folder = ProcessInfo.processInfo.environment["ACTIVECONFIG_PROBES"] {
+            return URL(filePath: folder).appending(path: "DownloadProbe")
+        }
+        #if canImport(Darwin)
+            let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+            let folder = (tests ?? Bundle.main).bundleURL.deletingLastPathComponent()
+        #else
+            let folder = Bundle.main.bundleURL
+        #endif
+        return folder.appending(path: "DownloadProbe")
+    }
+
+    /// Its next line; nil at the end.
+    func nextLine() -> String? {
+        var line = Data()
+        while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
+            if byte.first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line += byte
+        }
+        return nil
+    }
+
+    /// Lets it go on, and waits for its end.
+    func finish() -> Result {
+        try? input.fileHandleForWriting.close()
+        var outcomes: [String: Int] = [:]
+        var peak = Int.max
+        while let line = nextLine() {
+            let parts = line.components(separatedBy: ": ")
+            guard parts.count == 2, let number = Int(parts[1]) else { continue }
+            if parts[0] == "peak" { peak = number } else { outcomes[parts[0]] = number }
+        }
+        process.waitUntilExit()
+        return Result(
+            outcomes: outcomes, peak: peak,
+            hasSurvived: process.terminationReason == .exit && process.terminationStatus == 0)
+    }
+}

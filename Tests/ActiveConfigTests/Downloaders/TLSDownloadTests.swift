@@ -1,0 +1,50 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+/// Downloads over TLS by a process of its own.
+///
+/// It must not end when a connection that is kept open for the next request is left behind.
+@Suite(
+    .timeLimit(.minutes(2)),
+    .enabled(if: TLSServer.isAvailable, "openssl and Python's ssl are needed"),
+    .disabled(if: Sanitizer.isOn))
+struct TLSDownloadTests {
+    @Test func trustsNoUnknownCertificate() throws {
+        let server = try TLSServer()
+        defer { server.stop() }
+        let probe = try DownloadProbeProcess(["together", server.url, "16"])
+        let result = probe.finish()
+        #expect(result.hasSurvived)
+        #expect(result.outcomes["document"] == nil)
+        #expect(result.outcomes.values.reduce(0, +) == 16)
+    }
+
+    @Test(.enabled(if: DownloadProbeProcess.canTrust, "mount namespaces are needed"))
+    func survivesHundredsOfConnectionsThatAreKeptOpen() throws {
+        let server = try TLSServer()
+        defer { server.stop() }
+        let together = try DownloadProbeProcess(
+            ["together", server.url, "400"], trusting: server.certificate
+        ).finish()
+        #expect(together.hasSurvived)
+        #expect(together.outcomes == ["document": 400])
+        let cancelled = try DownloadProbeProcess(
+            ["cancel", server.url, "300"], trusting: server.certificate
+        ).finish()
+        #expect(cancelled.hasSurvived)
+        #expect(cancelled.outcomes.values.reduce(0, +) == 300)
+        #expect(cancelled.outcomes["cancelled"] ?? 0 > 0)
+    }
+
+    @Test(.enabled(if: DownloadProbeProcess.canTrust, "mount namespaces are needed"))
+    func staysWithTLSWhenItIsRedirected() throws {
+        let server = try TLSServer()
+        defer { server.stop() }
+        let result = try DownloadProbeProcess(
+            ["together", "\(server.url)/insecure", "80"], trusting: server.certificate
+        ).finish()
+        #expect(result.hasSurvived)
+        #expect(result.outcomes == ["redirectRefused": 80])
+    }
+}
