@@ -32,13 +32,14 @@ indirect enum ConditionNode: Sendable, Hashable {
         if case .any = self { "(\(text))" } else { text }
     }
 
-    /// The rules in it, in order.
-    var rules: [Rule] {
+    /// Visits the rules in it, in order.
+    func forEachRule(_ visit: (Rule) -> Void) {
         switch self {
-        case .constant: []
-        case .rule(let rule): [rule]
-        case .not(let node): node.rules
-        case .all(let nodes), .any(let nodes): nodes.flatMap(\.rules)
+        case .constant: break
+        case .rule(let rule): visit(rule)
+        case .not(let node): node.forEachRule(visit)
+        case .all(let nodes), .any(let nodes):
+            for node in nodes { node.forEachRule(visit) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 
 extension ConditionParser {
     /// Parses a text in single quotes; `\'` and `\\` stand for a quote and a backslash.
@@ -139,10 +140,10 @@ extension ConditionParser {
         let place = position
         let key = try parseLiteral("a name")
         guard take("]") else { throw error("expected ']', found \(found)") }
-        guard !key.isEmpty, key.count <= Signals.maximumNameLength else {
-            throw error(
-                at: place, "expected a name of 1 to \(Signals.maximumNameLength) characters")
-        }
+        let wrongLength = error(
+            at: place, "expected a name of 1 to \(Signals.maximumNameLength) characters")
+        guard !key.isEmpty else { throw wrongLength }
+        if key.isLonger(than: Signals.maximumNameLength) { try exceed(wrongLength) }
         return key
     }
 

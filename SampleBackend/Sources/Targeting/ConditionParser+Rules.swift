@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 
 extension ConditionParser {
     /// Parses one rule, or `true` or `false`.
@@ -38,7 +39,7 @@ extension ConditionParser {
             throw error("unknown element '\(name)'; did you mean '\(nearest.rawValue)'?")
         }
         let names = ConditionElement.allCases.map(\.rawValue).joined(separator: ", ")
-        throw error("unknown element '\(name.prefix(60))'; expected one of \(names)")
+        throw error("unknown element '\(name.shortened)'; expected one of \(names)")
     }
 
     /// Parses what an element is asked.
@@ -55,7 +56,7 @@ extension ConditionParser {
         case .appBuild: return try parseVersionMethod(.appBuild, &isNegated)
         case .customSignal:
             let key = try parseKey(of: element)
-            return try parseValueTest(.customSignal(key), of: element, &isNegated)
+            return try parseValueTest(.customSignal(ExactText(key)), of: element, &isNegated)
         case .userProperty:
             _ = try parseKey(of: element)
             _ = try parseValueTest(.customSignal(""), of: element, &isNegated)
@@ -151,9 +152,7 @@ extension ConditionParser {
         }
         if takeWord("matches") {
             let items = try parseArguments(of: ".matches", "a regular expression")
-            var expressions: [RegularExpression] = []
-            for item in items { expressions.append(try expression(item.text, at: item.place)) }
-            return .matches(subject, expressions)
+            return try parseExpressions(items, in: subject)
         }
         let comparisons = isVersion ? "<, <=, >, >=, ==, !=, " : ""
         throw error(
@@ -161,15 +160,18 @@ extension ConditionParser {
                 + "exactlyMatches, matches")
     }
 
-    /// Parses a regular expression; an error has its column in the whole expression.
-    private func expression(
-        _ pattern: String, at start: Int
-    ) throws(ConditionSyntaxError) -> RegularExpression {
+    /// Parses regular expressions; an error has its column in the whole expression.
+    private mutating func parseExpressions(
+        _ items: [(text: String, place: Int)], in subject: Subject
+    ) throws(ConditionSyntaxError) -> Rule.Test {
         do throws(RegularExpressionError) {
-            return try RegularExpression(pattern)
+            return .matches(subject, try budget.expression(items.map(\.text), in: subject))
         } catch {
-            let place = place(ofScalar: error.offset, inLiteralAt: start)
-            throw self.error(at: place, "in the regular expression: \(error.reason)")
+            let place = place(ofScalar: error.offset, inLiteralAt: items[error.index].place)
+            let located = self.error(at: place, "in the regular expression: \(error.reason)")
+            guard error.isExcess else { throw located }
+            try exceed(located)
+            return .never(reason: error.reason)
         }
     }
 
@@ -254,6 +256,6 @@ extension ConditionParser {
                 "'\(literal)' is no version; write at most \(VersionNumber.maximumSignalSegments) "
                     + "numbers between dots, such as '1.2.0'")
         }
-        return .version(.customSignal(key), comparison, version)
+        return .version(.customSignal(ExactText(key)), comparison, version)
     }
 }

@@ -1,3 +1,5 @@
+import JSONTree
+
 /// A parser of the expressions of client templates: Firebase's language, with `user.id`, `||`, `!`
 /// and parentheses added.
 ///
@@ -6,9 +8,6 @@
 struct ConditionParser {
     /// The expression, UTF-8.
     let bytes: [UInt8]
-
-    /// The expression.
-    private let expression: String
 
     /// The place of the next byte.
     var position = 0
@@ -19,19 +18,38 @@ struct ConditionParser {
     /// The number of rules so far.
     private var ruleCount = 0
 
+    /// What the conditions of the template may take.
+    let budget: ConditionBudget
+
+    /// The first limit that an expression exceeds that was published already.
+    private(set) var excess: String?
+
     /// Begins with an expression.
     ///
-    /// - Parameter expression: The whole text.
+    /// - Parameters:
+    ///   - expression: The whole text.
+    ///   - budget: What the conditions of the template may take.
     /// - Throws: ``ConditionSyntaxError`` when it is too long.
-    init(_ expression: String) throws(ConditionSyntaxError) {
-        self.expression = expression
+    init(_ expression: String, budget: ConditionBudget) throws(ConditionSyntaxError) {
         bytes = Array(expression.utf8)
+        self.budget = budget
         let limit = TargetingCondition.maximumLength
-        guard bytes.count <= limit || expression.count <= limit else {
-            throw ConditionSyntaxError(
-                column: limit + 1,
-                reason: "the expression is longer than \(limit) characters; split the condition")
+        if expression.isLonger(than: limit) {
+            try exceed(
+                ConditionSyntaxError(
+                    column: limit + 1,
+                    reason: "the expression is longer than \(limit) characters; split the condition"
+                ))
         }
+    }
+
+    /// Notes that a limit is exceeded, which refuses what was not published yet.
+    ///
+    /// - Parameter error: What is exceeded.
+    /// - Throws: The error, unless the expression was published already.
+    mutating func exceed(_ error: ConditionSyntaxError) throws(ConditionSyntaxError) {
+        guard budget.isPublished else { throw error }
+        excess = excess ?? error.reason
     }
 
     /// Parses the whole expression.
@@ -136,8 +154,9 @@ extension ConditionParser {
     var found: String {
         guard position < bytes.count else { return "the end" }
         let word = word(at: position)
-        if !word.isEmpty { return "'\(word.prefix(40))'" }
-        return "'\(String(decoding: bytes[position...], as: UTF8.self).prefix(1))'"
+        if !word.isEmpty { return "'\(word.shortened)'" }
+        let rest = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
+        return rest.unicodeScalars.first.map { "'\($0)'" } ?? "the end"
     }
 
     /// The letters, digits, `_` and inner dots from a place on.
@@ -201,12 +220,13 @@ extension ConditionParser {
         return true
     }
 
-    /// The column of a place: characters, from 1.
+    /// The column of a place: Unicode scalars, from 1.
     ///
     /// - Parameter place: A place in the bytes.
     /// - Returns: The column.
     func column(of place: Int) -> Int {
-        String(decoding: bytes[..<place], as: UTF8.self).count + 1
+        // Each scalar has one byte that does not go on with another one.
+        bytes[..<place].count { $0 & 0xC0 != 0x80 } + 1
     }
 
     /// An error at the place.

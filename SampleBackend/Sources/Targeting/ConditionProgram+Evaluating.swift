@@ -17,7 +17,18 @@ extension ConditionProgram {
 
         /// Room for what is hashed.
         var message: [UInt8] = []
+
+        /// The bytes that may still be hashed: an ID can be longer than all seeds together.
+        var hashableBytes = ConditionProgram.maximumHashedBytes
+
+        /// The results of the searches for regular expressions; nil before they are asked for.
+        var findings: [Bool?]
     }
+
+    /// The most bytes that an evaluation hashes; `percent` is unknown beyond.
+    ///
+    /// That takes an ID of hundreds of bytes and as many thousand seeds.
+    private static let maximumHashedBytes = 16 << 20
 
     /// Evaluates all conditions.
     ///
@@ -32,7 +43,8 @@ extension ConditionProgram {
             values: slots.map { $0.value(in: context) },
             id: context.userID.flatMap { $0.isEmpty ? nil : $0 },
             time: context.date.timeIntervalSinceReferenceDate,
-            places: Array(repeating: forcedPercentile ?? -1, count: seeds.count))
+            places: Array(repeating: forcedPercentile ?? -1, count: seeds.count),
+            findings: Array(repeating: nil, count: expressions.count))
         var results = ConditionResults(count: entries.count)
         var word: UInt64 = 0
         for index in entries.indices {
@@ -62,6 +74,8 @@ extension ConditionProgram {
                 evaluation.message.removeAll(keepingCapacity: true)
                 evaluation.message.append(contentsOf: seeds[seed])
                 evaluation.message.append(contentsOf: id.utf8)
+                evaluation.hashableBytes -= evaluation.message.count
+                guard evaluation.hashableBytes >= 0 else { return nil }
                 place = Percentile.micro(of: evaluation.message)
                 evaluation.places[seed] = place
             }
@@ -71,12 +85,16 @@ extension ConditionProgram {
         case .isOneOf(let slot, let start, let end):
             return evaluation.values[slot].literal.map { contains($0, from: start, to: end) }
         case .contains(let slot, let list):
-            guard let text = evaluation.values[slot].text else { return nil }
-            let exact = ExactText(text)
-            return parts[list].contains { exact.contains($0) }
-        case .matches(let slot, let list):
-            guard let text = evaluation.values[slot].text else { return nil }
-            return expressions[list].contains { $0.matches(text) }
+            guard let text = evaluation.values[slot].text.flatMap(Signals.searchable) else {
+                return nil
+            }
+            return parts[list].contains { $0.isFound(in: text) }
+        case .matches(let slot, let search):
+            guard let text = evaluation.values[slot].searchedText else { return nil }
+            if let known = evaluation.findings[search] { return known }
+            let isFound = expressions[search].matches(text)
+            evaluation.findings[search] = isFound
+            return isFound
         case .number(let slot, let comparison, let target):
             return comparison.holds(evaluation.values[slot].number, target)
         case .version(let slot, let comparison, let target):

@@ -19,6 +19,8 @@ extension ConditionProgram {
             var number = Double.nan
             /// The text as a version; nil when it is none.
             var version: VersionNumber?
+            /// The text to look for regular expressions in; nil when it is too long.
+            var searchedText: SearchedText?
         }
 
         /// What it is.
@@ -32,6 +34,9 @@ extension ConditionProgram {
 
         /// Whether a rule reads it as a version.
         var isVersion = false
+
+        /// Whether a rule looks for regular expressions in it.
+        var isSearched = false
 
         /// Makes a slot.
         ///
@@ -62,6 +67,7 @@ extension ConditionProgram {
             if !numbers.isEmpty { value.literal = numbers[ExactText(text), default: -1] }
             if isNumber { value.number = ScriptNumber.value(of: text) }
             if isVersion { value.version = key.subject.version(text) }
+            if isSearched { value.searchedText = Signals.searchable(text).map(SearchedText.init) }
             return value
         }
     }

@@ -18,7 +18,7 @@ struct ConditionProgram: Sendable {
         /// Whether a part stands in the value.
         case contains(slot: Int, list: Int)
         /// Whether a regular expression is found in the value.
-        case matches(slot: Int, list: Int)
+        case matches(slot: Int, search: Int)
         /// How the value compares as a number.
         case number(slot: Int, Comparison, Double)
         /// How the value compares as a version.
@@ -60,11 +60,11 @@ struct ConditionProgram: Sendable {
     /// The numbers of texts, in order within the range of each rule.
     private(set) var literals: [Int] = []
 
-    /// The texts of rules that look for parts.
-    private(set) var parts: [[ExactText]] = []
+    /// The parts that rules look for.
+    private(set) var parts: [[TextSearch]] = []
 
-    /// The regular expressions of rules.
-    private(set) var expressions: [[RegularExpression]] = []
+    /// The regular expressions that are looked for, each once in each value.
+    private(set) var expressions: [RegularExpression] = []
 
     /// The versions of rules.
     private(set) var versions: [VersionNumber] = []
@@ -73,7 +73,18 @@ struct ConditionProgram: Sendable {
     private var slotNumbers: [Slot.Key: Int] = [:]
 
     /// The places of ``seeds``.
-    private var seedNumbers: [String: Int] = [:]
+    private var seedNumbers: [ExactText: Int] = [:]
+
+    /// The places of ``expressions``.
+    private var searchNumbers: [Search: Int] = [:]
+
+    /// A search for regular expressions in a value.
+    private struct Search: Sendable, Hashable {
+        /// The place of the value.
+        let slot: Int
+        /// The expressions.
+        let expression: RegularExpression
+    }
 
     /// Puts conditions together.
     ///
@@ -123,11 +134,12 @@ struct ConditionProgram: Sendable {
             literals += numbers
             return .isOneOf(slot: slot, start: start, end: literals.count)
         case .contains(let subject, let targets):
-            parts.append(targets.map { ExactText($0) })
+            parts.append(targets.map { TextSearch($0) })
             return .contains(slot: slot(subject), list: parts.count - 1)
-        case .matches(let subject, let list):
-            expressions.append(RegularExpression.merged(list))
-            return .matches(slot: slot(subject), list: expressions.count - 1)
+        case .matches(let subject, let expression):
+            let slot = slot(subject)
+            slots[slot].isSearched = true
+            return .matches(slot: slot, search: number(of: expression, in: slot))
         case .number(let subject, let comparison, let target):
             let slot = slot(subject)
             slots[slot].isNumber = true
@@ -152,10 +164,19 @@ struct ConditionProgram: Sendable {
         return slots.count - 1
     }
 
+    /// The place of regular expressions that are looked for in a value.
+    private mutating func number(of expression: RegularExpression, in slot: Int) -> Int {
+        let search = Search(slot: slot, expression: expression)
+        if let number = searchNumbers[search] { return number }
+        searchNumbers[search] = expressions.count
+        expressions.append(expression)
+        return expressions.count - 1
+    }
+
     /// The place of a seed.
     private mutating func number(ofSeed seed: String) -> Int {
-        if let number = seedNumbers[seed] { return number }
-        seedNumbers[seed] = seeds.count
+        if let number = seedNumbers[ExactText(seed)] { return number }
+        seedNumbers[ExactText(seed)] = seeds.count
         seeds.append(Percentile.prefix(seed: seed))
         return seeds.count - 1
     }

@@ -11,7 +11,7 @@ struct Rule: Sendable, Hashable {
         /// Whether one of some texts stands in the value.
         case contains(Subject, [String])
         /// Whether one of some regular expressions is found in the value.
-        case matches(Subject, [RegularExpression])
+        case matches(Subject, RegularExpression)
         /// How the value, a number, compares.
         case number(Subject, Comparison, Double)
         /// How the value, a version, compares.
@@ -47,4 +47,24 @@ extension Rule {
         case .percent: 5
         }
     }
+
+    /// The steps of a ``ConditionBudget`` that a rule takes at most, without those that rules share:
+    /// regular expressions and seeds.
+    var steps: Int {
+        switch test {
+        case .never, .unevaluated: 0
+        case .contains(_, let texts): Self.stepsPerValue + texts.count * Self.stepsPerPart
+        case .isOneOf, .number, .version, .matches: Self.stepsPerValue
+        case .date, .percent: 20
+        }
+    }
+
+    /// The steps of a user's place for a seed, a hash.
+    static let stepsPerSeed = 300
+
+    /// The steps of looking for a part in the longest signal.
+    private static let stepsPerPart = 1_000
+
+    /// The steps of looking a value up and of comparing it.
+    private static let stepsPerValue = 100
 }

@@ -61,14 +61,15 @@ extension RuleFacts {
 
     /// Says what all rules of a condition saw.
     private func observations(of node: ConditionNode) -> String {
-        let rules = node.rules
-        return rules.isEmpty ? "\(node.text) is constant" : joined(rules.map(observation(of:)))
+        var reasons: [String] = []
+        node.forEachRule { reasons.append(observation(of: $0)) }
+        return reasons.isEmpty ? "\(node.text) is constant" : joined(reasons)
     }
 
     /// The first of some reasons, each once.
     private func joined(_ reasons: [String]) -> String {
-        var distinct: [String] = []
-        for reason in reasons where !distinct.contains(reason) { distinct.append(reason) }
+        var known: Set<ExactText> = []
+        let distinct = reasons.filter { known.insert(ExactText($0)).inserted }
         let shown = distinct.prefix(5).joined(separator: "; ")
         return distinct.count > 5 ? shown + "; and more" : shown
     }

@@ -36,11 +36,11 @@ struct RuleFacts {
                 return targets.contains { ExactText($0) == text }
             }
         case .contains(let subject, let targets):
-            value = actual(subject).map { text in
-                targets.contains { ExactText(text).contains(ExactText($0)) }
+            value = actual(subject).flatMap(Signals.searchable).map { text in
+                targets.contains { TextSearch($0).isFound(in: text) }
             }
-        case .matches(let subject, let expressions):
-            value = actual(subject).map { text in expressions.contains { $0.matches(text) } }
+        case .matches(let subject, let expression):
+            value = actual(subject).flatMap(Signals.searchable).map(expression.matches)
         case .number(let subject, let comparison, let target):
             value = actual(subject).flatMap {
                 comparison.holds(ScriptNumber.value(of: $0), target)

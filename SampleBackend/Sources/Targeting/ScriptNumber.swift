@@ -1,5 +1,5 @@
-/// A namespace for reading numbers as JavaScript's `Number()` does, as Firebase's evaluator does.
-enum ScriptNumber {
+/// Numbers read and written as JavaScript's `Number()` does, as Firebase's evaluator does.
+public enum ScriptNumber: Sendable {
     /// Reads a number: white space around it is ignored, nothing is 0, and `0x1F`, `0o17`, `0b11`,
     /// `1e3` and `Infinity` are numbers.
     ///
@@ -14,6 +14,45 @@ enum ScriptNumber {
             count += 1
         }
         return Double(digits)
+    }
+
+    /// Writes a number of JSON as JavaScript's `String()` does once `JSON.parse` has read it, as
+    /// Firebase's evaluator compares it: `5.0` is "5", `1e3` is "1000".
+    ///
+    /// - Parameter number: The number's text, which is valid.
+    /// - Returns: The text of the nearest double.
+    public static func text(ofJSON number: String) -> String {
+        guard let value = Double(number) else { return number }
+        guard value.isFinite else { return value < 0 ? "-Infinity" : "Infinity" }
+        guard value != 0 else { return "0" }
+        // Swift's text has the same digits, the fewest that read back the same.
+        let parts = value.magnitude.description.utf8.split(separator: UInt8(ascii: "e"))
+            .map { String(Substring($0)) }
+        let halves = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false)
+        let whole = String(halves.first ?? "")
+        var digits = whole + (halves.count > 1 ? String(halves[1]) : "")
+        // The value is 0.digits times ten to the power of `point`.
+        var point = whole.utf8.count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
+        while digits.utf8.first == UInt8(ascii: "0") {
+            digits.removeFirst()
+            point -= 1
+        }
+        while digits.utf8.last == UInt8(ascii: "0") { digits.removeLast() }
+        return (value < 0 ? "-" : "") + script(digits: digits, point: point)
+    }
+
+    /// Lays digits out as JavaScript does: with an exponent below 1e-6 and from 1e21 on.
+    private static func script(digits: String, point: Int) -> String {
+        let count = digits.utf8.count
+        switch point {
+        case count...21 where point >= count:
+            return digits + String(repeating: "0", count: point - count)
+        case 1...21: return "\(digits.prefix(point)).\(digits.dropFirst(point))"
+        case -5...0: return "0." + String(repeating: "0", count: -point) + digits
+        default:
+            let fraction = count > 1 ? ".\(digits.dropFirst())" : ""
+            return "\(digits.prefix(1))\(fraction)e\(point > 0 ? "+" : "-")\(abs(point - 1))"
+        }
     }
 
     /// Removes white space around a text: what JavaScript's `trim()` removes.
@@ -42,7 +81,7 @@ enum ScriptNumber {
         let bytes = Array(trimmed.utf8)
         guard let first = bytes.first else { return 0 }
         if first == UInt8(ascii: "0"), bytes.count > 1, let radix = radix(bytes[1]) {
-            return whole(bytes.dropFirst(2), radix: radix)
+            return whole(bytes.dropFirst(2), bitsPerDigit: radix)
         }
         let isSigned = first == UInt8(ascii: "-") || first == UInt8(ascii: "+")
         let unsigned = bytes.dropFirst(isSigned ? 1 : 0)
@@ -54,26 +93,35 @@ enum ScriptNumber {
         return Double(String(trimmed).replacingPoint()) ?? .nan
     }
 
-    /// The radix that a letter after 0 stands for.
-    private static func radix(_ letter: UInt8) -> Double? {
+    /// The bits of a digit of the radix that a letter after 0 stands for.
+    private static func radix(_ letter: UInt8) -> Int? {
         switch letter | 0x20 {
-        case UInt8(ascii: "x"): 16
-        case UInt8(ascii: "o"): 8
-        case UInt8(ascii: "b"): 2
+        case UInt8(ascii: "x"): 4
+        case UInt8(ascii: "o"): 3
+        case UInt8(ascii: "b"): 1
         default: nil
         }
     }
 
-    /// Reads digits of a radix.
-    private static func whole(_ digits: ArraySlice<UInt8>, radix: Double) -> Double {
+    /// Reads digits of a radix, and rounds once.
+    private static func whole(_ digits: ArraySlice<UInt8>, bitsPerDigit: Int) -> Double {
         guard !digits.isEmpty else { return .nan }
-        var value = 0.0
+        var leading: UInt64 = 0
+        var droppedBits = 0
         for byte in digits {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, Double(digit) < radix
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue,
+                digit >> bitsPerDigit == 0
             else { return .nan }
-            value = value * radix + Double(digit)
+            if leading.leadingZeroBitCount > bitsPerDigit {
+                leading = leading << bitsPerDigit | UInt64(digit)
+            } else {
+                // Only whether there is anything counts now, for the rounding: far more bits than a
+                // Double has are before it.
+                droppedBits += bitsPerDigit
+                leading |= digit == 0 ? 0 : 1
+            }
         }
-        return value
+        return Double(sign: .plus, exponent: min(droppedBits, 2_000), significand: Double(leading))
     }
 
     /// Whether bytes are digits, maybe with a point and an exponent.

@@ -82,7 +82,8 @@ extension ServerConditionReader {
             return value
         }
 
-        /// Reads a member that is an array of texts; a number counts as its text.
+        /// Reads a member that is an array of texts; a number counts as its text
+        /// in JavaScript.
         ///
         /// - Parameter name: Its name.
         /// - Returns: Empty when it is missing.
@@ -91,7 +92,8 @@ extension ServerConditionReader {
             var strings: [String] = []
             for (index, node) in (try array(name) ?? []).enumerated() {
                 switch node {
-                case .string(let text), .number(let text): strings.append(text)
+                case .string(let text): strings.append(text)
+                case .number(let text): strings.append(ScriptNumber.text(ofJSON: text))
                 default: throw mismatch("\(name)[\(index)]", node, expected: "a string")
                 }
             }

@@ -1,10 +1,27 @@
 import JSONTree
 
-/// A namespace for reading the conditions of server templates as Firebase's evaluator does.
+/// A reader of the conditions of server templates as Firebase's evaluator does.
 ///
 /// What that evaluator takes for false, such as an operator it does not know, is false here; what
 /// has the wrong shape is an error.
-enum ServerConditionReader {
+struct ServerConditionReader {
+    /// The most conditions in `orCondition` and `andCondition`, as in Firebase.
+    static let maximumOperands = 100
+
+    /// The most target values of a `customSignal`, as in Firebase.
+    static let maximumTargets = 100
+
+    /// What the conditions of the template may take.
+    private let budget: ConditionBudget
+
+    /// The first limit that a condition exceeds that was published already.
+    private(set) var excess: String?
+
+    /// Begins with what is left of a budget.
+    init(budget: ConditionBudget) {
+        self.budget = budget
+    }
+
     /// The level at which the evaluator gives up: whatever stands there is false.
     private static let maximumLevel = 10
 
@@ -13,17 +30,25 @@ enum ServerConditionReader {
     /// - Parameter node: The condition's JSON.
     /// - Returns: Its tree.
     /// - Throws: ``ServerConditionError`` with the path.
-    static func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
+    mutating func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
         try read(node, at: "", level: 0)
     }
 
+    /// Notes that a limit is exceeded, which refuses what was not published yet.
+    private mutating func exceed(
+        _ path: String, _ reason: String
+    ) throws(ServerConditionError) {
+        guard budget.isPublished else { throw ServerConditionError(path: path, reason: reason) }
+        excess = excess ?? reason
+    }
+
     /// Reads a condition at a level; the limit of levels bounds the recursion.
-    private static func read(
+    private mutating func read(
         _ node: JSONNode, at path: String, level: Int
     ) throws(ServerConditionError) -> ConditionNode {
         let fields = try Fields(node, at: path)
-        guard level < maximumLevel else {
-            return never("the conditions are nested too deep: Firebase allows four levels")
+        guard level < Self.maximumLevel else {
+            return Self.never("the conditions are nested too deep: Firebase allows four levels")
         }
         if let compound = try fields.object("orCondition") {
             return .any(try readOperands(of: compound, level: level))
@@ -35,15 +60,21 @@ enum ServerConditionReader {
         if try fields.object("false") != nil { return .constant(false) }
         if let percent = try fields.object("percent") { return try readPercent(percent) }
         if let signal = try fields.object("customSignal") { return try readSignal(signal) }
-        return never("the condition has no known kind")
+        return Self.never("the condition has no known kind")
     }
 
     /// Reads the operands of a compound.
-    private static func readOperands(
+    private mutating func readOperands(
         of compound: Fields, level: Int
     ) throws(ServerConditionError) -> [ConditionNode] {
         var nodes: [ConditionNode] = []
-        for (index, operand) in (try compound.array("conditions") ?? []).enumerated() {
+        let operands = try compound.array("conditions") ?? []
+        if operands.count > Self.maximumOperands {
+            try exceed(
+                compound.path("conditions"),
+                "there are \(operands.count); use at most \(Self.maximumOperands) conditions")
+        }
+        for (index, operand) in operands.enumerated() {
             let path = "\(compound.path("conditions"))[\(index)]"
             nodes.append(try read(operand, at: path, level: level + 2))
         }
@@ -51,7 +82,7 @@ enum ServerConditionReader {
     }
 
     /// Reads `percent`.
-    private static func readPercent(
+    private func readPercent(
         _ percent: Fields
     ) throws(ServerConditionError) -> ConditionNode {
         let seed = try percent.string("seed") ?? ""
@@ -60,7 +91,7 @@ enum ServerConditionReader {
         let lower = try range?.micro("microPercentLowerBound") ?? 0
         let upper = try range?.micro("microPercentUpperBound") ?? 0
         guard let name = try percent.string("percentOperator") else {
-            return never("the percent rule has no operator")
+            return Self.never("the percent rule has no operator")
         }
         let (above, upTo): (Int, Int)
         let text: String
@@ -75,7 +106,7 @@ enum ServerConditionReader {
             (above, upTo) = (lower, upper)
             text =
                 "between \(Percentile.percentText(lower)) and \(Percentile.percentText(upper))"
-        default: return never("the operator '\(name)' is unknown")
+        default: return Self.never("the operator '\(name)' is unknown")
         }
         let subject = seed.isEmpty ? "percent" : "percent('\(seed)')"
         return .rule(
@@ -85,15 +116,27 @@ enum ServerConditionReader {
     }
 
     /// Reads `customSignal`.
-    private static func readSignal(
+    private mutating func readSignal(
         _ signal: Fields
     ) throws(ServerConditionError) -> ConditionNode {
         let key = try signal.string("customSignalKey") ?? ""
         let targets = try signal.strings("targetCustomSignalValues")
         guard let name = try signal.string("customSignalOperator"), !name.isEmpty, !key.isEmpty,
             let first = targets.first
-        else { return never("the custom signal rule lacks its operator, key or target values") }
-        let subject = Subject.customSignal(key)
+        else {
+            return Self.never("the custom signal rule lacks its operator, key or target values")
+        }
+        if targets.count > Self.maximumTargets {
+            try exceed(
+                signal.path("targetCustomSignalValues"),
+                "there are \(targets.count); use at most \(Self.maximumTargets) values")
+        }
+        if key.isLonger(than: Signals.maximumNameLength) {
+            try exceed(
+                signal.path("customSignalKey"),
+                "it is longer than \(Signals.maximumNameLength) characters; no signal can be sent")
+        }
+        let subject = Subject.customSignal(ExactText(key))
         let test: Rule.Test
         switch name {
         case "STRING_CONTAINS", "STRING_DOES_NOT_CONTAIN": test = .contains(subject, targets)
@@ -101,18 +144,18 @@ enum ServerConditionReader {
             let trimmed = targets.map { String(ScriptNumber.trimmed($0)) }
             test = .isOneOf(subject, trimmed, isTrimmed: true)
         case "STRING_CONTAINS_REGEX":
-            test = .matches(subject, try expressions(targets, of: signal))
+            test = try readExpressions(targets, in: subject, of: signal)
         default:
-            if let comparison = comparison(name, after: "NUMERIC_") {
+            if let comparison = Self.comparison(name, after: "NUMERIC_") {
                 test = .number(subject, comparison, ScriptNumber.value(of: first))
-            } else if let comparison = comparison(name, after: "SEMANTIC_VERSION_") {
+            } else if let comparison = Self.comparison(name, after: "SEMANTIC_VERSION_") {
                 if let version = VersionNumber(signal: first) {
                     test = .version(subject, comparison, version)
                 } else {
                     test = .never(reason: "the version '\(first)' has more than five numbers")
                 }
             } else {
-                return never("the operator '\(name)' is unknown")
+                return Self.never("the operator '\(name)' is unknown")
             }
         }
         let list = targets.map { "'\($0)'" }.joined(separator: ", ")
@@ -123,27 +166,25 @@ enum ServerConditionReader {
     }
 
     /// Parses the regular expressions of a rule.
-    private static func expressions(
-        _ patterns: [String], of signal: Fields
-    ) throws(ServerConditionError) -> [RegularExpression] {
-        var expressions: [RegularExpression] = []
-        for (index, pattern) in patterns.enumerated() {
-            do throws(RegularExpressionError) {
-                expressions.append(try RegularExpression(pattern))
-            } catch {
-                throw ServerConditionError(
-                    path: "\(signal.path("targetCustomSignalValues"))[\(index)]",
-                    reason: "character \(error.offset + 1) of the regular expression: "
-                        + error.reason)
-            }
+    private mutating func readExpressions(
+        _ patterns: [String], in subject: Subject, of signal: Fields
+    ) throws(ServerConditionError) -> Rule.Test {
+        do throws(RegularExpressionError) {
+            return .matches(subject, try budget.expression(patterns, in: subject))
+        } catch {
+            let located = ServerConditionError(
+                path: "\(signal.path("targetCustomSignalValues"))[\(error.index)]",
+                reason: "character \(error.offset + 1) of the regular expression: \(error.reason)")
+            guard error.isExcess else { throw located }
+            try exceed(located.path, located.reason)
+            return .never(reason: error.reason)
         }
-        return expressions
     }
 
     /// The comparison that an operator's name ends with.
     private static func comparison(_ name: String, after prefix: String) -> Comparison? {
-        guard name.hasPrefix(prefix) else { return nil }
-        return switch name.dropFirst(prefix.count) {
+        guard name.utf8.starts(with: prefix.utf8) else { return nil }
+        return switch String(Substring(name.utf8.dropFirst(prefix.utf8.count))) {
         case "LESS_THAN": .less
         case "LESS_EQUAL": .lessOrEqual
         case "EQUAL": .equal

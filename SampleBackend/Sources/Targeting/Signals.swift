@@ -1,4 +1,6 @@
-/// A type that holds what a client says about itself in the query of a request (HTTP 1).
+import JSONTree
+
+/// What a client says about itself in the query of a request (HTTP 1).
 ///
 /// All signals are optional, and a missing one makes the rules on it false: the server guesses
 /// nothing, neither the country nor the language.
@@ -31,7 +33,9 @@ public struct Signals: Sendable, Hashable {
     public var deviceLanguage: String?
 
     /// `signal.<name>`: the custom signals by their name, without `signal.`.
-    public var custom: [String: String]
+    ///
+    /// Names are compared byte by byte.
+    public var custom: [ExactText: String]
 
     /// Makes the signals of a client that says nothing but what is given here.
     ///
@@ -47,7 +51,7 @@ public struct Signals: Sendable, Hashable {
     public init(
         appID: String? = nil, appVersion: String? = nil, appBuild: String? = nil,
         deviceOS: String? = nil, deviceCountry: String? = nil, deviceLanguage: String? = nil,
-        custom: [String: String] = [:]
+        custom: [ExactText: String] = [:]
     ) {
         self.appID = appID
         self.appVersion = appVersion
@@ -56,5 +60,16 @@ public struct Signals: Sendable, Hashable {
         self.deviceCountry = deviceCountry
         self.deviceLanguage = deviceLanguage
         self.custom = custom
+    }
+}
+
+extension Signals {
+    /// A value as rules look for something in it.
+    ///
+    /// - Parameter value: The value of a signal.
+    /// - Returns: nil when it is longer than a request can send it: the rule is unknown then, so that
+    ///   its time is bounded.
+    static func searchable(_ value: String) -> String? {
+        value.isLonger(than: maximumValueLength) ? nil : value
     }
 }

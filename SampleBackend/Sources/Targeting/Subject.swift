@@ -15,7 +15,7 @@ enum Subject: Sendable, Hashable {
     /// The language's code.
     case deviceLanguage
     /// A custom signal, by its name.
-    case customSignal(String)
+    case customSignal(ExactText)
 
     /// Its name in expressions.
     var name: String {

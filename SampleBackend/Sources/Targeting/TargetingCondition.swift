@@ -18,6 +18,11 @@ public struct TargetingCondition: Sendable, Hashable {
     /// What it says.
     let root: ConditionNode
 
+    /// Why a condition that was published already is false for everybody; nil when it is not.
+    ///
+    /// It exceeds a limit, or the budget of its template.
+    public let excess: String?
+
     /// Whether `percent` stands anywhere in it: whether it makes an experiment.
     public var usesPercent: Bool { !seeds.isEmpty }
 
@@ -37,8 +42,29 @@ public struct TargetingCondition: Sendable, Hashable {
     /// - Parameter expression: Such as `device.os == 'ios' && percent <= 10`.
     /// - Throws: ``ConditionSyntaxError`` with the column and what was expected.
     public init(expression: String) throws(ConditionSyntaxError) {
-        var parser = try ConditionParser(expression)
-        self.init(root: try parser.parse())
+        try self.init(expression: expression, budget: ConditionBudget())
+    }
+
+    /// Parses an expression of a client template as one of several.
+    ///
+    /// - Parameters:
+    ///   - expression: Such as `device.os == 'ios' && percent <= 10`.
+    ///   - budget: What the conditions of the template may take; what this one needs is taken.
+    /// - Throws: ``ConditionSyntaxError`` with the column and what was expected, also when the
+    ///   budget is too small; not of conditions that were published already.
+    public init(
+        expression: String, budget: ConditionBudget
+    ) throws(ConditionSyntaxError) {
+        var parser = try ConditionParser(expression, budget: budget)
+        let root = try parser.parse()
+        var excess = parser.excess
+        if excess == nil, !budget.take(for: root) {
+            guard budget.isPublished else {
+                throw ConditionSyntaxError(column: 1, reason: ConditionBudget.timeReason)
+            }
+            excess = ConditionBudget.timeReason
+        }
+        self.init(root: root, excess: excess)
     }
 
     /// Reads the condition of a server template.
@@ -47,20 +73,55 @@ public struct TargetingCondition: Sendable, Hashable {
     ///   or `customSignal`.
     /// - Throws: ``ServerConditionError`` with the path and what was expected.
     public init(serverCondition node: JSONNode) throws(ServerConditionError) {
-        self.init(root: try ServerConditionReader.read(node))
+        try self.init(serverCondition: node, budget: ConditionBudget())
+    }
+
+    /// Reads the condition of a server template as one of several.
+    ///
+    /// - Parameters:
+    ///   - node: An object as above.
+    ///   - budget: What the conditions of the template may take; what this one needs is taken.
+    /// - Throws: ``ServerConditionError`` with the path and what was expected, also when the budget
+    ///   is too small; not of conditions that were published already.
+    public init(
+        serverCondition node: JSONNode, budget: ConditionBudget
+    ) throws(ServerConditionError) {
+        var reader = ServerConditionReader(budget: budget)
+        let root = try reader.read(node)
+        var excess = reader.excess
+        if excess == nil, !budget.take(for: root) {
+            guard budget.isPublished else {
+                throw ServerConditionError(path: "", reason: ConditionBudget.timeReason)
+            }
+            excess = ConditionBudget.timeReason
+        }
+        self.init(root: root, excess: excess)
     }
 
     /// Makes a condition of its tree.
-    private init(root: ConditionNode) {
+    private init(root: ConditionNode, excess: String?) {
+        self.excess = excess
+        guard excess == nil else {
+            self.root = .rule(
+                Rule(
+                    test: .never(reason: "the condition takes too much time or memory"),
+                    isNegated: false, text: "false"))
+            (dates, seeds, unevaluatedElements) = ([], [], [])
+            return
+        }
         self.root = root
         var dates: [Date] = []
         var seeds: [String] = []
+        var knownSeeds: Set<ExactText> = []
         var elements: [String] = []
-        for rule in root.rules {
+        var knownElements: Set<String> = []
+        root.forEachRule { rule in
             switch rule.test {
             case .date(_, let date): dates.append(date)
-            case .percent(let seed, _, _): if !seeds.contains(seed) { seeds.append(seed) }
-            case .unevaluated(let name): if !elements.contains(name) { elements.append(name) }
+            case .percent(let seed, _, _):
+                if knownSeeds.insert(ExactText(seed)).inserted { seeds.append(seed) }
+            case .unevaluated(let name):
+                if knownElements.insert(name).inserted { elements.append(name) }
             default: break
             }
         }

@@ -50,11 +50,13 @@ struct VersionNumber: Sendable, Hashable {
     /// - Parameter text: The version. nil is returned when it has more than
     ///   ``maximumSignalSegments`` numbers.
     init?(signal text: String) {
-        for segment in text.split(
-            separator: ".", maxSplits: Self.maximumSignalSegments, omittingEmptySubsequences: false)
+        // Bytes are split, not characters: a dot with a combining mark behind it is a dot too.
+        for segment in text.utf8.split(
+            separator: UInt8(ascii: "."), maxSplits: Self.maximumSignalSegments,
+            omittingEmptySubsequences: false)
         {
             guard count < Self.maximumSignalSegments else { return nil }
-            segments[count] = ScriptNumber.value(of: segment)
+            segments[count] = ScriptNumber.value(of: Substring(segment))
             count += 1
         }
     }

@@ -14,6 +14,7 @@ public struct TemplateLimits: Sendable, Hashable {
         limits.maximumNameLength = .max
         limits.maximumDescriptionLength = .max
         limits.maximumVersionDescriptionLength = .max
+        limits.isPublished = true
         return limits
     }()
 
@@ -41,6 +42,10 @@ public struct TemplateLimits: Sendable, Hashable {
 
     /// The most characters of a version's description.
     public var maximumVersionDescriptionLength = 1_024
+
+    /// Whether the template was published already: then its conditions are not refused for the time
+    /// or the memory they take, but false (``ValidatedTemplate/excesses``).
+    var isPublished = false
 
     /// Makes the default limits.
     public init() {}

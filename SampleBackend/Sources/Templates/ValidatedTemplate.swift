@@ -17,6 +17,10 @@ public struct ValidatedTemplate: Sendable {
     /// What is kept and not evaluated, such as a personalization.
     public let warnings: [TemplateProblem]
 
+    /// The conditions that exceed a limit or the budget of a template, and so are false for
+    /// everybody; none but in a template that was published before there was the limit.
+    public let excesses: [TemplateProblem]
+
     /// The most bytes of a template's text.
     public static let maximumBytes = 16 << 20
 
@@ -39,6 +43,7 @@ public struct ValidatedTemplate: Sendable {
         json.removeMember("version")
         self.json = json
         warnings = reader.found.warnings
+        excesses = reader.excesses
     }
 
     /// Reads and checks the text of a template.

@@ -20,7 +20,10 @@ package struct EchoSource: ConfigurationSource {
         let section = ActiveConfigSection(settings: [
             "userID": userID.map(SettingValue.string) ?? .null,
             "signals": .object(standard.compactMapValues { $0.map(SettingValue.string) }),
-            "custom": .object(signals.custom.mapValues(SettingValue.string)),
+            "custom": .object(
+                Dictionary(
+                    signals.custom.map { ($0.key.text, .string($0.value)) },
+                    uniquingKeysWith: { first, _ in first })),
         ])
         return RenderedConfiguration(
             ConfigurationState(

@@ -67,9 +67,9 @@ struct ConditionGenerator {
     ///
     /// - Returns: Of whom some things are not known.
     mutating func context() -> TargetingContext {
-        var custom: [String: String] = [:]
+        var custom: [ExactText: String] = [:]
         for name in ["a", "b", "c"] where Bool.random(using: &generator) {
-            custom[name] = one(of: Self.values)
+            custom[ExactText(name)] = one(of: Self.values)
         }
         return TargetingContext(
             userID: one(of: [nil, "", "1", "2", "3", "4"]),

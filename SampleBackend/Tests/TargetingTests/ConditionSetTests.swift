@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import Targeting
 import Testing
 
@@ -121,6 +122,68 @@ struct ConditionSetTests {
         #expect(try evaluate("user.id == 'e\u{301}'", context))
         #expect(try evaluate("user.id != '\u{E9}'", context))
         #expect(try evaluate("user.id in ['\u{E9}', 'e\u{301}']", context))
+    }
+
+    @Test func comparesNamesAndSeedsByBytes() throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        let conditions = [composed, decomposed].map { name in
+            "app.customSignal['\(name)'].exactlyMatches(['\(name.utf8.count)'])"
+        }
+        let set = ConditionSet(try conditions.map { try TargetingCondition(expression: $0) })
+        var context = Self.context
+        context.signals.custom = [ExactText(composed): "2", ExactText(decomposed): "3"]
+        #expect(set.evaluate(context)[0])
+        #expect(set.evaluate(context)[1])
+        context.signals.custom = [ExactText(composed): "3"]
+        #expect(!set.evaluate(context)[0])
+        #expect(!set.evaluate(context)[1])
+        let seeds = ConditionSet(
+            try [decomposed, composed].map { seed in
+                try TargetingCondition(serverCondition: [
+                    "percent": [
+                        "percentOperator": "LESS_OR_EQUAL", "seed": .string(seed),
+                        "microPercent": .number("\(Percentile.micro(seed: seed, id: "123"))"),
+                    ]
+                ])
+            })
+        // Were the seeds one, the second condition would be decided by the place for the first.
+        #expect(
+            Percentile.micro(seed: decomposed, id: "123")
+                > Percentile.micro(seed: composed, id: "123"))
+        #expect(seeds.evaluate(Self.context)[0])
+        #expect(seeds.evaluate(Self.context)[1])
+        let both = try TargetingCondition(serverCondition: [
+            "orCondition": [
+                "conditions": .array(
+                    [composed, decomposed, composed].map {
+                        ["percent": ["percentOperator": "GREATER_THAN", "seed": .string($0)]]
+                    })
+            ]
+        ])
+        #expect(both.seeds.map { Array($0.utf8) } == [composed, decomposed].map { Array($0.utf8) })
+    }
+
+    @Test func looksForBytes() throws {
+        var context = Self.context
+        context.signals.custom = ["text": "cafe\u{301}s", "mark": "a\u{301}"]
+        #expect(try evaluate("app.customSignal['text'].contains(['cafe'])", context))
+        #expect(try !evaluate("app.customSignal['text'].contains(['caf\u{E9}'])", context))
+        #expect(try evaluate("app.customSignal['mark'].contains(['a'])", context))
+        #expect(try evaluate("app.customSignal['mark'].contains(['\u{301}'])", context))
+        #expect(try evaluate("app.customSignal['mark'].matches(['^a.$'])", context))
+    }
+
+    @Test func countsTheScalarsOfASignal() throws {
+        var context = Self.context
+        let rule = "app.customSignal['text'].contains(['e'])"
+        context.signals.custom = ["text": "e" + String(repeating: "\u{301}", count: 499)]
+        #expect(try evaluate(rule, context))
+        context.signals.custom = ["text": "e" + String(repeating: "\u{301}", count: 500)]
+        // One character to look at, and longer than any signal may be: nothing is known of it.
+        #expect(try !evaluate(rule, context))
+        #expect(try !evaluate("!(\(rule))", context))
+        #expect(try !evaluate("app.customSignal['text'].matches(['e'])", context))
+        #expect(try !evaluate("!app.customSignal['text'].matches(['e'])", context))
     }
 
     @Test func saysWhyItIsFalse() throws {

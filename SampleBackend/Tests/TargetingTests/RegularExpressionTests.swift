@@ -55,7 +55,32 @@ struct RegularExpressionTests {
         Row("[[:alpha:]]+$", "abc", true), Row("[[:^alpha:]]", "a", false),
         Row("[[:punct:][:digit:]]", "a1", true), Row("(((a*)*)*)*$", "b", true),
         Row("x*", "y", true), Row("(|a)*b", "aab", true), Row("}", "}", true),
+        Row("^[\\w-.]+$", "a-b.c", true), Row("^[\\d-z]+$", "1-z", true),
+        Row("^[\\d-z]+$", "y", false), Row("^[\\w--0]+$", ".", true),
+        Row("^[[:digit:]-z]+$", "1-z", true), Row("[^\\w-.]", "-", false),
+        Row("^[\\w-\\.]+@([\\w-]+\\.)+[\\w-]{2,4}$", "a.b-c@d.example.org", true),
+        Row("^[\\w-\\.]+@([\\w-]+\\.)+[\\w-]{2,4}$", "a b@d.example.org", false),
+        Row("(?i)i", "\u{131}", false), Row("(?i)[a-z]", "\u{131}", false),
+        Row("(?i)\u{131}", "I", false), Row("(?i)\u{131}", "\u{131}", true),
+        Row("(?i)i", "\u{130}", false), Row("(?i)s", "\u{17F}", true),
+        Row("(?i)[a-z]", "\u{17F}", true), Row("(?i)[a-z]", "\u{212A}", true),
+        Row("(?i)σ", "ς", true), Row("(?i)ß", "ẞ", true), Row("(?i)ß", "ss", false),
+        Row("(?i)å", "\u{212B}", true), Row("(?i)ᾀ", "ᾈ", true), Row("(?i)ﬅ", "st", false),
+        Row("^\\pL+$", "aéあ", true), Row("\\pL", "1", false), Row("^\\p{Lu}$", "É", true),
+        Row("\\p{Lu}", "é", false), Row("(?i)\\p{Lu}", "é", true), Row("\\PL", "a", false),
+        Row("\\P{L}", "1", true), Row("\\p{^L}", "a", false), Row("\\P{^L}", "a", true),
+        Row("^[\\p{L}\\p{Nd}_-]+$", "é٣_-", true), Row("[^\\p{L}]", "é", false),
+        Row("\\p{Zl}", "\u{2028}", true), Row("(?i)\\P{Lu}", "a", false),
+        Row("[\\p{Zl}-z]", "-", true), Row("\\p{Any}", "\u{378}", true),
+        Row("\\p{C}", "\u{378}", false), Row("\\p{Sc}", "€", true),
+        Row("\\x{D800}|a", "a", true), Row("[\\x{D7FF}-\\x{E000}]", "\u{E000}", true),
     ]
+
+    /// The simulation of an expression.
+    static func automaton(of pattern: String) throws -> Automaton {
+        var parser = PatternParser(pattern)
+        return Automaton(try PatternProgram(try parser.parse()))
+    }
 
     @Test(arguments: rows)
     func findsWhatRE2Finds(row: Row) throws {
@@ -63,7 +88,8 @@ struct RegularExpressionTests {
         #expect(expression.matches(row.text) == row.matches)
         // Without its table, the expression must say the same.
         var work = 0
-        #expect(expression.automaton.matches(row.text, work: &work) == row.matches)
+        let automaton = try Self.automaton(of: row.pattern)
+        #expect(automaton.matches(SearchedText(row.text), work: &work) == row.matches)
     }
 
     @Test(arguments: [
@@ -82,8 +108,14 @@ struct RegularExpressionTests {
         ("(?<!b)", 0, "looking ahead or behind is not supported: RE2 has no (?<!"),
         ("(?x)a", 2, "unknown flag 'x'; expected i, m, s or U"),
         (
-            "\\pL", 0,
-            "classes of Unicode such as \\p{L} are not supported; list the characters in [ ]"
+            "a\\p{Greek}", 1,
+            "'Greek' is no general category of Unicode, such as L, Lu or Nd; of a script, list the "
+                + "ranges of characters in [ ]"
+        ),
+        ("\\p{L", 0, "this '{' has no '}'"),
+        (
+            "a\\C", 1,
+            "\\C, a single byte, is not supported: texts are matched by characters; write . for one"
         ),
         ("\\y", 0, "unknown escape \\y"),
         ("a\\", 1, "nothing follows this '\\'; write \\\\ for the character"),
@@ -102,12 +134,46 @@ struct RegularExpressionTests {
         #expect(error == RegularExpressionError(offset: offset, reason: reason))
     }
 
-    @Test(arguments: ["((a{100}){100}){100}", "(((){1000}){1000}){1000}", "(\\w{1000}){11}"])
+    @Test(arguments: [
+        ("a((a{100}){100}){100}", 10), ("(((){1000}){1000}){1000}", 11), ("(\\w{500}){3}", 9),
+        ("(?:(?:a?){100}){49}b", 15), ("((a{2}){501,})", 7),
+    ])
+    func boundsRepetitionsInRepetitionsAsRE2Does(pattern: String, offset: Int) {
+        let error = #expect(throws: RegularExpressionError.self) {
+            try RegularExpression(pattern)
+        }
+        #expect(error?.reason.hasPrefix("with the repetitions in it, it counts to ") == true)
+        #expect(error?.offset == offset)
+        #expect(error?.isExcess == true)
+    }
+
+    @Test(arguments: ["((a{2}){500})", "((a*){1000})", "(a{1000}|b{1000})", "(a{1000}){0}"])
+    func allowsTheRepetitionsOfRE2(pattern: String) throws {
+        _ = try RegularExpression(pattern)
+    }
+
+    @Test(arguments: [
+        String(repeating: "\\w{1000}", count: 11), String(repeating: "(a?b?c?){1000}", count: 4),
+    ])
     func boundsTheSize(pattern: String) {
         let error = #expect(throws: RegularExpressionError.self) {
             try RegularExpression(pattern)
         }
         #expect(error?.reason.hasPrefix("it is too large") == true)
+        #expect(error?.isExcess == true)
+    }
+
+    @Test(arguments: [
+        (String(repeating: "a", count: PatternParser.maximumLength + 1), "it is longer than 16384"),
+        ("[" + String(repeating: "\\pL", count: 200) + "]", "its classes have more than 50000"),
+        (String(repeating: "\\pL", count: 200), "its classes have more than 50000"),
+    ])
+    func boundsTheWorkOfParsing(pattern: String, reason: String) {
+        let error = #expect(throws: RegularExpressionError.self) {
+            try RegularExpression(pattern)
+        }
+        #expect(error?.reason.hasPrefix(reason) == true)
+        #expect(error?.isExcess == true)
     }
 
     @Test func boundsTheNesting() {
@@ -124,11 +190,13 @@ struct RegularExpressionTests {
     ])
     func takesLinearTime(pattern: String) throws {
         let expression = try RegularExpression(pattern)
+        let automaton = try Self.automaton(of: pattern)
         func work(_ length: Int) -> Int {
             var work = 0
             let text = String(repeating: "a", count: length) + "!"
-            #expect(!expression.automaton.matches(text, work: &work))
+            #expect(!automaton.matches(SearchedText(text), work: &work))
             #expect(!expression.matches(text))
+            #expect(work <= (length + 2) * automaton.stepsPerScalar)
             return work
         }
         // Twice the text takes about twice the steps, however the parts of it could be combined.
@@ -144,10 +212,10 @@ struct RegularExpressionTests {
     ])
     func mergesExpressions(patterns: [String], texts: [String]) throws {
         let expressions = try patterns.map { try RegularExpression($0) }
-        let merged = RegularExpression.merged(expressions)
+        let merged = try RegularExpression(patterns)
         for text in texts {
             let expected = expressions.contains { $0.matches(text) }
-            #expect(merged.contains { $0.matches(text) } == expected, "\(text)")
+            #expect(merged.matches(text) == expected, "\(text)")
         }
     }
 

@@ -16,6 +16,35 @@ struct ScriptNumberTests {
     }
 
     @Test(arguments: [
+        ("5", "5"), ("5.0", "5"), ("-5.00", "-5"), ("0", "0"), ("-0.0", "0"), ("1e3", "1000"),
+        ("1.50", "1.5"), ("0.000001", "0.000001"), ("0.0000001", "1e-7"),
+        ("123456789012345678901", "123456789012345680000"), ("1e21", "1e+21"),
+        ("1.25e30", "1.25e+30"), ("1e400", "Infinity"), ("-1e400", "-Infinity"),
+        ("9007199254740993", "9007199254740992"), ("5e-324", "5e-324"), ("1e-400", "0"),
+        ("-1.5e-9", "-1.5e-9"), ("100.25", "100.25"), ("12345.678E2", "1234567.8"),
+    ])
+    func writesNumbersOfJSON(number: String, text: String) {
+        #expect(ScriptNumber.text(ofJSON: number) == text)
+    }
+
+    /// Numbers of a radix that are none of a Double's, with the nearest one.
+    static let rounded: [(text: String, value: Double)] = [
+        ("0x1000000000000081", 0x1.0000000000001p60), ("0x1000000000000080", 0x1p60),
+        ("0x1000000000000180", 0x1.0000000000002p60),
+        ("0x10000000000000800000000000000001", 0x1.0000000000001p124),
+        ("0x10000000000000800000000000000000", 0x1p124),
+        ("0b" + String(repeating: "1", count: 54), 0x1p54),
+        ("0o2000000000000000000201", 0x1p64),
+        ("0x" + String(repeating: "0", count: 500) + "f", 15),
+        ("0x1" + String(repeating: "0", count: 300), .infinity),
+    ]
+
+    @Test(arguments: rounded)
+    func roundsOnce(text: String, value: Double) {
+        #expect(ScriptNumber.value(of: text) == value)
+    }
+
+    @Test(arguments: [
         "a", "5a", "1 2", "1_000", "1,5", "0x", "0xG", "-0x1", "0b2", "inf", "nan", "infinity",
         "e3", "1e", "1e+", ".", "-", "--1", "1.2.3", "0x1p3", "٣",
     ])

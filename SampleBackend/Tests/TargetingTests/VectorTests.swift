@@ -6,7 +6,7 @@ import Testing
 struct VectorTests {
     /// Evaluates the condition of a server template.
     private func evaluate(
-        _ condition: JSONNode, id: String? = nil, custom: [String: String] = [:],
+        _ condition: JSONNode, id: String? = nil, custom: [ExactText: String] = [:],
         forced: Int? = nil
     ) throws -> Bool {
         let set = ConditionSet([try TargetingCondition(serverCondition: condition)])

@@ -26,7 +26,7 @@ struct VersionNumberTests {
     @Test(arguments: [
         ("1.2", "1.10", -1 as Int?), ("1.2.x", "1.3", -1), ("1.2.x", "1.2", nil), ("x", "1", nil),
         ("1.0x10", "1.16", 0), ("1.", "1", 0), ("", "0", 0), ("-1", "1.0", -1),
-        (" 1 . 2 ", "1.2", 0),
+        (" 1 . 2 ", "1.2", 0), ("1.\u{301}5", "2", -1), ("1.\u{301}5", "1", nil),
     ])
     func comparesTheVersionsOfSignals(left: String, right: String, order: Int?) throws {
         let left = try #require(VersionNumber(signal: left))

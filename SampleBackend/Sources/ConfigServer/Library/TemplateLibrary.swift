@@ -176,6 +176,14 @@ package final class TemplateLibrary: Sendable {
     private func compile(_ stored: StoredTemplate) -> CompiledTemplate? {
         do {
             let validated = try ValidatedTemplate(jsonData: stored.content, limits: .none)
+            for excess in validated.excesses.prefix(10) {
+                logger.warning(
+                    "A condition of a stored template exceeds a limit",
+                    metadata: [
+                        "project": "\(stored.project)", "version": "\(stored.version.number)",
+                        "condition": "\(excess.path)", "problem": "\(excess.message)",
+                    ])
+            }
             return CompiledTemplate(validated, version: stored.version)
         } catch {
             logger.error(

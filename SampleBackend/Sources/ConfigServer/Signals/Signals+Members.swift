@@ -5,7 +5,8 @@ import Targeting
 extension Signals {
     /// Reads the signals of a JSON object and checks their limits (HTTP 1).
     ///
-    /// Numbers and truth values are signals by their text; null, arrays and objects are passed over.
+    /// Truth values are signals by their text, numbers by the text that JavaScript gives them (`5.0`
+    /// is "5"); null, arrays and objects are passed over.
     ///
     /// - Parameter members: `{"device.os": "ios", "plan": "gold"}`; the names are those of
     ///   ``setValue(_:named:)``.
@@ -23,7 +24,8 @@ extension JSONNode {
     /// The value as a signal's text; nil for null and for what is no single value.
     fileprivate var signalText: String? {
         switch self {
-        case .string(let text), .number(let text): text
+        case .string(let text): text
+        case .number(let text): ScriptNumber.text(ofJSON: text)
         case .bool(let value): value ? "true" : "false"
         case .null, .array, .object: nil
         }

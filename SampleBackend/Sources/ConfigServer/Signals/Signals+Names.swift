@@ -30,7 +30,7 @@ extension Signals {
             throw SignalError(
                 name: name, reason: .nameTooLong, limit: Self.maximumNameLength)
         }
-        custom[customName] = value
+        custom[ExactText(customName)] = value
         guard custom.count <= Self.maximumCustomCount else {
             throw SignalError(name: name, reason: .tooMany, limit: Self.maximumCustomCount)
         }

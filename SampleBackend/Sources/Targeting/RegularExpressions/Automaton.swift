@@ -1,49 +1,111 @@
 /// The simulation of a regular expression: all ways to match at once, so that a text takes at most
-/// its length times the number of instructions.
+/// its length times ``stepsPerScalar``.
 struct Automaton: Sendable {
-    /// The instructions.
-    private let program: PatternProgram
+    /// An instruction as the simulation reads it: what it does, where it goes on, and two numbers.
+    private struct Step: Sendable {
+        /// What a step does.
+        enum Kind: UInt8, Sendable {
+            /// The text matches.
+            case match
+            /// Goes on at both places.
+            case split
+            /// Goes on if the anchor of number `lower` holds.
+            case require
+            /// Goes on behind a scalar from `lower` to `upper`.
+            case range
+            /// Goes on behind a scalar of the set of number `lower`.
+            case set
+        }
 
-    /// The classes of scalars.
-    let classes: ScalarClasses
+        /// What it does.
+        let kind: Kind
+        /// The next step.
+        let next: Int32
+        /// The other next step of a split.
+        var other: Int32 = 0
+        /// A number whose meaning depends on the kind.
+        var lower: UInt32 = 0
+        /// A number whose meaning depends on the kind.
+        var upper: UInt32 = 0
+    }
 
-    /// For each set of the program its classes.
-    private let sets: [[ClosedRange<Int>]]
+    /// The steps.
+    private let steps: [Step]
+
+    /// The place of the first step.
+    private let start: Int32
+
+    /// The sets of more than one range.
+    private let sets: [ScalarSet]
+
+    /// The most visits of steps and looks into sets that a scalar takes.
+    let stepsPerScalar: Int
 
     /// Prepares the simulation.
     ///
     /// - Parameter program: The instructions.
     init(_ program: PatternProgram) {
-        self.program = program
-        let classes = ScalarClasses(program.sets)
-        self.classes = classes
-        sets = program.sets.map { classes.indices(of: $0) }
+        var numbers: [Int: UInt32] = [:]
+        var sets: [ScalarSet] = []
+        steps = program.instructions.map { instruction in
+            switch instruction {
+            case .match: return Step(kind: .match, next: 0)
+            case .split(let first, let second):
+                return Step(kind: .split, next: Int32(first), other: Int32(second))
+            case .require(let anchor, let next):
+                return Step(
+                    kind: .require, next: Int32(next), lower: UInt32(anchor.rawValue))
+            case .consume(let number, let next):
+                let ranges = program.sets[number].ranges
+                if ranges.count <= 1 {
+                    // No range at all is one that no scalar is in.
+                    let range = ranges.first
+                    return Step(
+                        kind: .range, next: Int32(next), lower: range?.lowerBound ?? 1,
+                        upper: range?.upperBound ?? 0)
+                }
+                let own = numbers[number] ?? UInt32(sets.count)
+                if own == sets.count { sets.append(program.sets[number]) }
+                numbers[number] = own
+                return Step(kind: .set, next: Int32(next), lower: own)
+            }
+        }
+        start = Int32(program.start)
+        self.sets = sets
+        stepsPerScalar =
+            steps.count
+            + sets.reduce(0) { $0 + Int.bitWidth - $1.ranges.count.leadingZeroBitCount }
     }
 
     /// The places that were reached before a scalar, and what the scalar before was.
     struct State: Sendable, Hashable {
-        /// The instructions to go on at, each once, in order; the beginning is always added.
+        /// The steps to go on at, each once; the beginning is always added.
         var places: [Int32] = []
         /// The kind of the scalar before.
-        var previous = ScalarClasses.Kind.edge
+        var previous = ScalarKind.edge
     }
 
     /// The memory of a simulation, so that a step needs none.
     struct Scratch {
-        /// The number of the last step in which each instruction was visited.
-        fileprivate var visits: [Int]
-        /// The number of the step.
-        fileprivate var step = 0
-        /// The instructions still to visit.
-        fileprivate var stack: [Int32] = []
-        /// How many instructions were visited in all.
+        /// For each step the last scalar, counted, for which it was visited.
+        fileprivate var visits: [UInt32]
+        /// For each set the last scalar, counted, that was looked up, times two, and the result.
+        fileprivate var lookups: [UInt32]
+        /// The number of the scalar.
+        fileprivate var count: UInt32 = 0
+        /// The steps still to take.
+        fileprivate var stack: [Int32]
+        /// The steps behind the scalar.
+        fileprivate var reached: [Int32]
+        /// How many steps were visited in all.
         fileprivate(set) var work = 0
 
         /// Makes memory for an automaton.
-        ///
-        /// - Parameter automaton: The automaton.
         init(for automaton: Automaton) {
-            visits = Array(repeating: 0, count: automaton.program.instructions.count)
+            visits = Array(repeating: 0, count: automaton.steps.count)
+            lookups = Array(repeating: 0, count: automaton.sets.count)
+            stack = Array(repeating: 0, count: automaton.steps.count + 1)
+            reached = Array(repeating: 0, count: automaton.steps.count + 1)
         }
     }
 
@@ -51,78 +113,110 @@ struct Automaton: Sendable {
     ///
     /// - Parameters:
     ///   - state: Where the simulation is; changed to where it is behind the scalar.
-    ///   - next: The class of the scalar; nil is the end of the text.
+    ///   - scalar: The scalar; nil is the end of the text.
     ///   - scratch: The memory.
     /// - Returns: Whether the text matches already.
-    func advance(_ state: inout State, by next: Int?, _ scratch: inout Scratch) -> Bool {
-        scratch.step += 1
-        let kind = next.map { classes.kinds[$0] } ?? .edge
-        var reached: [Int32] = []
-        scratch.stack.append(0)
-        scratch.stack.append(contentsOf: state.places)
-        defer { scratch.stack.removeAll(keepingCapacity: true) }
-        while let place = scratch.stack.popLast() {
-            guard scratch.visits[Int(place)] != scratch.step else { continue }
-            scratch.visits[Int(place)] = scratch.step
-            scratch.work += 1
-            switch program.instructions[Int(place)] {
-            case .match: return true
-            case .jump(let target): scratch.stack.append(Int32(target))
-            case .split(let first, let second):
-                scratch.stack.append(Int32(first))
-                scratch.stack.append(Int32(second))
-            case .require(let anchor):
-                if Self.holds(anchor, between: state.previous, and: kind) {
-                    scratch.stack.append(place + 1)
+    func advance(_ state: inout State, by scalar: UInt32?, _ scratch: inout Scratch) -> Bool {
+        scratch.count &+= 1
+        let count = scratch.count
+        let kind = scalar.map { ScalarKind($0) } ?? .edge
+        var work = 0
+        var size = 0
+        var found = 0
+        defer {
+            scratch.work += work
+            state.previous = kind
+        }
+        return unsafe steps.withUnsafeBufferPointer { steps in
+            unsafe scratch.visits.withUnsafeMutableBufferPointer { visits in
+                unsafe scratch.stack.withUnsafeMutableBufferPointer { stack in
+                    unsafe scratch.reached.withUnsafeMutableBufferPointer { reached in
+                        // Each step is pushed once, so that the stack is long enough.
+                        func push(_ place: Int32) {
+                            guard unsafe visits[Int(place)] != count else { return }
+                            unsafe visits[Int(place)] = count
+                            unsafe stack[size] = place
+                            size &+= 1
+                        }
+                        push(start)
+                        for place in state.places { push(place) }
+                        while size > 0 {
+                            size &-= 1
+                            work &+= 1
+                            let step = unsafe steps[Int(stack[size])]
+                            switch step.kind {
+                            case .match: return true
+                            case .split:
+                                push(step.next)
+                                push(step.other)
+                            case .require:
+                                if Self.holds(step.lower, between: state.previous, and: kind) {
+                                    push(step.next)
+                                }
+                            case .range:
+                                guard let scalar, scalar >= step.lower, scalar <= step.upper
+                                else { continue }
+                                unsafe reached[found] = step.next
+                                found &+= 1
+                            case .set:
+                                guard let scalar,
+                                    contains(scalar, set: Int(step.lower), &scratch.lookups, count)
+                                else { continue }
+                                unsafe reached[found] = step.next
+                                found &+= 1
+                            }
+                        }
+                        state.places.removeAll(keepingCapacity: true)
+                        unsafe state.places.append(contentsOf: reached[..<found])
+                        return false
+                    }
                 }
-            case .consume(let set):
-                if let next, Self.contains(sets[set], next) { reached.append(place + 1) }
             }
         }
-        state.places = reached
-        state.previous = kind
-        return false
+    }
+
+    /// Whether a scalar is in a set; each set is looked into once per scalar.
+    private func contains(
+        _ scalar: UInt32, set: Int, _ lookups: inout [UInt32], _ count: UInt32
+    ) -> Bool {
+        if lookups[set] >> 1 == count { return lookups[set] & 1 == 1 }
+        let isMember = sets[set].contains(scalar)
+        lookups[set] = count << 1 | (isMember ? 1 : 0)
+        return isMember
     }
 
     /// Whether an anchor matches between two scalars; an edge before is the beginning of the text,
     /// one behind its end.
     private static func holds(
-        _ anchor: Pattern.Anchor, between previous: ScalarClasses.Kind,
-        and next: ScalarClasses.Kind
+        _ anchor: UInt32, between previous: ScalarKind, and next: ScalarKind
     ) -> Bool {
-        switch anchor {
+        switch Pattern.Anchor(rawValue: UInt8(anchor)) {
         case .textStart: previous == .edge
         case .textEnd: next == .edge
         case .lineStart: previous == .edge || previous == .newline
         case .lineEnd: next == .edge || next == .newline
         case .wordBoundary: (previous == .word) != (next == .word)
         case .noWordBoundary: (previous == .word) == (next == .word)
+        case nil: false
         }
-    }
-
-    /// Whether a class is in one of some ranges.
-    private static func contains(_ ranges: [ClosedRange<Int>], _ index: Int) -> Bool {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound < index { low = middle + 1 } else { high = middle }
-        }
-        return low < ranges.count && ranges[low].lowerBound <= index
     }
 
     /// Searches a text.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - work: Increased by the number of instructions that were visited.
+    ///   - work: Increased by the number of steps that were visited.
     /// - Returns: Whether a part of it matches.
-    func matches(_ text: String, work: inout Int) -> Bool {
+    func matches(_ text: SearchedText, work: inout Int) -> Bool {
         var scratch = Scratch(for: self)
         defer { work += scratch.work }
         var state = State()
-        for scalar in text.unicodeScalars
-        where advance(&state, by: classes.index(of: scalar), &scratch) {
-            return true
+        if let scalars = text.scalars {
+            for scalar in scalars where advance(&state, by: scalar, &scratch) { return true }
+        } else {
+            for byte in text.text.utf8 where advance(&state, by: UInt32(byte), &scratch) {
+                return true
+            }
         }
         return advance(&state, by: nil, &scratch)
     }

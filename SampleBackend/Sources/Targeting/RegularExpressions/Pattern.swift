@@ -1,7 +1,7 @@
 /// The tree of a regular expression.
 indirect enum Pattern: Sendable {
     /// A place between two scalars.
-    enum Anchor: Sendable {
+    enum Anchor: UInt8, Sendable {
         /// The beginning of the text.
         case textStart
         /// The end of the text.
@@ -28,4 +28,16 @@ indirect enum Pattern: Sendable {
     case choice([Pattern])
     /// A part again and again; without a maximum, any number of times.
     case repetition(Pattern, minimum: Int, maximum: Int?)
+
+    /// The most repetitions that counts in one another ask for, as RE2 counts them.
+    var repetitions: Int {
+        switch self {
+        case .empty, .scalar, .anchor: 1
+        case .sequence(let parts), .choice(let parts):
+            parts.reduce(1) { max($0, $1.repetitions) }
+        case .repetition(let part, let minimum, let maximum):
+            // The cap keeps the product of many levels within an integer.
+            min(1_000_000, part.repetitions * max(1, maximum ?? minimum))
+        }
+    }
 }

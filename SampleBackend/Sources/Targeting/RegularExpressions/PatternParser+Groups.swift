@@ -61,52 +61,44 @@ extension PatternParser {
             guard next != nil else {
                 throw error("this '[' has no ']'; write \\[ for the character", at: start)
             }
-            if isNext("[:") {
-                ranges += try parseNamedClass().ranges
-                continue
-            }
-            let place = position
-            let low = try parseClassItem()
-            guard next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
-                ranges += folded(low).ranges
-                continue
-            }
-            position += 1
-            let high = try parseClassItem()
-            guard let lower = single(low), let upper = single(high), lower <= upper else {
-                throw error(
-                    "a range goes from one character to a later one; write \\- for the character",
-                    at: place)
-            }
-            ranges += set(ScalarSet([lower...upper])).ranges
+            let added = try parseClassPart()
+            try countRanges(added.ranges.count, at: start)
+            ranges += added.ranges
         }
         position += 1
         let scalars = ScalarSet(ranges)
         return isNegated ? scalars.inverted : scalars
     }
 
-    /// The scalars as the flags have them; an escape for more than one is so already.
+    /// Parses a class such as `\d` or `[:alpha:]`, a character or a range in brackets.
     ///
-    /// - Parameter item: What was read.
-    /// - Returns: With those of the other case, when case makes no difference.
-    func folded(_ item: ScalarSet) -> ScalarSet {
-        single(item) == nil ? item : set(item)
-    }
-
-    /// The scalar of a set that has one.
-    private func single(_ set: ScalarSet) -> UInt32? {
-        guard let range = set.ranges.first, set.ranges.count == 1, range.count == 1 else {
-            return nil
+    /// As in RE2, what follows a class begins anew: the `-` of `[\w-.]` is a character.
+    private mutating func parseClassPart() throws(RegularExpressionError) -> ScalarSet {
+        if isNext("[:") { return try parseNamedClass() }
+        let place = position
+        let lower: UInt32
+        switch try parseClassItem() {
+        case .set(let set): return set
+        case .scalar(let scalar): lower = scalar
         }
-        return range.lowerBound
+        guard next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
+            return set(ScalarSet([lower...lower]))
+        }
+        position += 1
+        guard case .scalar(let upper) = try parseClassItem(), lower <= upper else {
+            throw error(
+                "a range goes from one character to a later one; write \\- for the character",
+                at: place)
+        }
+        return set(ScalarSet([lower...upper]))
     }
 
     /// Parses one scalar or escape in brackets.
-    private mutating func parseClassItem() throws(RegularExpressionError) -> ScalarSet {
+    private mutating func parseClassItem() throws(RegularExpressionError) -> EscapedItem {
         guard let scalar = next else { throw error("expected a character or ']'") }
-        if scalar == "\\" { return try parseSetEscape() }
+        if scalar == "\\" { return try parseItemEscape() }
         position += 1
-        return ScalarSet(scalar)
+        return .scalar(scalar.value)
     }
 
     /// Parses `[:alpha:]` or `[:^alpha:]`.

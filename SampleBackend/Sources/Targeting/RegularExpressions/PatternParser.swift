@@ -1,3 +1,5 @@
+import JSONTree
+
 /// A parser of regular expressions in RE2's syntax.
 ///
 /// Groups capture nothing, and greed makes no difference: the question is only whether a text
@@ -6,8 +8,14 @@ struct PatternParser {
     /// How deep groups may be nested.
     static let maximumNesting = 100
 
-    /// The most repetitions that `{m,n}` may ask for.
+    /// The most repetitions that `{m,n}` may ask for, those of the groups around it counted in.
     static let maximumRepetition = 1000
+
+    /// The most characters of an expression.
+    static let maximumLength = TargetingCondition.maximumLength
+
+    /// The most ranges of characters in the classes of an expression.
+    static let maximumRangeCount = 50_000
 
     /// The flags that `(?ims)` sets.
     struct Flags {
@@ -28,14 +36,28 @@ struct PatternParser {
     /// The flags in force.
     var flags = Flags()
 
+    /// The ranges of characters in classes so far.
+    private(set) var rangeCount = 0
+
     /// The number of open groups.
     private var depth = 0
 
+    /// Whether the text is too long, so that it was not taken.
+    private let isTooLong: Bool
+
+    /// Whether the expression was published already: then repetitions in repetitions may be larger
+    /// than RE2 allows.
+    private let isPublished: Bool
+
     /// Begins with an expression.
     ///
-    /// - Parameter pattern: The whole text.
-    init(_ pattern: String) {
-        scalars = Array(pattern.unicodeScalars)
+    /// - Parameters:
+    ///   - pattern: The whole text.
+    ///   - isPublished: Whether it was published already.
+    init(_ pattern: String, isPublished: Bool = false) {
+        isTooLong = pattern.isLonger(than: Self.maximumLength)
+        scalars = isTooLong ? [] : Array(pattern.unicodeScalars)
+        self.isPublished = isPublished
     }
 
     /// Parses the whole expression.
@@ -43,6 +65,9 @@ struct PatternParser {
     /// - Returns: Its tree.
     /// - Throws: ``RegularExpressionError``.
     mutating func parse() throws(RegularExpressionError) -> Pattern {
+        guard !isTooLong else {
+            throw excess("it is longer than \(Self.maximumLength) characters; split it", at: 0)
+        }
         let pattern = try parseChoice()
         guard next == nil else { throw error("this ')' has no '('; write \\) for the character") }
         return pattern
@@ -69,6 +94,26 @@ struct PatternParser {
     /// - Returns: The error.
     func error(_ reason: String, at place: Int? = nil) -> RegularExpressionError {
         RegularExpressionError(offset: place ?? position, reason: reason)
+    }
+
+    /// An error about the time or the memory that an expression takes.
+    private func excess(_ reason: String, at place: Int) -> RegularExpressionError {
+        RegularExpressionError(offset: place, reason: reason, isExcess: true)
+    }
+
+    /// Counts the ranges of a class.
+    ///
+    /// - Parameters:
+    ///   - count: The number of ranges.
+    ///   - start: The place of the class, for an error.
+    /// - Throws: ``RegularExpressionError`` when there are too many.
+    mutating func countRanges(_ count: Int, at start: Int) throws(RegularExpressionError) {
+        rangeCount += count
+        guard rangeCount <= Self.maximumRangeCount else {
+            throw excess(
+                "its classes have more than \(Self.maximumRangeCount) ranges of characters; use "
+                    + "fewer", at: start)
+        }
     }
 
     /// Parses alternatives up to a `)` or the end.
@@ -166,6 +211,12 @@ struct PatternParser {
         }
         guard minimum <= maximum ?? minimum else {
             throw error("the first number of a repetition is above the second", at: start)
+        }
+        let total = operand.repetitions * max(1, maximum ?? minimum)
+        guard isPublished || total <= Self.maximumRepetition else {
+            throw excess(
+                "with the repetitions in it, it counts to \(total), and RE2 allows "
+                    + "\(Self.maximumRepetition); use smaller numbers in { }", at: start)
         }
         _ = take("?")
         if next == "*" || next == "+" || next == "?" || (next == "{" && repetitionCounts() != nil) {

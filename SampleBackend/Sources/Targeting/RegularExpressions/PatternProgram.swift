@@ -3,22 +3,23 @@ struct PatternProgram: Sendable {
     /// The most instructions.
     static let maximumCount = 10_000
 
-    /// One instruction.
+    /// One instruction; a place is the number of another one.
     enum Instruction: Sendable {
         /// Go on behind a scalar of a set, given by its number.
-        case consume(set: Int)
+        case consume(set: Int, next: Int)
         /// Go on at both places.
         case split(Int, Int)
-        /// Go on at a place.
-        case jump(Int)
         /// Go on if the place in the text is such.
-        case require(Pattern.Anchor)
+        case require(Pattern.Anchor, next: Int)
         /// The text matches.
         case match
     }
 
-    /// The instructions; the first is the beginning.
-    private(set) var instructions: [Instruction] = []
+    /// The instructions.
+    private(set) var instructions: [Instruction] = [.match]
+
+    /// The place of the first instruction.
+    private(set) var start = 0
 
     /// The sets of scalars, each once.
     private(set) var sets: [ScalarSet] = []
@@ -34,65 +35,75 @@ struct PatternProgram: Sendable {
     /// - Parameter pattern: Its tree.
     /// - Throws: ``RegularExpressionError`` when it needs too many instructions.
     init(_ pattern: Pattern) throws(RegularExpressionError) {
-        try emit(pattern)
-        instructions.append(.match)
+        start = try emit(pattern, next: 0)
     }
 
     /// Translates a part; the parser's limit of nesting bounds the recursion.
-    private mutating func emit(_ pattern: Pattern) throws(RegularExpressionError) {
+    ///
+    /// - Parameters:
+    ///   - pattern: The part.
+    ///   - next: Where to go on behind it.
+    /// - Returns: Where it begins.
+    /// - Throws: ``RegularExpressionError`` when there are too many instructions.
+    private mutating func emit(
+        _ pattern: Pattern, next: Int
+    ) throws(RegularExpressionError) -> Int {
         work += 1
         guard instructions.count < Self.maximumCount, work < 10 * Self.maximumCount else {
             throw RegularExpressionError(
                 offset: 0,
                 reason: "it is too large once its repetitions are written out (more than "
-                    + "\(Self.maximumCount) steps); use smaller numbers in { }")
+                    + "\(Self.maximumCount) steps); use smaller numbers in { }",
+                isExcess: true)
         }
         switch pattern {
-        case .empty: break
-        case .scalar(let set): instructions.append(.consume(set: number(of: set)))
-        case .anchor(let anchor): instructions.append(.require(anchor))
-        case .sequence(let parts): for part in parts { try emit(part) }
-        case .choice(let branches): try emitChoice(branches)
-        case .repetition(let part, let minimum, let maximum):
-            for _ in 0..<minimum { try emit(part) }
-            if let maximum {
-                try emitOptional(part, count: maximum - minimum)
-            } else {
-                let start = instructions.count
-                instructions.append(.jump(0))
-                try emit(part)
-                instructions.append(.jump(start))
-                instructions[start] = .split(start + 1, instructions.count)
+        case .empty: return next
+        case .scalar(let set): return append(.consume(set: number(of: set), next: next))
+        case .anchor(let anchor): return append(.require(anchor, next: next))
+        case .sequence(let parts):
+            var place = next
+            for part in parts.reversed() { place = try emit(part, next: place) }
+            return place
+        case .choice(let branches):
+            var place: Int?
+            for branch in branches.reversed() {
+                let start = try emit(branch, next: next)
+                place = place.map { append(.split(start, $0)) } ?? start
             }
+            return place ?? next
+        case .repetition(let part, let minimum, let maximum):
+            return try emit(part, minimum: minimum, maximum: maximum, next: next)
         }
     }
 
-    /// Translates alternatives.
-    private mutating func emitChoice(_ branches: [Pattern]) throws(RegularExpressionError) {
-        var ends: [Int] = []
-        for (index, branch) in branches.enumerated() {
-            let split = instructions.count
-            if index < branches.count - 1 { instructions.append(.jump(0)) }
-            try emit(branch)
-            guard index < branches.count - 1 else { break }
-            ends.append(instructions.count)
-            instructions.append(.jump(0))
-            instructions[split] = .split(split + 1, instructions.count)
+    /// Translates a repetition.
+    private mutating func emit(
+        _ part: Pattern, minimum: Int, maximum: Int?, next: Int
+    ) throws(RegularExpressionError) -> Int {
+        var place = next
+        var copies = minimum
+        if let maximum {
+            for _ in minimum..<maximum {
+                place = append(.split(try emit(part, next: place), next))
+            }
+        } else {
+            let loop = append(.split(0, next))
+            let body = try emit(part, next: loop)
+            instructions[loop] = .split(body, next)
+            // The last copy that must be there is the body of the loop.
+            place = minimum > 0 ? body : loop
+            copies = max(0, minimum - 1)
         }
-        for end in ends { instructions[end] = .jump(instructions.count) }
+        for _ in 0..<copies { place = try emit(part, next: place) }
+        return place
     }
 
-    /// Translates a part that may be missing, up to a number of times.
-    private mutating func emitOptional(
-        _ part: Pattern, count: Int
-    ) throws(RegularExpressionError) {
-        var splits: [Int] = []
-        for _ in 0..<count {
-            splits.append(instructions.count)
-            instructions.append(.jump(0))
-            try emit(part)
-        }
-        for split in splits { instructions[split] = .split(split + 1, instructions.count) }
+    /// Adds an instruction.
+    ///
+    /// - Returns: Its place.
+    private mutating func append(_ instruction: Instruction) -> Int {
+        instructions.append(instruction)
+        return instructions.count - 1
     }
 
     /// The number of a set.

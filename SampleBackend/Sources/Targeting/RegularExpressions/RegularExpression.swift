@@ -1,76 +1,121 @@
-/// A regular expression in RE2's syntax that is found in time linear in the text.
+/// Regular expressions in RE2's syntax of which one is to be found, in time linear in the text.
 struct RegularExpression: Sendable {
-    /// The text of the expression.
-    let pattern: String
+    /// The texts of the expressions.
+    let patterns: [String]
 
-    /// The simulation, for expressions with many states.
-    let automaton: Automaton
+    /// A search for one of the expressions, or for some of them at once.
+    private enum Matcher: Sendable {
+        /// The automaton written out, when it is small.
+        case table(TransitionTable)
+        /// The simulation, for expressions with many states.
+        case automaton(Automaton)
+    }
 
-    /// The automaton written out, when it is small.
-    let table: TransitionTable?
+    /// What is searched for.
+    private let matchers: [Matcher]
+
+    /// The steps that a scalar of a text takes at most.
+    let stepsPerScalar: Int
+
+    /// The memory, and the work to make it, about: the budget of a template bounds the sum.
+    let size: Int
 
     /// Parses a regular expression.
     ///
     /// - Parameter pattern: Its text.
     /// - Throws: ``RegularExpressionError`` with the place and what to do.
     init(_ pattern: String) throws(RegularExpressionError) {
-        var parser = PatternParser(pattern)
-        try self.init(pattern, tree: try parser.parse())
+        try self.init([pattern])
     }
 
-    /// Makes a regular expression of its tree.
+    /// Parses regular expressions.
     ///
     /// - Parameters:
-    ///   - pattern: Its text.
-    ///   - tree: Its tree.
-    /// - Throws: ``RegularExpressionError`` when it is too large.
-    private init(_ pattern: String, tree: Pattern) throws(RegularExpressionError) {
-        self.pattern = pattern
-        automaton = Automaton(try PatternProgram(tree))
-        table = TransitionTable(automaton)
+    ///   - patterns: Their texts.
+    ///   - isPublished: Whether they were published already: then repetitions may be larger than
+    ///     RE2 allows.
+    ///   - maximumSize: The most that ``size`` may become, about.
+    /// - Throws: ``RegularExpressionError`` with the expression, the place and what to do.
+    init(
+        _ patterns: [String], isPublished: Bool = false, maximumSize: Int = .max
+    ) throws(RegularExpressionError) {
+        self.patterns = patterns
+        var size = 0
+        var trees: [Pattern] = []
+        var programs: [PatternProgram] = []
+        for (index, pattern) in patterns.enumerated() {
+            do throws(RegularExpressionError) {
+                var parser = PatternParser(pattern, isPublished: isPublished)
+                let tree = try parser.parse()
+                trees.append(tree)
+                let program = try PatternProgram(tree)
+                programs.append(program)
+                size += parser.scalars.count + parser.rangeCount + program.instructions.count
+                guard size <= maximumSize else { throw ConditionBudget.memoryError }
+            } catch {
+                var error = error
+                error.index = index
+                throw error
+            }
+        }
+        var work = 0
+        // Several expressions in one table take no longer than one of them.
+        if trees.count > 1, let merged = try? PatternProgram(.choice(trees)),
+            case .table(let table) = Self.matcher(for: merged, work: &work)
+        {
+            matchers = [.table(table)]
+        } else {
+            matchers = programs.map { Self.matcher(for: $0, work: &work) }
+        }
+        stepsPerScalar = matchers.reduce(0) { sum, matcher in
+            switch matcher {
+            case .table(let table): sum + table.stepsPerScalar
+            case .automaton(let automaton): sum + automaton.stepsPerScalar
+            }
+        }
+        self.size = matchers.reduce(size + work / 32) { sum, matcher in
+            switch matcher {
+            case .table(let table): sum + table.size
+            case .automaton(let automaton): sum + 8 * automaton.stepsPerScalar
+            }
+        }
     }
 
-    /// Makes one expression of several, which takes no longer than each of them.
-    ///
-    /// - Parameter expressions: The expressions.
-    /// - Returns: An expression that matches where one of them does; the expressions themselves
-    ///   when that has too many states.
-    static func merged(_ expressions: [RegularExpression]) -> [RegularExpression] {
-        guard expressions.count > 1 else { return expressions }
-        // Their trees are merged, not their texts: flags and \Q end with their expression.
-        let trees = expressions.compactMap { expression in
-            var parser = PatternParser(expression.pattern)
-            return try? parser.parse()
-        }
-        let pattern = expressions.map(\.pattern).joined(separator: "|")
-        guard trees.count == expressions.count,
-            let merged = try? RegularExpression(pattern, tree: .choice(trees)),
-            merged.table != nil
-        else {
-            return expressions
-        }
-        return [merged]
+    /// The fastest search for a program.
+    private static func matcher(for program: PatternProgram, work: inout Int) -> Matcher {
+        let automaton = Automaton(program)
+        let table = TransitionTable(automaton, sets: program.sets, work: &work)
+        return table.map { .table($0) } ?? .automaton(automaton)
     }
 
     /// Searches a text.
     ///
     /// - Parameter text: The text.
-    /// - Returns: Whether a part of it matches; `^` and `$` ask for the whole.
-    func matches(_ text: String) -> Bool {
-        if let table { return table.matches(text) }
-        var work = 0
-        return automaton.matches(text, work: &work)
+    /// - Returns: Whether a part of it matches one of the expressions; `^` and `$` ask for the whole.
+    func matches(_ text: SearchedText) -> Bool {
+        matchers.contains { matcher in
+            switch matcher {
+            case .table(let table): return table.matches(text)
+            case .automaton(let automaton):
+                var work = 0
+                return automaton.matches(text, work: &work)
+            }
+        }
     }
+
+    /// Searches a text.
+    func matches(_ text: String) -> Bool { matches(SearchedText(text)) }
 }
 
 extension RegularExpression: Hashable {
     /// Whether the texts are the same.
     static func == (left: RegularExpression, right: RegularExpression) -> Bool {
-        ExactText(left.pattern) == ExactText(right.pattern)
+        left.patterns.elementsEqual(right.patterns) { ExactText($0) == ExactText($1) }
     }
 
-    /// Hashes the text.
+    /// Hashes the texts.
     func hash(into hasher: inout Hasher) {
-        hasher.combine(pattern)
+        hasher.combine(patterns.count)
+        for pattern in patterns { hasher.combine(ExactText(pattern)) }
     }
 }

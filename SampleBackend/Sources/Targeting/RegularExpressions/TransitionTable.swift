@@ -3,31 +3,45 @@
 /// Most regular expressions of conditions need some dozen states, and then a scalar takes one
 /// look-up.
 struct TransitionTable: Sendable {
-    /// The most entries.
-    private static let maximumCount = 4096
+    /// The most entries; fewer than ``matched``.
+    private static let maximumCount = 16_384
 
-    /// The most instructions that are visited to make a table.
-    private static let maximumWork = 100_000
+    /// The most steps that are visited to make a table.
+    private static let maximumWork = 131_072
 
     /// The entry that stands for a match.
-    private static let matched = -1
+    private static let matched = UInt16.max
 
     /// A row for each state: for each class, and at last for the end of the text, where the row of
     /// the next state begins.
-    private var entries: [Int] = []
+    private var entries: [UInt16] = []
 
     /// The classes of scalars.
     private let classes: ScalarClasses
 
+    /// The time that a scalar takes, in steps of an ``Automaton``: one outside of ASCII is searched
+    /// for among the intervals of its classes.
+    var stepsPerScalar: Int {
+        2 + (Int.bitWidth - classes.intervalCount.leadingZeroBitCount) / 2
+    }
+
+    /// About the number of numbers it keeps.
+    var size: Int { entries.count + classes.intervalCount + 128 }
+
     /// Writes an automaton out.
     ///
-    /// - Parameter automaton: The automaton. nil is returned when it has too many states.
-    init?(_ automaton: Automaton) {
-        classes = automaton.classes
+    /// - Parameters:
+    ///   - automaton: The automaton. nil is returned when it has too many states.
+    ///   - sets: The sets of its program.
+    ///   - work: Increased by the number of steps that were visited.
+    init?(_ automaton: Automaton, sets: [ScalarSet], work: inout Int) {
+        guard let classes = ScalarClasses(sets) else { return nil }
+        self.classes = classes
         var scratch = Automaton.Scratch(for: automaton)
+        defer { work += scratch.work }
         let width = classes.count + 1
         var states = [Automaton.State()]
-        var rows: [Automaton.State: Int] = [states[0]: 0]
+        var rows: [Automaton.State: UInt16] = [states[0]: 0]
         var index = 0
         while index < states.count {
             guard (index + 1) * width <= Self.maximumCount else { return nil }
@@ -35,7 +49,8 @@ struct TransitionTable: Sendable {
                 guard scratch.work <= Self.maximumWork else { return nil }
                 var state = states[index]
                 let isEnd = next == classes.count
-                if automaton.advance(&state, by: isEnd ? nil : next, &scratch) {
+                let scalar = isEnd ? nil : classes.representatives[next]
+                if automaton.advance(&state, by: scalar, &scratch) {
                     entries.append(Self.matched)
                     continue
                 }
@@ -43,11 +58,11 @@ struct TransitionTable: Sendable {
                     entries.append(0)
                     continue
                 }
-                state.places.sort()
+                state.normalize()
                 if let row = rows[state] {
                     entries.append(row)
                 } else {
-                    let row = states.count * width
+                    guard let row = UInt16(exactly: states.count * width) else { return nil }
                     rows[state] = row
                     states.append(state)
                     entries.append(row)
@@ -61,36 +76,46 @@ struct TransitionTable: Sendable {
     ///
     /// - Parameter text: The text.
     /// - Returns: Whether a part of it matches.
-    func matches(_ text: String) -> Bool {
-        // Most texts are ASCII, whose bytes need no decoding.
-        let result = unsafe text.utf8.withContiguousStorageIfAvailable {
-            unsafe matches(ascii: $0)
-        }
-        if case .some(.some(let isMatch)) = result { return isMatch }
-        return matches(scalars: text.unicodeScalars)
+    func matches(_ text: SearchedText) -> Bool {
+        if let scalars = text.scalars { return matches(scalars: scalars) }
+        var text = text.text
+        return text.withUTF8 { unsafe matches(ascii: $0) }
     }
 
-    /// Searches bytes; nil is returned when one of them is not ASCII.
-    private func matches(ascii bytes: UnsafeBufferPointer<UInt8>) -> Bool? {
+    /// Searches ASCII.
+    private func matches(ascii bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let entries = entries
         let columns = classes.ascii
         var row = 0
         for index in 0..<bytes.count {
-            let byte = unsafe bytes[index]
-            guard byte < 128 else { return nil }
-            row = entries[row &+ Int(columns[Int(byte)])]
-            if row == Self.matched { return true }
+            let entry = entries[row &+ Int(columns[Int(unsafe bytes[index] & 0x7F)])]
+            if entry == Self.matched { return true }
+            row = Int(entry)
         }
         return entries[row + classes.count] == Self.matched
     }
 
     /// Searches scalars.
-    private func matches(scalars: String.UnicodeScalarView) -> Bool {
+    private func matches(scalars: [UInt32]) -> Bool {
+        let entries = entries
         var row = 0
         for scalar in scalars {
-            row = entries[row + classes.index(of: scalar)]
-            if row == Self.matched { return true }
+            let entry = entries[row &+ classes.index(of: scalar)]
+            if entry == Self.matched { return true }
+            row = Int(entry)
         }
         return entries[row + classes.count] == Self.matched
+    }
+}
+
+extension Automaton.State {
+    /// Puts the places in order, each once, so that equal states are equal.
+    fileprivate mutating func normalize() {
+        places.sort()
+        var last: Int32 = -1
+        places.removeAll { place in
+            defer { last = place }
+            return place == last
+        }
     }
 }

@@ -1,5 +1,6 @@
 import ActiveConfig
 import Foundation
+import JSONTree
 
 extension ParameterValueType {
     /// What is wrong with a text of this type, and what to do; nil when nothing is.

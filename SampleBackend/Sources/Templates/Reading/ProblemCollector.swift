@@ -27,8 +27,8 @@ struct ProblemCollector {
 
     /// Finds a name that is too long.
     mutating func checkLength(of name: String, _ path: TemplatePath, _ maximumLength: Int) {
-        guard name.utf8.count > maximumLength, name.count > maximumLength else { return }
-        add(path, "the name has \(name.count) characters; use at most \(maximumLength)")
+        guard name.isLonger(than: maximumLength) else { return }
+        add(path, "the name has \(name.characterCount) characters; use at most \(maximumLength)")
     }
 
     /// The members of an object; a problem, and none, when it is something else.
@@ -47,8 +47,8 @@ struct ProblemCollector {
         switch node {
         case nil, .null: return nil
         case .string(let text):
-            if text.utf8.count > maximumLength, text.count > maximumLength {
-                add(path, "it has \(text.count) characters; use at most \(maximumLength)")
+            if text.isLonger(than: maximumLength) {
+                add(path, "it has \(text.characterCount) characters; use at most \(maximumLength)")
             }
             return text
         case let node?:

@@ -20,7 +20,7 @@ struct TemplatePath: Sendable, CustomStringConvertible {
             return TemplatePath(description: description.isEmpty ? name : "\(description).\(name)")
         }
         let shown =
-            name.unicodeScalars.count > Self.longestName
+            name.isLonger(than: Self.longestName)
             ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestName))) + "…"
             : name
         return TemplatePath(description: "\(description)[\(JSONNode.string(shown))]")
@@ -29,14 +29,5 @@ struct TemplatePath: Sendable, CustomStringConvertible {
     /// The place of an element.
     func element(_ index: Int) -> TemplatePath {
         TemplatePath(description: "\(description)[\(index)]")
-    }
-}
-
-extension String {
-    /// The beginning of the text, for a message.
-    var shortened: String {
-        let scalars = unicodeScalars.prefix(60)
-        return scalars.endIndex == unicodeScalars.endIndex
-            ? self : String(String.UnicodeScalarView(scalars)) + "…"
     }
 }

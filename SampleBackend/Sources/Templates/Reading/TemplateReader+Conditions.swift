@@ -72,7 +72,7 @@ extension TemplateReader {
         if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             found.add(path, "it holds a control character; use letters, digits and signs")
         }
-        if !conditionNames.insert(name).inserted {
+        if !conditionNames.insert(ExactText(name)).inserted {
             found.add(
                 path, "another condition is called \"\(name.shortened)\" too; rename one of the two"
             )
@@ -83,7 +83,7 @@ extension TemplateReader {
     /// Parses an expression.
     private mutating func parse(_ expression: String, _ path: TemplatePath) {
         do throws(ConditionSyntaxError) {
-            add(try TargetingCondition(expression: expression), path)
+            add(try TargetingCondition(expression: expression, budget: budget), path)
         } catch {
             found.add(path, error.reason, column: error.column)
         }
@@ -92,7 +92,7 @@ extension TemplateReader {
     /// Reads the condition of a server template.
     private mutating func parse(_ condition: JSONNode, _ path: TemplatePath) {
         do throws(ServerConditionError) {
-            add(try TargetingCondition(serverCondition: condition), path)
+            add(try TargetingCondition(serverCondition: condition, budget: budget), path)
         } catch {
             let place = error.path.isEmpty ? "" : ".\(error.path)"
             found.add(TemplatePath(description: path.description + place), error.reason)
@@ -102,6 +102,11 @@ extension TemplateReader {
     /// Keeps a condition, and says what of it is not evaluated.
     private mutating func add(_ condition: TargetingCondition, _ path: TemplatePath) {
         conditions.append(condition)
+        if let excess = condition.excess {
+            excesses.append(
+                TemplateProblem(
+                    path: path.description, message: "it is false for everybody: \(excess)"))
+        }
         for element in condition.unevaluatedElements {
             found.warn(path, "\(element) is kept and not evaluated: a rule on it is false")
         }

@@ -1,5 +1,6 @@
 import JSONTree
 import OrderedCollections
+import Targeting
 
 extension TemplateReader {
     /// Reads the parameters of a group, or those outside of groups.
@@ -53,10 +54,15 @@ extension TemplateReader {
             let path = path.member("conditionalValues")
             for (name, node) in found.object(node, path) {
                 let path = path.member(name)
-                if !conditionNames.contains(name) {
-                    found.add(
-                        path,
-                        "no condition is called \"\(name.shortened)\"; add it, or remove the value")
+                if !conditionNames.contains(ExactText(name)) {
+                    let message =
+                        "no condition is called \"\(name.shortened)\"; add it, or remove the value"
+                    // One that only looked like the name was taken for it once.
+                    if limits.isPublished {
+                        found.warn(path, message)
+                    } else {
+                        found.add(path, message)
+                    }
                 }
                 parameter.conditionalValues[name] = readValue(node, path, type: type)
             }
@@ -94,7 +100,7 @@ extension TemplateReader {
         var contents: [ParameterValue.Content] = []
         if let node = members.removePresentValue(forKey: "value") {
             let text = found.text(node, path.member("value")) ?? ""
-            valueCharacters += text.utf16.count
+            valueCharacters += text.characterCount
             if node.stringValue != nil, let problem = type.problem(of: text) {
                 found.add(path, problem)
             }

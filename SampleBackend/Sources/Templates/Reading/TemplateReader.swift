@@ -14,12 +14,18 @@ struct TemplateReader {
     var conditions: [TargetingCondition] = []
 
     /// The names of the conditions.
-    var conditionNames: Set<String> = []
+    var conditionNames: Set<ExactText> = []
+
+    /// What the conditions may still take.
+    let budget: ConditionBudget
+
+    /// The conditions that were published already and exceed a limit, so that they are false.
+    var excesses: [TemplateProblem] = []
 
     /// The parameters so far.
     var parameterCount = 0
 
-    /// The characters of values so far, in UTF-16 as Firebase's SDKs count them.
+    /// The characters of values so far.
     var valueCharacters = 0
 
     /// The names of the members of a template that are known.
@@ -30,6 +36,7 @@ struct TemplateReader {
     /// Makes a reader.
     init(limits: TemplateLimits) {
         self.limits = limits
+        budget = ConditionBudget(isPublished: limits.isPublished)
     }
 
     /// Reads a template.

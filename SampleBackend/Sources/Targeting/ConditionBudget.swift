@@ -1,0 +1,125 @@
+/// The time and the memory that the conditions of one template may take, counted while they are
+/// parsed one after the other.
+///
+/// Time is counted in steps, each a few nanoseconds: what a request takes at most when every signal
+/// is as long as it may be. So no template that was published holds up a request, whatever signals
+/// are sent, and nothing has to be counted while a request is answered.
+///
+/// Conditions that were published already are never refused: what exceeds the budget is false for
+/// everybody, and ``TargetingCondition/excess`` says so.
+public final class ConditionBudget {
+    /// The most steps that the conditions of a template may take for one request.
+    public static let maximumSteps = 10_000_000
+
+    /// The most numbers, about, that the regular expressions of a template may keep in memory.
+    public static let maximumSize = 8_000_000
+
+    /// Whether the conditions were published already, so that none may be refused.
+    let isPublished: Bool
+
+    /// The steps that are left.
+    private(set) var steps = maximumSteps
+
+    /// The size that is left.
+    private(set) var size = maximumSize
+
+    /// Whether regular expressions were refused: no others are made then, which would take time too.
+    private var isExhausted = false
+
+    /// The regular expressions so far, by their texts.
+    private var expressions: [[ExactText]: RegularExpression] = [:]
+
+    /// What is looked for in each value, which is done once for a request.
+    private var searches: Set<Search> = []
+
+    /// A search for regular expressions in a value.
+    private struct Search: Sendable, Hashable {
+        /// The value.
+        let subject: Subject
+        /// The expressions.
+        let expression: RegularExpression
+    }
+
+    /// Begins with a whole budget.
+    ///
+    /// - Parameter isPublished: Whether the conditions were published already.
+    public init(isPublished: Bool = false) {
+        self.isPublished = isPublished
+    }
+
+    /// Parses regular expressions that are looked for in a value, and takes what they need.
+    ///
+    /// - Parameters:
+    ///   - patterns: The texts of the expressions.
+    ///   - subject: The value.
+    /// - Returns: The expressions; equal ones are parsed once.
+    /// - Throws: ``RegularExpressionError``, also when the budget is too small.
+    func expression(
+        _ patterns: [String], in subject: Subject
+    ) throws(RegularExpressionError) -> RegularExpression {
+        let texts = patterns.map { ExactText($0) }
+        let expression: RegularExpression
+        if let known = expressions[texts] {
+            expression = known
+        } else {
+            guard !isExhausted else { throw Self.timeError }
+            let new = try RegularExpression(
+                patterns, isPublished: isPublished, maximumSize: size)
+            size -= new.size
+            guard size > 0 else {
+                isExhausted = true
+                throw Self.memoryError
+            }
+            expressions[texts] = new
+            expression = new
+        }
+        let search = Search(subject: subject, expression: expression)
+        guard searches.insert(search).inserted else { return expression }
+        guard take(expression.stepsPerScalar * Signals.maximumValueLength) else {
+            isExhausted = true
+            throw Self.timeError
+        }
+        return expression
+    }
+
+    /// Takes the steps of a condition's rules, but for its regular expressions.
+    ///
+    /// - Parameter root: The condition.
+    /// - Returns: Whether the budget has them.
+    func take(for root: ConditionNode) -> Bool {
+        var seeds: Set<ExactText> = []
+        var sum = 0
+        root.forEachRule { rule in
+            sum += rule.steps
+            if case .percent(let seed, _, _) = rule.test, seeds.insert(ExactText(seed)).inserted {
+                sum += Rule.stepsPerSeed
+            }
+        }
+        return take(sum)
+    }
+
+    /// Takes steps.
+    private func take(_ count: Int) -> Bool {
+        guard count <= steps else { return false }
+        steps -= count
+        return true
+    }
+
+    /// Why a condition is refused that takes too long.
+    static let timeReason =
+        "with this, the template's conditions take more than \(maximumSteps) steps a request; use "
+        + "fewer or simpler rules, such as lists in place of regular expressions"
+
+    /// The error of expressions that take too long.
+    private static let timeError = RegularExpressionError(
+        offset: 0, reason: timeReason, isExcess: true)
+
+    /// The error of expressions that take too much memory.
+    static let memoryError = RegularExpressionError(
+        offset: 0,
+        reason: "with this, the template's regular expressions take too much memory; use fewer or "
+            + "simpler ones, such as lists in their place", isExcess: true)
+}
+
+@available(*, unavailable, message: "A template is parsed by one task.")
+extension ConditionBudget: Sendable {}
