@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Targeting", "Templates",
+                "JSONTree", "Targeting", "Templates",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -24,7 +24,7 @@ Without a part it runs all, in this order:
 
 and on request:
 
-  fuzz        the parser's fuzzer for a minute
+  fuzz        each fuzzer of a parser for a minute, or for FUZZ_SECONDS
 
 Exit codes: 0 all is well, 1 a check failed, 64 no such part, 69 something cannot be set up.
 TEXT
@@ -113,7 +113,16 @@ run_sanitizers() {
     done
 }
 
-run_fuzz() { Tests/Fuzzing/fuzz.sh "${FUZZ_SECONDS:-60}"; }
+run_fuzz() {
+    Tests/Fuzzing/fuzz.sh "${FUZZ_SECONDS:-60}"
+    # The fuzzers of the backend link modules of its debug build.
+    # shellcheck disable=SC2086
+    STRICT=1 swift build --package-path SampleBackend --build-tests $strict
+    local target
+    for target in conditions patterns; do
+        SampleBackend/Tests/Fuzzing/fuzz.sh "$target" "${FUZZ_SECONDS:-60}"
+    done
+}
 
 case "${1:-}" in
 -h | --help)

@@ -6,7 +6,7 @@ public import OrderedCollections
 /// back as it was, unknown fields included.
 ///
 /// Two objects are equal when they have equal members, in whatever order. Two numbers are equal
-/// when they are written alike: `1` and `1.0` differ.
+/// when they are written alike: `1` and `1.0` differ. So are two texts: their bytes are compared.
 public enum JSONNode: Sendable {
     /// `null`.
     case null
@@ -81,7 +81,7 @@ extension JSONNode: Hashable {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.number(let left), .number(let right)): left == right
-        case (.string(let left), .string(let right)): left == right
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)):
             left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }

@@ -1,5 +1,6 @@
 import ActiveConfig
 import Foundation
+import JSONTree
 import Templates
 
 /// What a value of a parameter becomes in a document, worked out once per version.
@@ -33,7 +34,7 @@ enum CompiledValue: Sendable, Hashable {
     private static func compile(_ text: String, type: ParameterValueType) -> CompiledValue {
         switch type {
         case .string:
-            let pieces = text.components(separatedBy: userIDPlaceholder)
+            let pieces = text.parts(between: userIDPlaceholder)
             return pieces.count > 1 ? .withUserID(pieces) : .fixed(.string(text))
         case .boolean: return .fixed(.bool(text.lowercased() == "true"))
         case .number: return .fixed(number(text))

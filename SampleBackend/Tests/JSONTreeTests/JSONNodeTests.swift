@@ -44,4 +44,32 @@ struct JSONNodeTests {
     @Test func takesTheLastOfANameThatStandsTwiceInALiteral() {
         #expect((["a": 1, "a": 2] as JSONNode) == ["a": 2])
     }
+
+    @Test func tellsTextsApartByTheirBytes() {
+        let (composed, decomposed) = (JSONNode.string("\u{E9}"), JSONNode.string("e\u{301}"))
+        #expect(composed != decomposed)
+        #expect(JSONNode.array([composed]) != .array([decomposed]))
+        #expect(decomposed == .string("e\u{301}"))
+    }
+
+    @Test(arguments: [
+        ("", [""]), ("ab", ["ab"]), ("${x}", ["", ""]),
+        ("a${x}\u{301}b${x}", ["a", "\u{301}b", ""]),
+        ("${${x}", ["${", ""]), ("${x", ["${x"]),
+    ])
+    func splitsTextByBytes(text: String, parts: [String]) {
+        #expect(text.parts(between: "${x}") == parts)
+    }
+
+    @Test func boundsTextByScalars() {
+        let text = "e" + String(repeating: "\u{301}", count: 9)
+        #expect(text.count == 1)
+        #expect(text.characterCount == 10)
+        #expect(!text.isLonger(than: 10))
+        #expect(text.isLonger(than: 9))
+        #expect(String(repeating: "😀", count: 10).isLonger(than: 9))
+        #expect(!String(repeating: "😀", count: 10).isLonger(than: 10))
+        #expect(!"".isLonger(than: 0))
+        #expect(String(repeating: "e\u{301}", count: 100).shortened.unicodeScalars.count == 61)
+    }
 }

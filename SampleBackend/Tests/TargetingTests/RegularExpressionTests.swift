@@ -147,6 +147,16 @@ struct RegularExpressionTests {
         #expect(error?.isExcess == true)
     }
 
+    @Test(arguments: [
+        ("(?:(?:a?){100}){9}b", 1_802), ("a+", 3), ("a*", 3), ("a{2,}", 4), ("a{2,4}", 7),
+    ])
+    func writesRepetitionsOut(pattern: String, count: Int) throws {
+        var parser = PatternParser(pattern)
+        let program = try PatternProgram(try parser.parse())
+        #expect(program.instructions.count == count)
+        #expect(Automaton(program).stepsPerScalar == count)
+    }
+
     @Test(arguments: ["((a{2}){500})", "((a*){1000})", "(a{1000}|b{1000})", "(a{1000}){0}"])
     func allowsTheRepetitionsOfRE2(pattern: String) throws {
         _ = try RegularExpression(pattern)

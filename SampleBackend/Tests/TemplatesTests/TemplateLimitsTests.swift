@@ -47,6 +47,36 @@ struct TemplateLimitsTests {
             ])
     }
 
+    @Test(arguments: [
+        (256, #"{"parameterGroups": {"NAME": {}}}"#),
+        (256, #"{"conditions": [{"name": "NAME", "expression": "true"}]}"#),
+        (256, #"{"parameters": {"a": {"description": "NAME"}}}"#),
+        (256, #"{"parameterGroups": {"A": {"description": "NAME"}}}"#),
+        (1_024, #"{"version": {"description": "NAME"}}"#),
+        (1_000_000, #"{"parameters": {"a": {"defaultValue": {"value": "NAME"}}}}"#),
+    ])
+    func countsScalarsNotWhatLooksLikeACharacter(limit: Int, json: String) {
+        func template(_ count: Int) -> String {
+            let name = "e" + String(repeating: "\u{301}", count: count - 1)
+            return json.replacing("NAME", with: name)
+        }
+        #expect(problems(of: template(limit)).isEmpty)
+        let found = problems(of: template(limit + 1))
+        #expect(found.count == 1)
+        #expect(found.first?.message.contains("\(limit + 1) characters") == true)
+        #expect(found.first?.description.unicodeScalars.count ?? .max < 1_000)
+    }
+
+    @Test func countsTheScalarsOfPinnedNames() throws {
+        func overrides(_ count: Int) throws -> OverridesDocument {
+            let name = "e" + String(repeating: "\u{301}", count: count - 1)
+            return try OverridesDocument(jsonData: Data(#"{"\#(name)": {"\#(name)": 1}}"#.utf8))
+        }
+        #expect(throws: Never.self) { try overrides(256) }
+        let error = #expect(throws: TemplateValidationError.self) { try overrides(257) }
+        #expect(error?.problems.count == 2)
+    }
+
     @Test func boundsTheDepthOfAJSONValue() {
         /// A template with arrays in one another.
         func nested(_ depth: Int) -> String {

@@ -228,4 +228,27 @@ struct ValidatedTemplateTests {
             "version description", #"{"version": {"description": 1}}"#, ["version.description"],
             "make it a string"),
     ]
+
+    @Test func tellsNamesApartByTheirBytes() throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        func template(_ names: [String], _ value: String) -> String {
+            let conditions = names.map { #"{"name": "\#($0)", "expression": "true"}"# }
+            return """
+                {"conditions": [\(conditions.joined(separator: ","))],
+                 "parameters": {"a": {"conditionalValues": {"\(value)": {"value": "1"}}}}}
+                """
+        }
+        #expect(problems(of: template([composed], composed)).isEmpty)
+        let other = problems(of: template([composed], decomposed))
+        #expect(other.map(\.path) == [#"parameters.a.conditionalValues["\#(decomposed)"]"#])
+        let twins = problems(of: template([composed, decomposed], composed))
+        #expect(twins.map(\.path) == ["conditions[1].name"])
+        #expect(twins.first?.message.contains("looks like") == true)
+        // What was published is not taken away.
+        #expect(problems(of: template([composed], decomposed), limits: .none).isEmpty)
+        // A document's keys are Swift strings: two that look alike would be one.
+        let groups = problems(
+            of: #"{"parameterGroups": {"\#(composed)": {}, "\#(decomposed)": {}}}"#)
+        #expect(groups.first?.message.contains("stands twice") == true)
+    }
 }

@@ -146,5 +146,5 @@ extension ImportRemark {
 
 extension String {
     /// Whether the text holds what stands for the user's ID.
-    var namesUser: Bool { contains("${user.id}") }
+    var namesUser: Bool { parts(between: "${user.id}").count > 1 }
 }

@@ -16,6 +16,9 @@ struct TemplateReader {
     /// The names of the conditions.
     var conditionNames: Set<ExactText> = []
 
+    /// The names of the conditions as they look: Swift's strings are equal when they look alike.
+    var shownNames: Set<String> = []
+
     /// What the conditions may still take.
     let budget: ConditionBudget
 

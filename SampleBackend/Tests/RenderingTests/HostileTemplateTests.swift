@@ -1,0 +1,196 @@
+import ActiveConfig
+import Foundation
+import JSONTree
+import NIOCore
+import OrderedCollections
+import Rendering
+import Targeting
+import Templates
+import Testing
+
+/// Templates made to hold up the server: each is refused with the place, or rendered.
+@Suite struct HostileTemplateTests {
+    /// A template that is as heavy as its limits allow, and where it is refused.
+    struct Row: Sendable, CustomTestStringConvertible {
+        /// What is heavy.
+        let testDescription: String
+        /// A part of the reason why it is refused, or nil when it is not.
+        let reason: String?
+        /// The first condition that is refused at the earliest.
+        var first = 0
+        /// The conditions by number, up to a count.
+        var count = 2_000
+        /// An expression.
+        let expression: @Sendable (Int) -> String
+    }
+
+    /// So many combining marks behind a letter: one character to look at.
+    private static func marks(_ count: Int) -> String {
+        "e" + String(repeating: "\u{301}", count: count)
+    }
+
+    /// A condition that looks for a pattern.
+    private static func matches(_ pattern: String) -> String {
+        "app.customSignal['s'].matches(['\(pattern)'])"
+    }
+
+    /// A template with conditions, each of which gives the one parameter a value.
+    private static func template(_ conditions: [JSONNode]) -> JSONNode {
+        var values = JSONNode.emptyObject
+        for index in conditions.indices {
+            values.setMember("c\(index)", ["value": .string("\(index)")])
+        }
+        return [
+            "conditions": .array(
+                conditions.enumerated().map { index, condition in
+                    var condition = condition
+                    condition.setMember("name", .string("c\(index)"))
+                    return condition
+                }),
+            "parameters": [
+                "p": ["defaultValue": ["value": "none"], "conditionalValues": values]
+            ],
+        ]
+    }
+
+    /// The users whose signals are as long as they may be.
+    private static let contexts = ["ab", "あ\u{301}"].map { text in
+        let count = Signals.maximumValueLength / text.unicodeScalars.count
+        let long = String(repeating: text, count: count)
+        return TargetingContext(
+            userID: long,
+            signals: Signals(
+                appVersion: long, deviceCountry: long,
+                custom: ["s": long, ExactText(marks(249)): long]),
+            date: Date(timeIntervalSince1970: 1_800_000_000))
+    }
+
+    /// The heaviest conditions.
+    static let rows: [Row] = [
+        Row(
+            testDescription: "repetitions in repetitions",
+            reason: "with the repetitions in it, it counts to 4900", count: 500
+        ) { matches("(?:(?:a?){100}){49}b|zz\($0)") },
+        Row(
+            testDescription: "many states", reason: "more than 10000000 steps a request",
+            first: 20, count: 500
+        ) { matches("(?:(?:a?){100}){9}b|zz\($0)") },
+        Row(
+            testDescription: "states that no table holds",
+            reason: "more than 10000000 steps a request",
+            first: 20, count: 60
+        ) { matches("[ab]*a[ab]{400}c\($0)") },
+        Row(
+            testDescription: "parts", reason: "steps a request",
+            first: 20, count: 120
+        ) { number in
+            let parts = (0..<100).map { "'aaaaaaaaaaaaaaab\(number)-\($0)'" }
+            return "app.customSignal['s'].contains([\(parts.joined(separator: ","))])"
+        },
+        Row(testDescription: "marks in names and lists", reason: nil, count: 20) { number in
+            "app.customSignal['\(marks(249))'].exactlyMatches(['\(marks(15_000))', '\(number)'])"
+        },
+        Row(
+            testDescription: "too many marks", reason: "longer than 16384 characters", count: 1
+        ) { _ in "user.id == '\(marks(16_384))'" },
+        Row(testDescription: "lists", reason: nil, count: 60) { number in
+            let items = (0..<1_500).map { "'\(number)-\($0)'" }.joined(separator: ",")
+            return "device.country in [\(items)]"
+        },
+        Row(testDescription: "seeds", reason: nil, count: 20) { number in
+            (0..<500).map { "percent('\(number)-\($0)')>1" }.joined(separator: "||")
+        },
+        Row(testDescription: "dates", reason: nil, count: 20) { number in
+            (0..<200).map { "dateTime < dateTime('20\(10 + number)-01-01T00:00:\($0 % 50 + 10)')" }
+                .joined(separator: " || ")
+        },
+        Row(testDescription: "depth", reason: nil) { _ in
+            String(repeating: "!(", count: 32) + "true" + String(repeating: ")", count: 32)
+        },
+        Row(
+            testDescription: "too deep", reason: "nested deeper",
+            first: 0, count: 1
+        ) { _ in String(repeating: "(", count: 65) + "true" + String(repeating: ")", count: 65) },
+        Row(
+            testDescription: "categories", reason: "50000 ranges",
+            first: 0, count: 1
+        ) { _ in matches("[" + String(repeating: "\\\\p{L}", count: 1_000) + "]") },
+    ]
+
+    @Test(arguments: rows)
+    func isRefusedWithThePlaceOrRendered(row: Row) throws {
+        let json = Self.template(
+            (0..<row.count).map { ["expression": .string(row.expression($0))] })
+        guard let reason = row.reason else {
+            try Self.render(try ValidatedTemplate(json: json))
+            return
+        }
+        let error = #expect(throws: TemplateValidationError.self) {
+            try ValidatedTemplate(json: json)
+        }
+        let problem = try #require(error?.problems.first)
+        // Where a budget ends is no contract; that it has room for some conditions is.
+        let places = (row.first..<row.count).map { "conditions[\($0)].expression" }
+        #expect(places.contains(problem.path))
+        #expect(row.first > 0 || problem.path == places.first)
+        #expect(problem.column != nil)
+        #expect(problem.message.contains(reason), "\(problem)")
+        #expect(problem.description.unicodeScalars.count < 500)
+        // What was published before there was the limit is served, and said.
+        guard reason != "nested deeper" else { return }
+        let stored = try ValidatedTemplate(json: json, limits: .none)
+        #expect(!stored.excesses.isEmpty)
+        try Self.render(stored)
+    }
+
+    /// Renders a template for all users.
+    private static func render(_ validated: ValidatedTemplate) throws {
+        let project = ProjectConfiguration(
+            CompiledTemplate(
+                validated, version: TemplateVersion(number: 1, updateTime: .distantPast)))
+        for context in contexts {
+            let section = project.state(for: context).section(named: "Default")
+            #expect(section?.string(forKey: "p") != nil)
+            #expect(project.rendered(for: context).configuration.jsonBytes.readableBytes > 0)
+        }
+    }
+
+    /// A server's condition that looks for patterns in a signal.
+    private static func serverCondition(_ count: Int, _ pattern: (Int) -> String) -> JSONNode {
+        let signals = (0..<count).map { number -> JSONNode in
+            [
+                "customSignal": [
+                    "customSignalOperator": "STRING_CONTAINS_REGEX", "customSignalKey": "s",
+                    "targetCustomSignalValues": [.string(pattern(number))],
+                ]
+            ]
+        }
+        return ["condition": ["orCondition": ["conditions": .array(signals)]]]
+    }
+
+    @Test func looksForEqualPatternsOfServersOnce() throws {
+        let conditions = (0..<50).map { _ in
+            Self.serverCondition(100) { "[ab]*a[ab]{9}\($0)" }
+        }
+        try Self.render(try ValidatedTemplate(json: Self.template(conditions)))
+    }
+
+    @Test(arguments: [
+        (101, "conditions[0].condition.orCondition.conditions", "use at most 100 conditions"),
+        (100, "conditions[0].condition.orCondition.conditions[", "steps a request"),
+    ])
+    func boundsTheConditionsOfServers(count: Int, path: String, reason: String) throws {
+        let conditions = (0..<2).map { index in
+            Self.serverCondition(count) { "[ab]*a[ab]{400}\(index)-\($0)" }
+        }
+        let json = Self.template(conditions)
+        let error = #expect(throws: TemplateValidationError.self) {
+            try ValidatedTemplate(json: json)
+        }
+        #expect(error?.problems.first?.path.hasPrefix(path) == true)
+        #expect(error?.problems.first?.message.contains(reason) == true)
+        let stored = try ValidatedTemplate(json: json, limits: .none)
+        #expect(!stored.excesses.isEmpty)
+        try Self.render(stored)
+    }
+}

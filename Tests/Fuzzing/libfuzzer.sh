@@ -1,0 +1,40 @@
+# Functions to compile and run a target of libFuzzer; source it.
+
+# prepare_fuzzing NAME FOLDER: sets $build, where the target, its corpus and its finds are kept.
+prepare_fuzzing() {
+    fuzzer=$1-fuzzer
+    build=$2/$1
+    mkdir -p "$build/corpus" "$build/seeds"
+}
+
+# compile_fuzzer MODULE [swiftc options]: compiles the files that $build/sources lists as one module
+# with coverage and the address sanitizer.
+compile_fuzzer() {
+    module_name=$1
+    shift
+    swiftc -parse-as-library -O -sanitize=fuzzer,address -swift-version 6 \
+        -module-name "$module_name" \
+        -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
+        -enable-upcoming-feature MemberImportVisibility \
+        -enable-upcoming-feature NonisolatedNonsendingByDefault \
+        -enable-upcoming-feature InferIsolatedConformances \
+        -o "$build/$fuzzer" "@$build/sources" "$@"
+}
+
+# run_fuzzer FINDS DICTIONARY [seconds] [libFuzzer options]: fuzzes; FINDS is the folder of fixtures
+# that a test replays. An input that breaks a property is kept in $build as find-…; minimise it with
+# `… -minimize_crash=1`, and put it there.
+run_fuzzer() {
+    finds=$1
+    dictionary=$2
+    shift 2
+    seconds=${1:-60}
+    [ $# -eq 0 ] || shift
+    # The backtracer would hang a crash; leaks are Foundation's.
+    export SWIFT_BACKTRACE=enable=no
+    export ASAN_OPTIONS=detect_leaks=0
+    cd "$build"
+    exec "./$fuzzer" -max_total_time="$seconds" -max_len=512 -timeout=5 -rss_limit_mb=2048 \
+        -dict="$dictionary" -artifact_prefix="$build/find-" -print_final_stats=1 "$@" \
+        corpus seeds "$finds"
+}
