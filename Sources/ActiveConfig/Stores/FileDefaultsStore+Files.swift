@@ -113,19 +113,19 @@ extension FileDefaultsStore {
             if let damage { logPutAside(files.current, damage) }
         }
         try folder.withLock { () throws(StoreError) in
-            let isKept: Bool
+            var isReplaced = false
+            var isSound = false
             switch examine(files.current, files.userID) {
-            case .absent: isKept = false
-            // What cannot be read now may be good.
-            case .record, .unreadable: isKept = true
+            case .absent: break
+            case .record: (isReplaced, isSound) = (true, true)
+            case .unreadable: isReplaced = true
             case .damaged(let found):
-                isKept = false
                 try folder.rename(files.current, to: Self.damaged(files.current))
                 damage = found
             }
             try folder.write(record, as: Self.newFile)
             do throws(StoreError) {
-                if isKept { try folder.link(files.current, as: Self.replacedFile) }
+                if isReplaced { try folder.link(files.current, as: Self.replacedFile) }
                 try folder.rename(Self.newFile, to: files.current)
             } catch {
                 for name in [Self.newFile, Self.replacedFile] { try? folder.remove(name) }
@@ -134,16 +134,20 @@ extension FileDefaultsStore {
             do throws(StoreError) {
                 try folder.synchronize()
             } catch {
-                if isKept {
+                if isReplaced {
                     try? folder.rename(Self.replacedFile, to: files.current)
                 } else {
                     try? folder.remove(files.current)
                 }
                 throw error
             }
-            // Only now: until here the version before the last one may be needed. It is no loss when
-            // this fails, nor when the power does: then that version stays the previous one.
-            if isKept { try? folder.rename(Self.replacedFile, to: files.previous) }
+            // Only now: until here the record before the last one may be needed. It is no loss when
+            // this fails, nor when the power does: then that one stays the previous one.
+            if isSound {
+                try? folder.rename(Self.replacedFile, to: files.previous)
+            } else if isReplaced {
+                try? folder.remove(Self.replacedFile)
+            }
         }
     }
 

@@ -1,0 +1,251 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+/// An operation of a `FileDefaultsStore`, with what a reader gets before and after.
+struct StoreOperation: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// What a reader gets before: the number of the version.
+    var before: Int?
+    /// What a reader gets after.
+    var after: Int?
+    /// Reads that.
+    var observe: @Sendable (FileDefaultsStore) -> Int? = Self.version
+    /// How often it synchronizes.
+    let synchronizations: Int
+    /// How many of those, at the start, only serve what is not there in this case.
+    var needlessSynchronizations = 0
+    /// Pairs of steps of which the first may not be made after the second.
+    var order: [(String, String)] = []
+    /// Makes what there is before.
+    let prepare: @Sendable (ModelFileSystem) throws -> ModelFileSystem
+    /// The operation itself.
+    let operate: @Sendable (FileDefaultsStore) throws -> Void
+
+    private static let folder = "/home/app/store"
+    private static let current = "\(folder)/generic.activeconfig"
+
+    static let all: [StoreOperation] = [
+        StoreOperation(
+            testDescription: "the first version, with folders", after: 1, synchronizations: 6,
+            needlessSynchronizations: 1,
+            order: [
+                ("mkdir home", "sync /"), ("sync /", "mkdir app"), ("mkdir app", "sync home"),
+                ("sync home", "mkdir store"), ("mkdir store", "sync app"),
+                ("sync app", "open .lock for creating"),
+                ("rename .new to generic.activeconfig", "sync store"),
+            ],
+            prepare: { $0 }, operate: { try persist(1, $0) }),
+        StoreOperation(
+            testDescription: "the first version, after a process that ended having made the folder",
+            after: 1, synchronizations: 3,
+            prepare: { system in
+                let calls = try Self.all[0].calls(on: system)
+                let last = calls.lastIndex { $0.hasPrefix("mkdir") } ?? 0
+                let ended = system.reopened(.init(ending: last + 1))
+                try? persist(1, store(ended))
+                return ended
+            },
+            operate: { try persist(1, $0) }),
+        StoreOperation(
+            testDescription: "the second version", before: 1, after: 2, synchronizations: 2,
+            prepare: { try prepare($0, 1) }, operate: { try persist(2, $0) }),
+        StoreOperation(
+            testDescription: "the third version", before: 2, after: 3, synchronizations: 2,
+            order: [
+                ("sync .new", "rename .new to generic.activeconfig"),
+                (
+                    "link generic.activeconfig as .replaced",
+                    "rename .new to generic.activeconfig"
+                ),
+                ("rename .new to generic.activeconfig", "sync store"),
+            ],
+            prepare: { try prepare($0, 1, 2) }, operate: { try persist(3, $0) }),
+        StoreOperation(
+            testDescription: "a version after a persist that ended", before: 2, after: 4,
+            synchronizations: 2,
+            prepare: { system in
+                let system = try prepare(system, 1, 2)
+                let calls = try Self.all[3].calls(on: system)
+                let link = calls.firstIndex { $0.hasPrefix("link") } ?? 0
+                let ended = system.reopened(.init(ending: link + 1))
+                try? persist(3, store(ended))
+                return ended
+            },
+            operate: { try persist(4, $0) }),
+        StoreOperation(
+            testDescription: "a version in place of a damaged one", before: 1, after: 3,
+            synchronizations: 2,
+            prepare: { system in
+                let system = try prepare(system, 1, 2)
+                system.damage(current)
+                return system
+            },
+            operate: { try persist(3, $0) }),
+        StoreOperation(
+            testDescription: "putting a damaged version aside", before: 1, after: 1,
+            synchronizations: 0,
+            prepare: { system in
+                let system = try prepare(system, 1, 2)
+                system.damage(current)
+                return system
+            },
+            operate: { _ = $0.ownConfiguration(forUserID: nil) }),
+        StoreOperation(
+            testDescription: "a removal", before: 2, synchronizations: 2,
+            order: [
+                ("unlink generic.activeconfig.previous", "sync store"),
+                ("sync store", "unlink generic.activeconfig"),
+                ("unlink generic.activeconfig", "sync store"),
+            ],
+            prepare: { try prepare($0, 1, 2) }, operate: { try persist(nil, $0) }),
+        StoreOperation(
+            testDescription: "a removal right after a version", before: 2, synchronizations: 2,
+            prepare: { system in
+                let system = system.reopened()
+                for number in 1...2 { try persist(number, store(system)) }
+                return system
+            },
+            operate: { try persist(nil, $0) }),
+        StoreOperation(
+            testDescription: "a removal of a damaged version", before: 1, synchronizations: 2,
+            needlessSynchronizations: 1,
+            prepare: { system in
+                let system = try prepare(system, 1, 2)
+                system.damage(current)
+                return system
+            },
+            operate: { try persist(nil, $0) }),
+        StoreOperation(
+            testDescription: "a version after a removal", after: 3, synchronizations: 2,
+            prepare: { try prepare($0, 1, 2, nil) }, operate: { try persist(3, $0) }),
+        StoreOperation(
+            testDescription: "the mark of the first download", before: 0, after: 1,
+            observe: { $0.firstDownloadFinished ? 1 : 0 }, synchronizations: 1,
+            prepare: { try prepare($0, 1, 2) },
+            operate: { if try !$0.recordFirstDownloadFinished() { throw NotTheFirst() } }),
+    ]
+
+    /// What there is before, all of it on the medium.
+    func prepared() throws -> ModelFileSystem { try prepare(ModelFileSystem()) }
+
+    /// The calls that the operation makes.
+    func calls(on start: ModelFileSystem) throws -> [String] {
+        let system = start.reopened()
+        try operate(Self.store(system))
+        return system.calls
+    }
+
+    /// Does it, and gives what it threw.
+    @discardableResult
+    func run(on system: ModelFileSystem) -> (any Error)? {
+        defer { system.finish() }
+        do {
+            try operate(Self.store(system))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// What a reader may not get, and gets, now or after a loss of power.
+    ///
+    /// - Parameters:
+    ///   - start: What there was before.
+    ///   - hasEnded: Whether the operation has returned, so that it may not be undone.
+    func violations(
+        from start: ModelFileSystem, to system: ModelFileSystem, hasEnded: Bool
+    ) throws -> [String] {
+        let done = start.reopened()
+        try operate(Self.store(done))
+        let allowed = hasEnded ? [after] : [before, after]
+        let allowedWhenDamaged = [Self.readDamaged(start), Self.readDamaged(done)]
+        var violations: [String] = []
+        for (index, system) in ([system] + system.powerLosses()).enumerated() {
+            let now = index == 0 ? "now" : "after a loss of power"
+            let found = read(system)
+            if !allowed.contains(found) { violations.append("\(text(found)) \(now)") }
+            let previous = Self.readDamaged(system)
+            if !allowedWhenDamaged.contains(previous) {
+                violations.append("\(text(previous)) as the previous version \(now)")
+            }
+            let names = system.names(in: Self.folder)
+            if hasEnded, after == nil, names != [".lock"] { violations.append("\(names) \(now)") }
+        }
+        // Another process may rely on what this one has done.
+        let next = system.reopened()
+        try Self.persist(9, Self.store(next))
+        if !next.powerLosses().allSatisfy({ Self.version(Self.store($0.reopened())) == 9 }) {
+            violations.append("the next version is lost")
+        }
+        return violations
+    }
+
+    private func text(_ number: Int?) -> String { number.map(String.init) ?? "nothing" }
+
+    /// Whether a fault is noticed, wherever the process ends.
+    func isNoticed(_ faults: ModelFileSystem.Faults, on start: ModelFileSystem) throws -> Bool {
+        let count = try calls(on: start).count
+        for ending in (0...count).reversed() {
+            var faults = faults
+            faults.ending = ending
+            let system = start.reopened(faults)
+            let hasEnded = run(on: system) == nil && ending == count
+            if try !violations(from: start, to: system, hasEnded: hasEnded).isEmpty { return true }
+            // Without a fault the previous version is there at the end.
+            let done = start.reopened()
+            run(on: done)
+            if hasEnded, Self.readDamaged(system) != Self.readDamaged(done) { return true }
+        }
+        return false
+    }
+
+    /// What a new process reads.
+    func read(_ system: ModelFileSystem) -> Int? { observe(Self.store(system.reopened())) }
+
+    @Sendable private static func version(_ store: FileDefaultsStore) -> Int? {
+        let read = store.ownConfiguration(forUserID: nil)
+        return read?.section(named: "S")?.integer(forKey: "number")
+    }
+
+    /// The error of a mark that was there.
+    private struct NotTheFirst: Error {}
+
+    /// The version that a new process reads once the last one was damaged.
+    static func readDamaged(_ system: ModelFileSystem) -> Int? {
+        let system = system.reopened()
+        system.damage(current)
+        return version(store(system))
+    }
+
+    /// Whether another process can persist, record and remove, and leaves nothing behind then.
+    static func canGoOn(_ system: ModelFileSystem) throws -> Bool {
+        let system = system.reopened()
+        try persist(9, store(system))
+        guard version(store(system)) == 9 else { return false }
+        try store(system).recordFirstDownloadFinished()
+        guard store(system).firstDownloadFinished else { return false }
+        try persist(nil, store(system))
+        return system.names(in: folder) == [".lock", "first-download-finished"]
+    }
+
+    private static func store(_ system: ModelFileSystem) -> FileDefaultsStore {
+        FileDefaultsStore(directory: URL(filePath: folder), log: .disabled, system: system)
+    }
+
+    private static func persist(_ number: Int?, _ store: FileDefaultsStore) throws {
+        let configuration = number.map { number in
+            ConfigurationState(
+                meta: [:],
+                sections: ["S": ActiveConfigSection(settings: ["number": .integer(number)])])
+        }
+        try store.persistConfiguration(configuration, forUserID: nil)
+    }
+
+    private static func prepare(
+        _ system: ModelFileSystem, _ numbers: Int?...
+    ) throws -> ModelFileSystem {
+        for number in numbers { try persist(number, store(system)) }
+        return system.settled()
+    }
+}
