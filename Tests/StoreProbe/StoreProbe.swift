@@ -13,6 +13,9 @@ import Foundation
 ///
 /// - `loop FOLDER USER START`: persists documents numbered from START on, and writes each number to
 ///   standard output once it is persisted, until it is killed.
+/// - `cycle FOLDER USER START`: the same, with a removal after each number, which writes `removed`.
+/// - `first FOLDER COUNT`: records a first download in COUNT folders within FOLDER, and writes the
+///   number of each in which it was the first.
 /// - `fill FOLDER BYTES`: persists a document of about that size, and writes `stored` or the error's
 ///   code.
 /// - `readonly FOLDER`: persists, takes away the right to write, persists again; writes the error's
@@ -25,12 +28,21 @@ enum StoreProbe {
         let folder = URL(filePath: arguments[2])
         let store = FileDefaultsStore(directory: folder, bootstrap: nil, log: .disabled)
         switch arguments[1] {
-        case "loop":
+        case "loop", "cycle":
             var number = Int(arguments[4]) ?? 0
             while true {
                 try store.persistConfiguration(document(number), forUserID: arguments[3])
                 say("\(number)")
+                if arguments[1] == "cycle" {
+                    try store.persistConfiguration(nil, forUserID: arguments[3])
+                    say("removed")
+                }
                 number += 1
+            }
+        case "first":
+            for number in 0..<(Int(arguments[3]) ?? 0) {
+                let store = FileDefaultsStore(directory: folder.appending(path: "\(number)"))
+                if try store.recordFirstDownloadFinished() { say("\(number)") }
             }
         case "fill":
             say(fill(store, size: Int(arguments[3]) ?? 0))

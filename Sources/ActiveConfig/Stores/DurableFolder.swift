@@ -17,11 +17,9 @@ import Foundation
 struct DurableFolder: Sendable {
     /// The folder's path, without a slash at its end.
     let path: String
-    private let system: any FileSystem
+    let system: any FileSystem
     private let protection: FileDefaultsStore.FileProtection
-    private let isExcludedFromBackup: Bool
-
-    private static let lockFile = ".lock"
+    let isExcludedFromBackup: Bool
 
     /// Makes what stands for a folder, which need not exist.
     init(
@@ -138,103 +136,8 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Runs `body` while no other process and no other thread does so in this folder, which is made
-    /// if it is not there.
-    func withLock<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        let file = try openLock()
-        // The lock goes with the descriptor, also when the process is killed.
-        defer { system.closeFile(file) }
-        try lock(file, mayWait: true)
-        if isExcludedFromBackup {
-            do throws(SystemCallError) {
-                try system.excludeFromBackup(folderAt: path)
-            } catch {
-                throw StoreError(.cannotWrite, path: path, error)
-            }
-        }
-        return try body()
-    }
-
-    /// The same in a folder that is there, at once: it throws while somebody else has the lock.
-    func withLockIfFree<Result>(
-        _ body: () throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        let file = try open(Self.lockFile, for: .locking)
-        defer { system.closeFile(file) }
-        try lock(file, mayWait: false)
-        return try body()
-    }
-
-    /// Opens the file that is locked.
-    ///
-    /// Whoever makes it has synchronized the folders above before, so that its presence says that
-    /// this was done.
-    private func openLock() throws(StoreError) -> Int32 {
-        if let file = try? open(Self.lockFile, for: .locking) { return file }
-        do throws(SystemCallError) {
-            try makeFolders()
-        } catch {
-            throw StoreError(.cannotWrite, path: path, error)
-        }
-        if let file = try? open(Self.lockFile, for: .creating) { return file }
-        // Another process was faster, or this gives the error.
-        return try open(Self.lockFile, for: .locking)
-    }
-
-    private func open(_ name: String, for purpose: FilePurpose) throws(StoreError) -> Int32 {
-        do throws(SystemCallError) {
-            return try system.openFile(at: path(of: name), for: purpose)
-        } catch {
-            throw StoreError(.cannotLock, path: path(of: name), error)
-        }
-    }
-
-    private func lock(_ file: Int32, mayWait: Bool) throws(StoreError) {
-        do throws(SystemCallError) {
-            try uninterrupted { () throws(SystemCallError) in
-                try system.lockFile(file, mayWait: mayWait)
-            }
-        } catch {
-            throw StoreError(.cannotLock, path: path(of: Self.lockFile), error)
-        }
-    }
-
-    /// Makes the folder and those above it, each synchronized in the one above before the next is
-    /// made, so that only the last one that is there can be unknown to the medium: one that somebody
-    /// made who died.
-    private func makeFolders() throws(SystemCallError) {
-        var missing: [String] = []
-        var folder = path
-        while try !system.fileExists(at: folder) {
-            missing.append(folder)
-            folder = Self.parent(of: folder)
-        }
-        try synchronizeAncestor(at: Self.parent(of: folder))
-        for folder in missing.reversed() {
-            do throws(SystemCallError) {
-                try system.makeFolder(at: folder)
-            } catch {
-                if error.number != EEXIST { throw error }
-            }
-            try synchronizeAncestor(at: Self.parent(of: folder))
-        }
-    }
-
-    private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return path == "." ? "/" : "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    /// Synchronizes a folder above, unless it belongs to somebody who does not let us.
-    private func synchronizeAncestor(at path: String) throws(SystemCallError) {
-        do throws(SystemCallError) {
-            try synchronizeFolder(at: path)
-        } catch {
-            if error.number != EACCES, error.number != EPERM { throw error }
-        }
-    }
-
-    private func synchronizeFolder(at path: String) throws(SystemCallError) {
+    /// Synchronizes a folder.
+    func synchronizeFolder(at path: String) throws(SystemCallError) {
         let folder = try system.openFile(at: path, for: .synchronizing)
         defer { system.closeFile(folder) }
         do throws(SystemCallError) {
@@ -282,7 +185,7 @@ struct DurableFolder: Sendable {
     }
 
     /// Makes a system call again as long as a signal interrupts it.
-    private func uninterrupted<Result>(
+    func uninterrupted<Result>(
         _ call: () throws(SystemCallError) -> Result
     ) throws(SystemCallError) -> Result {
         while true {
@@ -302,7 +205,7 @@ extension SystemCallError {
 
 extension StoreError {
     /// The error of a system call.
-    fileprivate init(_ code: Code, path: String, _ error: SystemCallError) {
+    init(_ code: Code, path: String, _ error: SystemCallError) {
         let message = unsafe String(cString: strerror(error.number))
         self.init(code, path: path, systemError: error.number, systemMessage: message)
     }

@@ -19,7 +19,7 @@ extension FileDefaultsStore {
         }
     }
 
-    /// The record that is being written. Who has the lock may write over what somebody left there.
+    /// The record that is being written.
     private static let newFile = ".new"
     /// The record that is being replaced.
     private static let replacedFile = ".replaced"

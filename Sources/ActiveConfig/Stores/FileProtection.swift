@@ -18,9 +18,9 @@ extension FileDefaultsStore {
         /// Always, also before the device was unlocked for the first time since it started: for an app
         /// that is launched in the background then, as by a push notification or a location.
         public static let none = FileProtection(kind: .none)
-        /// While the device is unlocked. While it is locked, nothing can be persisted either.
+        /// While the device is unlocked; while it is locked, nothing can be persisted either.
         public static let complete = FileProtection(kind: .complete)
-        /// While the device is unlocked. While it is locked, configurations can be persisted.
+        /// While the device is unlocked; while it is locked, configurations can be persisted.
         public static let completeUnlessOpen = FileProtection(kind: .completeUnlessOpen)
         /// Once the device was unlocked for the first time since it started.
         public static let completeUntilFirstUserAuthentication = FileProtection(

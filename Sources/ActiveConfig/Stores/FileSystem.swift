@@ -3,7 +3,7 @@
 package protocol FileSystem: Sendable {
     /// Opens a file or a folder.
     func openFile(at path: String, for purpose: FilePurpose) throws(SystemCallError) -> Int32
-    /// Closes it; its lock goes too.
+    /// Closes it.
     func closeFile(_ file: Int32)
     /// Its size in bytes.
     func size(ofFile file: Int32) throws(SystemCallError) -> Int
@@ -23,6 +23,8 @@ package protocol FileSystem: Sendable {
     func synchronizeFile(_ file: Int32) throws(SystemCallError)
     /// Takes the only lock on a file: at once, or not at all, unless it may wait.
     func lockFile(_ file: Int32, mayWait: Bool) throws(SystemCallError)
+    /// Gives the lock back.
+    func unlockFile(_ file: Int32)
     /// Gives a file another name, in place of any file that has it.
     func renameFile(at path: String, to newPath: String) throws(SystemCallError)
     /// Gives a file a second name, which must be free.

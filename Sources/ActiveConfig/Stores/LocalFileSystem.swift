@@ -60,6 +60,8 @@ package struct LocalFileSystem: FileSystem {
         try check(flock(file, mayWait ? LOCK_EX : LOCK_EX | LOCK_NB))
     }
 
+    package func unlockFile(_ file: Int32) { flock(file, LOCK_UN) }
+
     package func renameFile(at path: String, to newPath: String) throws(SystemCallError) {
         try check(unsafe rename(path, newPath))
     }

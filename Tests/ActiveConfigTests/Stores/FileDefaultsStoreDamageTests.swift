@@ -3,6 +3,14 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Faults of a store's file: whatever happens to it, reading gives a whole document that is the
 /// user's or a fallback, and never throws.
 struct FileDefaultsStoreDamageTests {
@@ -116,6 +124,47 @@ struct FileDefaultsStoreDamageTests {
         #expect(store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("old"))
         #expect(folder.fileNames.allSatisfy { !$0.hasSuffix(".damaged") })
         #expect(recorder.messages.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func survivesAPipeInPlaceOfAFileThatNobodyWrites() throws {
+        try store.persistConfiguration(Self.document("a"), forUserID: Self.user)
+        let file = try currentFile()
+        try FileManager.default.removeItem(at: file)
+        #expect(unsafe mkfifo(file.path(percentEncoded: false), 0o600) == 0)
+        #expect(
+            store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("bootstrap"))
+        try store.persistConfiguration(Self.document("b"), forUserID: Self.user)
+        #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("b"))
+    }
+
+    @Test func aDamagedFileIsPutAsideAndNamedByAPersistToo() throws {
+        let store = store
+        for text in ["a", "b"] {
+            try store.persistConfiguration(Self.document(text), forUserID: Self.user)
+        }
+        let file = try currentFile()
+        try Data("garbage".utf8).write(to: file)
+        try store.persistConfiguration(Self.document("c"), forUserID: Self.user)
+        let aside = file.appendingPathExtension("damaged")
+        #expect(try Data(contentsOf: aside) == Data("garbage".utf8))
+        #expect(recorder.messages.count == 1)
+        try Data("more".utf8).write(to: file)
+        #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("a"))
+    }
+
+    @Test func anotherUsersFileDoesNotBecomeThePreviousVersion() throws {
+        let store = store
+        try store.persistConfiguration(Self.document("other"), forUserID: "other")
+        let other = try Data(contentsOf: currentFile())
+        try store.persistConfiguration(nil, forUserID: "other")
+        for text in ["a", "b"] {
+            try store.persistConfiguration(Self.document(text), forUserID: Self.user)
+        }
+        try other.write(to: currentFile())
+        try store.persistConfiguration(Self.document("c"), forUserID: Self.user)
+        try Data("garbage".utf8).write(to: currentFile())
+        #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("a"))
     }
 
     @Test func survivesAFolderInPlaceOfAFile() throws {

@@ -47,6 +47,39 @@ struct FileDefaultsStoreProcessTests {
         try killAndCheck(times: Sanitizer.isOn ? 20 : 500)
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func everyKillBesideRemovalsLeavesTheLastDocumentOrNone() throws {
+        let path = folder.url.path(percentEncoded: false)
+        var number = 0
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<(Sanitizer.isOn ? 10 : 100) {
+            let probe = try StoreProbeProcess(["cycle", path, "u", "\(number)"])
+            let wanted = Int.random(in: 1...4, using: &generator)
+            var lines: [String] = []
+            while lines.count < wanted, let line = probe.nextLine() { lines.append(line) }
+            let spin = Int.random(in: 0..<40_000, using: &generator)
+            for index in 0..<spin { withExtendedLifetime(index) {} }
+            lines += probe.kill()
+            let last = try #require(lines.compactMap(Int.init).last)
+            let isThere = store().ownConfiguration(forUserID: "u") != nil
+            let found = isThere ? try self.number(ofUser: "u") : nil
+            // A removal, or after one the next document, may have been under way.
+            #expect(found == nil || found == (lines.last == "removed" ? last + 1 : last))
+            number = last + 2
+        }
+        #expect(folder.fileNames.allSatisfy { !$0.hasSuffix(".damaged") })
+        try store().persistConfiguration(nil, forUserID: "u")
+        #expect(folder.fileNames == [".lock"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func oneOfFourProcessesRecordsAFirstDownload() throws {
+        let path = folder.url.path(percentEncoded: false)
+        let probes = try (0..<4).map { _ in try StoreProbeProcess(["first", path, "100"]) }
+        let first = probes.flatMap { $0.finish() }.compactMap(Int.init)
+        #expect(first.sorted() == Array(0..<100))
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func twoProcessesMayShareAFolder() throws {
         let path = folder.url.path(percentEncoded: false)

@@ -148,11 +148,8 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What a reader may not get, and gets, now or after a loss of power.
-    ///
-    /// - Parameters:
-    ///   - start: What there was before.
-    ///   - hasEnded: Whether the operation has returned, so that it may not be undone.
+    /// What a reader may not get, and gets, now or after a loss of power: before the operation has
+    /// ended it may be undone, after it not.
     func violations(
         from start: ModelFileSystem, to system: ModelFileSystem, hasEnded: Bool
     ) throws -> [String] {
