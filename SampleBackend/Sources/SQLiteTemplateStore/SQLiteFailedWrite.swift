@@ -22,14 +22,13 @@ struct SQLiteFailedWrite: Sendable {
     /// What to tell.
     let error: TemplateStoreError
 
-    /// Takes an error of a write.
+    /// Takes an error of a write, unless it is one of another kind, such as a lock of another process.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - size: About how many bytes were to be written.
     ///   - db: The connection, right after the error.
     ///   - path: The path of the database.
-    /// - Returns: nil when it is an error of another kind, such as a lock of another process.
     init?(_ error: DatabaseError, of size: Int, to db: Database, at path: String) {
         let systemError = unsafe sqlite3_system_errno(db.sqliteConnection)
         switch error.resultCode {
@@ -37,6 +36,10 @@ struct SQLiteFailedWrite: Sendable {
             self.error = .outOfSpace(at: path, error)
         case .SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(systemError):
             self.error = .outOfSpace(at: path, error, reason: SQLiteFileStatus.reason(systemError))
+        case .SQLITE_IOERR
+        where error.extendedResultCode == .SQLITE_IOERR_WRITE && systemError != EIO:
+            // A write that was cut short at a limit leaves no reason.
+            self.error = .outOfSpace(at: path, error)
         case .SQLITE_IOERR, .SQLITE_READONLY:
             self.error = TemplateStoreError(error, at: path)
         default: return nil

@@ -178,7 +178,9 @@ struct ReplacedDatabaseTests {
             let file = try folder.write(
                 AdministrationTarget.templateText(title: "command \(round)"), to: "t.json")
             // A command writes what is in the log into the database when it ends.
-            #expect(try await CommandRun(["publish", file, "--force", "--store", folder.store]).exitCode == 0)
+            #expect(
+                try await CommandRun(["publish", file, "--force", "--store", folder.store]).exitCode
+                    == 0)
             version += 1
             let big = String(repeating: "x", count: 400_000)
             for _ in 0..<12 {

@@ -57,6 +57,17 @@ struct SQLiteMaintenanceTests {
         await store.close()
     }
 
+    @Test func aBackupIsNotMadeOfFilesThatWereReplaced() async throws {
+        let store = try await SQLiteTemplateStore(path: path)
+        _ = try await store.publish(.make())
+        try FileManager.default.removeItem(atPath: path + "-wal")
+        let target = folder.path("backup.sqlite")
+        let error = try await storeError { try await store.backup(to: target) }
+        #expect(error?.code == .filesReplaced)
+        #expect(!FileManager.default.fileExists(atPath: target))
+        await store.close()
+    }
+
     @Test(arguments: [
         ("DELETE FROM versions WHERE number = 3", "current version"),
         ("DELETE FROM versions WHERE number = 2", "gap"),

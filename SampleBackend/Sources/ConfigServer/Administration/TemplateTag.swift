@@ -29,7 +29,8 @@ struct TemplateTag: Sendable, Hashable, CustomStringConvertible {
             text = text.dropFirst().dropLast()
         }
         let prefix = "etag-\(project)-"
-        guard text.hasPrefix(prefix), let version = Int(decimal: text.dropFirst(prefix.count)) else {
+        guard text.hasPrefix(prefix), let version = Int(decimal: text.dropFirst(prefix.count))
+        else {
             return nil
         }
         self.init(project: project, version: version)

@@ -36,7 +36,7 @@ extension RequestError {
             case .tooManyOverrides, .tooManyWebhooks: .invalidArgument(error.message)
             case .outOfSpace: .outOfSpace
             case .filesReplaced: .filesReplaced
-            default: .unavailable
+            default: .storeUnavailable
             }
     }
 

@@ -93,6 +93,14 @@ extension RequestError {
         message: "The server cannot read its configurations now: try again in a few seconds.",
         headerFields: [.retryAfter: "5"])
 
+    /// 503: the store does not answer, or cannot write.
+    static let storeUnavailable = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The store of the server cannot be read or written now, as its log says: try again "
+            + "in a few seconds.",
+        headerFields: [.retryAfter: "5"])
+
     /// 503: what was to be stored has no room.
     static let outOfSpace = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
@@ -103,7 +111,8 @@ extension RequestError {
     /// 503: the files of the store are others than those that were opened.
     static let filesReplaced = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-        message: "The files of the server's database were removed, moved or replaced while it runs, "
+        message:
+            "The files of the server's database were removed, moved or replaced while it runs, "
             + "so it stores nothing more: whoever runs it has to look at them, as its log says, and "
             + "to start it again.",
         headerFields: [.retryAfter: "60"])

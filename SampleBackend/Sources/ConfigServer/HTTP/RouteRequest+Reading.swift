@@ -95,7 +95,13 @@ extension Int {
 extension JSONNode {
     /// The number of a version, which is a string or a number; nil for anything else.
     var versionNumber: Int? {
-        if let stringValue { return Int(decimal: stringValue) }
-        return integerValue.flatMap { (0...Int.maximumDecimal).contains($0) ? $0 : nil }
+        switch self {
+        case .string(let text): return Int(decimal: text)
+        case .number(let text):
+            // 3.0 is a whole number to JSON Schema, and what some clients write for 3.
+            let number = Int(decimal: text) ?? Double(text).flatMap { Int(exactly: $0) }
+            return number.flatMap { (0...Int.maximumDecimal).contains($0) ? $0 : nil }
+        default: return nil
+        }
     }
 }

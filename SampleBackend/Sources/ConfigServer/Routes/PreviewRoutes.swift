@@ -43,7 +43,8 @@ struct PreviewRoutes: Sendable {
     @Sendable
     private func preview(_ request: RouteRequest) async throws -> RouteResponse {
         let isAllowed = previews.withLockedValue { count in
-            if count < Self.maximumPreviews { count += 1 } else { return false }
+            guard count < Self.maximumPreviews else { return false }
+            count += 1
             return true
         }
         guard isAllowed else { throw RequestError.tooManyPreviews }

@@ -79,7 +79,8 @@ struct TemplateRoutes: Sendable {
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let pageToken = try request.wholeNumber(named: "pageToken", in: 1...Int.maximumDecimal)
-        let endVersion = try request.wholeNumber(named: "endVersionNumber", in: 1...Int.maximumDecimal)
+        let endVersion = try request.wholeNumber(
+            named: "endVersionNumber", in: 1...Int.maximumDecimal)
         let query = VersionQuery(
             limit: try request.wholeNumber(named: "pageSize", in: 1...300) ?? 300,
             endVersion: [pageToken, endVersion].compactMap { $0 }.min(),

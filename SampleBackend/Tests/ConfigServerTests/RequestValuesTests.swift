@@ -1,0 +1,58 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Values at the edge of what the OpenAPI description allows.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestValuesTests {
+    private static let path = "/v1/projects/default/remoteConfig"
+
+    @Test(arguments: [
+        ("0", 400), ("01", 400), ("+1", 400), ("1", 200), ("999999999999999999", 200),
+        ("1000000000000000000", 400), ("%EF%BC%91", 400),
+    ])
+    func readsNumbersOfDigitsAlone(text: String, status: Int) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let answer = try await server.administer(
+                "GET", Self.path + ":listVersions?pageToken=\(text)")
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test(arguments: [
+        ("2026-01-31T12:00:00Z", 200), ("2026-01-31T12:00:00.5%2B22:44", 200),
+        ("2026-01-31T12:00:00-23:59", 200), ("2026-01-31T12:00:00%2B24:00", 400),
+        ("2026-01-31T12:00:00%2B05:00%2B05:00", 400), ("2026-01-31", 400),
+    ])
+    func readsTimesWithAnyOffset(text: String, status: Int) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let answer = try await server.administer(
+                "GET", Self.path + ":listVersions?endTime=\(text)")
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test(arguments: [("1", 200), ("1.0", 200), ("\"1\"", 200), ("1.5", 400), ("0", 400)])
+    func readsNumbersOfVersions(text: String, status: Int) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let body = try JSONNode(jsonData: Data(#"{"versionNumber":\#(text)}"#.utf8))
+            let answer = try await server.administer("POST", Self.path + ":rollback", body: body)
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test func previewsNoProjectThatCannotBe() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer(
+                "POST", "/v1/projects/a%20b/remoteConfig:preview",
+                body: ["template": .sample, "users": []])
+            #expect(answer.status == 400)
+        }
+    }
+}
