@@ -81,35 +81,6 @@ struct EventStreamResumeTests {
         }
     }
 
-    @Test func worksOutNoMoreEarlierVersionsThanItsBudget() async throws {
-        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
-            var template = JSONNode.sample
-            let value = String(repeating: "x", count: 900_000)
-            for _ in 0..<40 {
-                template.setTitle(of: nil, to: value + UUID().uuidString)
-                try await server.publish(template)
-            }
-            var names: [String: Int] = [:]
-            var last = 0
-            for version in 1..<40 {
-                let fields = ["Last-Event-ID: \(version)"]
-                try await server.stream(ofUser: "1", fields: fields) { stream in
-                    let event = try await stream.next()
-                    names[event.name ?? "", default: 0] += 1
-                    if event.name == "update" { last = version }
-                }
-            }
-            #expect(names["update", default: 0] > 4)
-            #expect(names["reset", default: 0] > 4)
-            #expect(names.count == 2)
-            // What was worked out lately is at hand.
-            try await server.stream(ofUser: "2", fields: ["Last-Event-ID: \(last)"]) { stream in
-                let event = try await stream.next()
-                #expect(event.name == "update")
-            }
-        }
-    }
-
     @Test func tellsOfValuesPinnedAndTakenAwayMeanwhile() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
