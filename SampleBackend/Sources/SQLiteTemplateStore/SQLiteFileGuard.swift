@@ -80,6 +80,16 @@ final class SQLiteFileGuard: Sendable {
     /// Whether what is written over must stay as it is.
     var isContentForeign: Bool { state.withLock { $0.fault.map { !$0.keepsContent } ?? false } }
 
+    /// What was noticed, or what a look at the files alone shows.
+    ///
+    /// Without its log, a database cannot even be opened by another connection.
+    func currentFault() -> TemplateStoreError? {
+        state.withLock { state in
+            if state.fault == nil { state.fault = try? replacement() }
+            return state.fault?.error
+        }
+    }
+
     /// Checks that the files are those that were opened, as this process and others left them.
     ///
     /// - Parameter db: A connection, on its queue.

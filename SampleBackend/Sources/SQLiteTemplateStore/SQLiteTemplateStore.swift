@@ -171,7 +171,8 @@ public final class SQLiteTemplateStore: TemplateStore {
         do {
             return try result.get()
         } catch {
-            let error = TemplateStoreError(error, at: path)
+            let fault = error is TemplateStoreError ? nil : files.currentFault()
+            let error = fault ?? TemplateStoreError(error, at: path)
             if error.code == .filesReplaced { await save() }
             throw error
         }

@@ -60,8 +60,6 @@ struct SQLiteMaintenanceTests {
     @Test func aBackupIsNotMadeOfFilesThatWereReplaced() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
-        // A connection that reads is open already, as in a server.
-        _ = try await store.snapshot()
         try FileManager.default.removeItem(atPath: path + "-wal")
         let target = folder.path("backup.sqlite")
         let error = try await storeError { try await store.backup(to: target) }
