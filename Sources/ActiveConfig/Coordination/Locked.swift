@@ -11,12 +11,20 @@
 /// well, and it is `package`.
 package final class Locked<State> {
     #if ACTIVECONFIG_PTHREAD_LOCK
+        /// The state, with a size in any case.
+        ///
+        /// The sanitizer takes an access to what has none for one to the object's header.
+        private struct Content {
+            var state: State
+            var size: UInt8 = 0
+        }
+
         private let lock = NSLock()
-        private var state: State
+        private var content: Content
 
         /// Makes a lock around `state`.
         package init(_ state: sending State) {
-            self.state = state
+            content = Content(state: state)
         }
 
         /// Runs `body` alone with the state.
@@ -25,7 +33,7 @@ package final class Locked<State> {
         ) throws(Failure) -> sending Result {
             lock.lock()
             defer { lock.unlock() }
-            return try body(&state)
+            return try body(&content.state)
         }
     #else
         private let mutex: Mutex<State>

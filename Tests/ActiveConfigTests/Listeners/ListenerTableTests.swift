@@ -60,6 +60,28 @@ struct ListenerTableTests {
         withExtendedLifetime(living) {}
     }
 
+    @Test("8,000 listeners of one section are each told once, and each can leave")
+    func manyListenersOfOneSection() async throws {
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { .configuration(.titled(["Home": "\($0.number)"])) })
+        let calls = Locked<[Int]>([])
+        var tokens = (0..<8_000).map { number in
+            fixture.config.listen(forSectionName: "Home") { _ in
+                calls.withLock { $0.append(number) }
+            }
+        }
+        try await fixture.config.downloadNewConfig()
+        fixture.drain()
+        #expect(calls.withLock { $0 } == Array(0..<8_000))
+        for number in stride(from: 0, to: 8_000, by: 2) { tokens[number].cancel() }
+        calls.withLock { $0 = [] }
+        try await fixture.config.downloadNewConfig()
+        fixture.drain()
+        #expect(calls.withLock { $0 } == Array(stride(from: 1, to: 8_000, by: 2)))
+        tokens.removeAll()
+        #expect(fixture.config.state.withLock { $0.listeners["Home"].isEmpty })
+    }
+
     @Test func closuresThatAreCancelledAreGone() {
         let fixture = CoordinatorFixture.make()
         for _ in 0..<1_000 {
