@@ -1,6 +1,7 @@
-import ActiveConfig
 import ActiveConfigTesting
 import Testing
+
+@testable import ActiveConfig
 
 /// Nobody ever reads or is told another user's value.
 @Suite(.timeLimit(.minutes(1)))
@@ -59,6 +60,13 @@ struct UserIsolationTests {
         }
     }
 
+    /// Waits until all downloads have ended, which they do after their requests.
+    private func waitForDownloads(of config: ActiveConfig) async {
+        while config.state.withLock({ !$0.downloads.isEmpty }), !Task.isCancelled {
+            await Task.yield()
+        }
+    }
+
     /// A → B → A in a tight loop by one task, which knows therefore whose values it has to read.
     @Test func aTightLoopReadsOnlyTheCurrentUsersValues() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
@@ -105,6 +113,7 @@ struct UserIsolationTests {
         }
         consumer.cancel()
         await consumer.value
+        await waitForDownloads(of: config)
         fixture.drain()
 
         #expect(faults.withLock { $0 } == [])
@@ -155,6 +164,7 @@ struct UserIsolationTests {
         }
         isGoingOn.withLock { $0 = false }
         await answering.value
+        await waitForDownloads(of: config)
         fixture.drain()
         #expect(faults.withLock { $0 } == [])
         #expect(!recorder.entries.isEmpty)
