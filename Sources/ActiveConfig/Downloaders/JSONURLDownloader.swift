@@ -41,7 +41,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     /// - Parameters:
     ///   - timeout: The longest that a download may take, from the request to the last byte, at most
     ///     a year. The request's own `timeoutInterval` bounds each wait for more of the answer, in
-    ///     whole seconds, at least one.
+    ///     whole seconds, at least one and at most a week.
     ///   - limits: What the document may not exceed.
     ///   - createRequest: Makes the request for a user; nil is the generic user. A user ID can be any
     ///     string, `..` and `a+b` too: put ``ActiveConfigBackend/percentEncoded(_:)`` into the query

@@ -63,10 +63,10 @@ enum URLSessionTransport {
 
     /// A time between two parts of an answer that Foundation can take.
     ///
-    /// On Linux it traps at times that are no number or too great, and cuts off fractions: less than a
-    /// second is none at all.
+    /// On Linux it traps at times that are no number or too great, in milliseconds, for an `Int`, and
+    /// cuts off fractions: less than a second is none at all.
     private static func timeoutInterval(_ interval: TimeInterval) -> TimeInterval {
-        interval.isNaN ? 60 : min(max(interval.rounded(.up), 1), 365 * 24 * 60 * 60)
+        interval.isNaN ? 60 : min(max(interval.rounded(.up), 1), 7 * 24 * 60 * 60)
     }
 
     /// A session that keeps nothing.
