@@ -116,9 +116,8 @@ struct DictionaryReader {
         return nil
     }
 
-    /// The value that is no array and no dictionary, in those that are open.
-    ///
-    /// - Parameter levels: How deep a ``SettingValue`` at the outermost place may be.
+    /// The value that is no array and no dictionary, in those that are open; `levels` is how deep a
+    /// ``SettingValue`` at the outermost place may be.
     private func scalar(
         _ any: Any, _ path: String, _ open: [OpenContainer], levels: Int
     ) throws(ConfigurationFormatError) -> SettingValue {

@@ -29,11 +29,10 @@ extension ConfigurationState {
             throw tooDeep(at: "meta.\(name)")
         }
         for (name, section) in sections {
-            for entry in section.table.settings.entries {
-                // The document, `config_sections`, a section, its `settings`, the setting.
-                if entry.value.isNested(deeperThan: limit - 5) {
-                    throw tooDeep(at: "config_sections.\(name).settings.\(entry.name).value")
-                }
+            // The document, `config_sections`, a section, its `settings`, the setting.
+            for entry in section.table.settings.entries
+            where entry.value.isNested(deeperThan: limit - 5) {
+                throw tooDeep(at: "config_sections.\(name).settings.\(entry.name).value")
             }
         }
     }
