@@ -6,7 +6,7 @@ import Testing
 /// bounded memory, and says what happened.
 ///
 /// `Tests/run.sh framework` runs these once more with a `DownloadProbe` built for release.
-@Suite(.timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
+@Suite(.serialized, .timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
 struct DownloadFaultTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
@@ -69,9 +69,9 @@ struct DownloadFaultTests {
         defer { server.stop() }
         let url = try server.url("/").absoluteString
         let probe = try DownloadProbeProcess(["get", url, fault.timeout])
-        #expect(probe.nextLine() == "\(fault.outcome): 1")
+        #expect(await probe.nextLine() == "\(fault.outcome): 1")
         await server.wait(for: .hangUp)
-        let result = probe.finish()
+        let result = await probe.finish()
         #expect(result.hasSurvived)
         #expect(result.peak < Self.bound)
     }
@@ -102,7 +102,7 @@ struct DownloadFaultTests {
         let server = try LoopbackServer { _ in fault.steps }
         defer { server.stop() }
         let probe = try DownloadProbeProcess(["get", try server.url("/").absoluteString, "20000"])
-        let result = probe.finish()
+        let result = await probe.finish()
         #expect(result.outcomes == [fault.outcome: 1])
         #expect(result.hasSurvived)
         #expect(result.peak < Self.bound)
@@ -133,7 +133,7 @@ struct DownloadFaultTests {
         let count = 600
         let probe = try DownloadProbeProcess(
             ["cancel", try server.url("/").absoluteString, "\(count)"])
-        let result = probe.finish()
+        let result = await probe.finish()
         #expect(result.hasSurvived)
         #expect(result.outcomes.values.reduce(0, +) == count)
         #expect(Set(result.outcomes.keys).isSubset(of: ["cancelled", fault.outcome]))
@@ -154,7 +154,7 @@ struct DownloadFaultTests {
         defer { server.stop() }
         let probe = try DownloadProbeProcess(
             ["together", try server.url(path).absoluteString, "\(count)"])
-        let result = probe.finish()
+        let result = await probe.finish()
         #expect(result.hasSurvived)
         #expect(Set(result.outcomes.keys).isSubset(of: outcomes))
         #expect(result.outcomes.values.reduce(0, +) == count)

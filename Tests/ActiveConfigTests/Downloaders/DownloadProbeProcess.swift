@@ -3,7 +3,7 @@ import Foundation
 /// The executable `DownloadProbe`, run as a process of its own.
 ///
 /// `ACTIVECONFIG_PROBES` names the folder of one that was built otherwise, as for release.
-struct DownloadProbeProcess {
+final class DownloadProbeProcess: Sendable {
     /// What it wrote, and how it ended.
     struct Result {
         /// The number of each kind of outcome.
@@ -76,7 +76,21 @@ struct DownloadProbeProcess {
     }
 
     /// Its next line; nil at the end.
-    func nextLine() -> String? {
+    func nextLine() async -> String? { await Self.onThread { self.readLine() } }
+
+    /// Lets it go on, and waits for its end.
+    func finish() async -> Result { await Self.onThread { self.readToEnd() } }
+
+    /// Runs what blocks on a thread of its own: Swift's threads are few, and other tests need them.
+    private static func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable () -> Value
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+
+    private func readLine() -> String? {
         var line = Data()
         while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
             if byte.first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
@@ -85,15 +99,21 @@ struct DownloadProbeProcess {
         return nil
     }
 
-    /// Lets it go on, and waits for its end.
-    func finish() -> Result {
-        try? input.fileHandleForWriting.close()
+    private func readToEnd() -> Result {
+        // Another process may hold the pipe open as well, so its end would not do.
+        try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         var outcomes: [String: Int] = [:]
         var peak = Int.max
-        while let line = nextLine() {
+        while let line = readLine() {
             let parts = line.components(separatedBy: ": ")
             guard parts.count == 2, let number = Int(parts[1]) else { continue }
-            if parts[0] == "peak" { peak = number } else { outcomes[parts[0]] = number }
+            guard parts[0] == "peak" else {
+                outcomes[parts[0]] = number
+                continue
+            }
+            // The last line; for the end of the output other processes that hold it would have to go.
+            peak = number
+            break
         }
         process.waitUntilExit()
         return Result(

@@ -6,30 +6,30 @@ import Testing
 ///
 /// It must not end when a connection that is kept open for the next request is left behind.
 @Suite(
-    .timeLimit(.minutes(2)),
+    .serialized, .timeLimit(.minutes(2)),
     .enabled(if: TLSServer.isAvailable, "openssl and Python's ssl are needed"),
     .disabled(if: Sanitizer.isOn))
 struct TLSDownloadTests {
-    @Test func trustsNoUnknownCertificate() throws {
+    @Test func trustsNoUnknownCertificate() async throws {
         let server = try TLSServer()
         defer { server.stop() }
         let probe = try DownloadProbeProcess(["together", server.url, "16"])
-        let result = probe.finish()
+        let result = await probe.finish()
         #expect(result.hasSurvived)
         #expect(result.outcomes["document"] == nil)
         #expect(result.outcomes.values.reduce(0, +) == 16)
     }
 
     @Test(.enabled(if: DownloadProbeProcess.canTrust, "mount namespaces are needed"))
-    func survivesHundredsOfConnectionsThatAreKeptOpen() throws {
+    func survivesHundredsOfConnectionsThatAreKeptOpen() async throws {
         let server = try TLSServer()
         defer { server.stop() }
-        let together = try DownloadProbeProcess(
+        let together = try await DownloadProbeProcess(
             ["together", server.url, "400"], trusting: server.certificate
         ).finish()
         #expect(together.hasSurvived)
         #expect(together.outcomes == ["document": 400])
-        let cancelled = try DownloadProbeProcess(
+        let cancelled = try await DownloadProbeProcess(
             ["cancel", server.url, "300"], trusting: server.certificate
         ).finish()
         #expect(cancelled.hasSurvived)
@@ -38,10 +38,10 @@ struct TLSDownloadTests {
     }
 
     @Test(.enabled(if: DownloadProbeProcess.canTrust, "mount namespaces are needed"))
-    func staysWithTLSWhenItIsRedirected() throws {
+    func staysWithTLSWhenItIsRedirected() async throws {
         let server = try TLSServer()
         defer { server.stop() }
-        let result = try DownloadProbeProcess(
+        let result = try await DownloadProbeProcess(
             ["together", "\(server.url)/insecure", "80"], trusting: server.certificate
         ).finish()
         #expect(result.hasSurvived)
