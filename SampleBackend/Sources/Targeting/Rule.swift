@@ -63,7 +63,7 @@ extension Rule {
     static let stepsPerSeed = 300
 
     /// The steps of looking for a part in the longest signal.
-    private static let stepsPerPart = 1_000
+    private static let stepsPerPart = 1_500
 
     /// The steps of looking a value up and of comparing it.
     private static let stepsPerValue = 100

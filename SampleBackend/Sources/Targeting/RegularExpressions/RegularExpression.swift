@@ -11,6 +11,9 @@ struct RegularExpression: Sendable {
         case automaton(Automaton)
     }
 
+    /// The time that a simulation takes from one scalar to the next, in its steps.
+    private static let stepsBetweenScalars = 12
+
     /// What is searched for.
     private let matchers: [Matcher]
 
@@ -70,7 +73,8 @@ struct RegularExpression: Sendable {
         stepsPerScalar = matchers.reduce(0) { sum, matcher in
             switch matcher {
             case .table(let table): sum + table.stepsPerScalar
-            case .automaton(let automaton): sum + automaton.stepsPerScalar
+            case .automaton(let automaton):
+                sum + automaton.stepsPerScalar + Self.stepsBetweenScalars
             }
         }
         self.size = matchers.reduce(size + work / 32) { sum, matcher in
