@@ -3,8 +3,8 @@
 #
 #     SampleBackend/Tests/Fuzzing/fuzz.sh conditions|patterns [seconds] [libFuzzer options]
 #
-# A target is some sources with an entry for libFuzzer, which are compiled as one module with
-# coverage, and modules of the debug build that they import. It needs a build of the backend:
+# A target is the sources of a module and an entry for libFuzzer, compiled together with coverage, and
+# the modules that they import, from the debug build. So it needs one:
 # swift build --package-path SampleBackend --build-tests.
 set -eu
 
@@ -15,20 +15,13 @@ backend=$(cd "$here/../.." && pwd)
 
 target=${1:-}
 [ $# -eq 0 ] || shift
-targeting=$backend/Tests/TargetingTests
-debug=$backend/.build/debug
 case $target in
-conditions)
-    module=Targeting entry=ConditionFuzzer finds=$targeting/Fixtures/FuzzFinds/conditions
-    sources="$backend/Sources/Targeting $targeting/Properties"
-    imports="ActiveConfig JSONTree OrderedCollections InternalCollectionsUtilities Crypto CryptoBoringWrapper"
-    clang="CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims"
-    ;;
-patterns)
-    module=Targeting entry=PatternFuzzer finds=$targeting/Fixtures/FuzzFinds/patterns
-    sources="$backend/Sources/Targeting $targeting/Properties"
-    imports="ActiveConfig JSONTree OrderedCollections InternalCollectionsUtilities Crypto CryptoBoringWrapper"
-    clang="CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims"
+conditions | patterns)
+    module=Targeting
+    tests=$backend/Tests/TargetingTests
+    sources="$backend/Sources/Targeting $tests/Properties"
+    swift_modules="ActiveConfig JSONTree OrderedCollections InternalCollectionsUtilities Crypto CryptoBoringWrapper"
+    c_modules="CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims"
     ;;
 *)
     echo "usage: fuzz.sh conditions|patterns [seconds] [libFuzzer options]" >&2
@@ -38,17 +31,17 @@ esac
 
 prepare_fuzzing "$target" "${FUZZ_BUILD:-$backend/.build/fuzzing}"
 # shellcheck disable=SC2086
-find $sources "$here/$entry.swift" -name '*.swift' >"$build/sources"
-set -- "$@"
+find $sources "$here/$target" -name '*.swift' >"$build/sources"
+debug=$backend/.build/debug
 {
     echo "-I$debug/Modules"
-    for name in $imports; do echo "$debug/Modules/$name.o"; done
-    for name in $clang; do
+    for name in $swift_modules; do echo "$debug/Modules/$name.o"; done
+    for name in $c_modules; do
         find "$debug/$name.build" -name '*.o'
-        find "$debug/$name.build" "$backend/.build/checkouts" -path "*$name/include/module.modulemap" \
-            -o -path "*$name.build/module.modulemap" | sed 's/^/-Xcc -fmodule-map-file=/' | tr ' ' '\n'
+        find "$backend/.build/checkouts" -path "*/Sources/$name/include/module.modulemap" |
+            sed 's/^/-Xcc\n-fmodule-map-file=/'
     done
     echo "-lstdc++"
 } >"$build/imports"
 compile_fuzzer "$module" "@$build/imports"
-run_fuzzer "$finds" "$here/$target.dict" "$@"
+run_fuzzer "$tests/Fixtures/FuzzFinds/$target" "$here/$target/tokens.dict" "$@"
