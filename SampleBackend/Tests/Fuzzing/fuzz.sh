@@ -43,5 +43,5 @@ debug=$backend/.build/debug
     done
     echo "-lstdc++"
 } >"$build/imports"
-compile_fuzzer "$module" "@$build/imports"
+compile_fuzzer "$module" -package-name fuzzing "@$build/imports"
 run_fuzzer "$tests/Fixtures/FuzzFinds/$target" "$here/$target/tokens.dict" "$@"
