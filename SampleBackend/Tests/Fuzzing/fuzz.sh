@@ -35,9 +35,8 @@ find $sources "$here/$target" -name '*.swift' >"$build/sources"
 debug=$backend/.build/debug
 {
     echo "-I$debug/Modules"
-    for name in $swift_modules; do echo "$debug/Modules/$name.o"; done
+    for name in $swift_modules $c_modules; do find "$debug/$name.build" -name '*.o'; done
     for name in $c_modules; do
-        find "$debug/$name.build" -name '*.o'
         find "$backend/.build/checkouts" -path "*/Sources/$name/include/module.modulemap" |
             sed 's/^/-Xcc\n-fmodule-map-file=/'
     done
