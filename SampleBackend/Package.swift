@@ -208,6 +208,7 @@ let package = Package(
             dependencies: [
                 "ConfigServer", "JSONTree", "Rendering", "Targeting", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -220,12 +221,13 @@ let package = Package(
         .testTarget(
             name: "ConfigServerTests",
             dependencies: [
-                "ConfigServer", "JSONTree", "Rendering", "ServerTestSupport", "Targeting",
-                "TemplateStore", "Templates",
+                "ConfigServer", "JSONTree", "Rendering", "SeededRandomness", "ServerTestSupport",
+                "Targeting", "TemplateStore", "Templates",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),

@@ -1,8 +1,8 @@
 import Foundation
-import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
+import NIOPosix
 public import ServiceLifecycle
 public import TemplateStore
 
@@ -71,7 +71,9 @@ public struct ConfigServer: Service {
         let follower = StoreFollower(
             library: library, access: access, logger: logger, metrics: metrics)
         try await follower.load()
-        let hub = RealtimeHub(library: library, limits: configuration.limits)
+        let hub = RealtimeHub(
+            library: library, limits: configuration.limits,
+            maximumStreams: configuration.maximumStreams)
         self.init(
             source: library, follower: follower,
             webhooks: WebhookService(
@@ -124,13 +126,13 @@ public struct ConfigServer: Service {
     /// - Throws: A ``ListeningError`` when the address cannot be had, a ``TLSFilesError`` when the
     ///   certificate cannot be used.
     public func run() async throws {
-        let application = try makeApplication()
+        let server = try makeServer()
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 if let follower { group.addTask { await follower.run() } }
                 if let webhooks { group.addTask { await webhooks.run() } }
-                group.addTask { try await application.run() }
-                // An error of the application leaves the group, which cancels the follower.
+                group.addTask { try await server.run() }
+                // An error of the server leaves the group, which cancels the follower.
                 for try await _ in group {}
             }
         } catch let error as CancellationError {
@@ -142,7 +144,7 @@ public struct ConfigServer: Service {
                 underlyingError: error,
                 isAddressInUse: (error as? IOError)?.errnoCode == EADDRINUSE)
         }
-        // The application waits for requests only, and may end before each stream has heard of it.
+        // The server waits for requests only, and may end before each stream has heard of it.
         await hub?.endAll()
     }
 
@@ -198,33 +200,30 @@ public struct ConfigServer: Service {
     }
 
     /// Puts the parts together.
-    private func makeApplication() throws(TLSFilesError) -> some ApplicationProtocol {
+    private func makeServer() throws(TLSFilesError) -> Server<ConfigServerChannel> {
         let accessLog = AccessLog(logger: logger)
-        let responder = ConfigServerResponder(
-            routes: routes, access: sessionAccess,
-            crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog,
-            logger: logger)
+        let limits = configuration.limits
+        let places = configuration.maximumConnections.map(ConnectionPlaces.init)
         let services = ConnectionServices(
-            limits: configuration.limits, accessLog: accessLog,
+            limits: limits, accessLog: accessLog,
+            responder: ConfigServerResponder(
+                routes: routes, access: sessionAccess,
+                crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog,
+                logger: logger),
+            backlog: ClientBacklog(limit: limits.clientBacklogBytes), places: places,
             immediateResponder: ImmediateResponder(
                 routes: configurationRoutes,
                 crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog),
             streams: streamRoutes,
-            rateLimiter: configuration.limits.requestsPerSecond.map(
-                RateLimiter.init(requestsPerSecond:)),
+            rateLimiter: limits.requestsPerSecond.map(RateLimiter.init(requestsPerSecond:)),
             access: sessionAccess)
-        let tls = try configuration.tls?.makeContext()
-        return Application(
-            responder: responder,
-            server: HTTPServerBuilder { responder in
-                ConfigServerChannel(responder: responder, services: services, tls: tls)
-            },
-            configuration: ApplicationConfiguration(
+        return Server(
+            childChannelSetup: ConfigServerChannel(
+                services: services, tls: try configuration.tls?.makeContext()),
+            configuration: ServerConfiguration(
                 address: .hostname(configuration.hostname, port: configuration.port),
                 backlog: Self.backlog,
-                availableConnectionsDelegate: configuration.maximumConnections.map {
-                    MaximumAvailableConnections($0)
-                }),
+                availableConnectionsDelegate: places.map(ConnectionAcceptance.init)),
             onServerRunning: { [configuration, onListening] channel in
                 let port = channel.localAddress?.port ?? configuration.port
                 await onListening(
@@ -232,6 +231,6 @@ public struct ConfigServer: Service {
                         hostname: configuration.hostname, port: port,
                         usesTLS: configuration.tls != nil))
             },
-            logger: logger)
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
     }
 }

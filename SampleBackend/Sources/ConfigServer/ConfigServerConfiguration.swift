@@ -9,7 +9,10 @@ public struct ConfigServerConfiguration: Sendable {
     /// What one connection may cost.
     public var limits: ServerLimits
 
-    /// The most connections at once, while more wait to be accepted; nil sets no limit.
+    /// The most connections at once; nil sets no limit.
+    ///
+    /// For another one, the connection is closed that has waited longest for its client. Some places
+    /// are kept from streams: one in 32, at least 8, but at most half.
     public var maximumConnections: Int?
 
     /// Which clients may read configurations.
@@ -50,5 +53,10 @@ public struct ConfigServerConfiguration: Sendable {
         self.hostname = hostname
         self.port = port
         self.limits = limits
+    }
+
+    /// The most streams at once; nil sets no limit.
+    var maximumStreams: Int? {
+        maximumConnections.map { $0 - min(max($0 / 32, 8), ($0 + 1) / 2) }
     }
 }

@@ -1,18 +1,15 @@
 import HTTPTypes
-import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
 import TemplateStore
 
-/// A type that finds the route of a request, lets it answer, and turns errors into responses.
+/// Finds the route of a request, lets it answer, and turns errors into responses.
 ///
-/// It stands where Hummingbird's router would: that one decodes nothing before it matches, tells a
-/// wrong method and an unknown path apart for no one, and drops empty segments, which are users
+/// Hummingbird's router cannot distinguish 404 from 405, and drops empty segments, which are users
 /// here.
-struct ConfigServerResponder: HTTPResponder {
-    /// What Hummingbird hands over with each request; nothing of it is used.
-    typealias Context = BasicRequestContext
-
+struct ConfigServerResponder: Sendable {
     /// A route with its counts.
     private struct Entry: Sendable {
         /// The route.
@@ -60,32 +57,38 @@ struct ConfigServerResponder: HTTPResponder {
         self.logger = logger
     }
 
-    /// Answers a request and writes its line in the access log; it never throws.
-    func respond(to request: Request, context: Context) async throws -> Response {
+    /// Answers a request and writes its line in the access log.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The response, with a body even when the method is `HEAD`.
+    func respond(to request: ConnectionStateMachine.WholeRequest) async -> RouteResponse {
         let start = ContinuousClock.now
-        // The connection hands a request on only when it is whole.
-        let body = try await request.body.collect(upTo: .max)
-        var answer = await answer(
-            method: request.method, path: request.head.path ?? "", headerFields: request.headers,
-            body: body, host: request.head.authority)
+        let head = request.head
+        let headerFields = HTTPFields(head.headers, splitCookie: false)
+        var answer =
+            if let method = try? HTTPRequest.Method(head.method) {
+                await answer(
+                    method: method, path: head.uri, headerFields: headerFields,
+                    body: request.body ?? ByteBuffer(), host: head.headers.first(name: "host"))
+            } else {
+                Answer(
+                    response: .error(
+                        .invalidArgument("The method is no token of HTTP: send another."),
+                        target: head.uri))
+            }
         crossOriginAccess.addFields(
-            to: &answer.response, origin: request.headers[.origin],
-            isForClients: answer.isForClients)
+            to: &answer.response, origin: headerFields[.origin], isForClients: answer.isForClients)
         if answer.isForConsole { ConsoleProtection.addFields(to: &answer.response) }
         let duration = start.duration(to: .now)
         let status = answer.response.status.code
         (answer.entry?.metrics ?? otherMetrics).record(status: status, duration: duration)
         accessLog.record(
-            method: request.method.rawValue,
-            path: answer.entry?.route.pattern.description ?? Self.path(of: request),
+            method: head.method.rawValue,
+            path: answer.entry?.route.pattern.description ?? String(head.uri.prefix { $0 != "?" }),
             status: status,
-            bytes: request.method == .head ? 0 : answer.response.body.readableBytes,
+            bytes: head.method == .HEAD ? 0 : answer.response.body.readableBytes,
             duration: duration)
-        var response = Response(
-            status: answer.response.status, headers: answer.response.headerFields,
-            body: ResponseBody(byteBuffer: answer.response.body))
-        if request.method == .head { response = response.createHeadResponse() }
-        return response
+        return answer.response
     }
 
     /// A response with the route that gave it.
@@ -169,11 +172,6 @@ struct ConfigServerResponder: HTTPResponder {
                     + "one with the role \(neededRole.rawValue).")
         }
         request.administrator = administrator
-    }
-
-    /// The path of a request as it came, without its query.
-    private static func path(of request: Request) -> String {
-        String((request.head.path ?? "").prefix { $0 != "?" })
     }
 
     /// The route of a path, with the values of its parameters.

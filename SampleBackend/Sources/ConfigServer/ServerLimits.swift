@@ -1,7 +1,9 @@
-/// A type that bounds what one connection may cost the server.
+/// Bounds what one connection may cost the server, and all of them together.
 ///
 /// What is over a size is answered with 413 or 431 (HTTP), a body that is too slow with 408;
-/// then, and when any other time is over, the connection is closed.
+/// then, and when any other time is over, the connection is closed. Requests of one connection are
+/// answered one after the other; while one is answered, or an answer is not read, nothing more is
+/// read from it.
 public struct ServerLimits: Sendable, Hashable {
     /// The most bytes of a request line and its header fields together.
     ///
@@ -42,7 +44,27 @@ public struct ServerLimits: Sendable, Hashable {
     public var heartbeatInterval: Duration = .seconds(15)
 
     /// The most bytes of events that wait for a client that does not read; then it is cut off.
+    ///
+    /// A single event may be larger.
     public var streamQueueBytes = 256 << 10
+
+    /// The most streams of one address, IPv6 by the first 64 bits; nil means that there is no limit.
+    ///
+    /// Another one is answered with 429.
+    public var streamsPerAddress: Int?
+
+    /// How long a stream may stay open at most; nil means that there is no limit.
+    ///
+    /// It ends some time in the last quarter of that, and its client is told to come back. A stream
+    /// whose client has a token ends with the token, if that is sooner.
+    public var streamMaximumAge: Duration? = .seconds(3_600)
+
+    /// The most bytes of answers and events that clients do not read, and of requests that they
+    /// sent ahead, over all connections.
+    ///
+    /// Over it, the connections that have kept something waiting longest are closed. What several
+    /// connections wait to send, such as a cached document, counts once; with TLS, for each.
+    public var clientBacklogBytes = 128 << 20
 
     /// The limits that fit a server on the open Internet; change those that do not.
     public init() {}

@@ -32,6 +32,24 @@ struct ConnectionTests {
         }
     }
 
+    @Test func everyAnswerHasADate() async throws {
+        try await RunningServer.with { server in
+            for target in ["/activeconfig", "/health/live", "/nothing"] {
+                let date = try #require(try await server.answer(target).fields["date"])
+                let format = Date.VerbatimFormatStyle(
+                    format: """
+                        \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \
+                        \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\
+                        \(minute: .twoDigits):\(second: .twoDigits) GMT
+                        """,
+                    locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
+                    calendar: Calendar(identifier: .gregorian))
+                #expect(
+                    try abs(Date(date, strategy: format.parseStrategy).timeIntervalSinceNow) < 60)
+            }
+        }
+    }
+
     /// Requests after which the server closes.
     static let lastRequests: [NamedRow<String>] = [
         .init("HTTP/1.0", "GET /activeconfig HTTP/1.0\r\n\r\n"),

@@ -27,14 +27,21 @@ package final class HTTPConnection {
     ///
     /// - Parameters:
     ///   - port: The server's port.
+    ///   - reads: Whether it reads from the start; otherwise from ``startReading()`` on.
     ///   - body: Uses the connection; it is closed afterwards.
     /// - Returns: What the body returns.
     /// - Throws: What connecting or the body throws.
     package static func open<Result>(
-        port: Int, _ body: (HTTPConnection) async throws -> Result
+        port: Int, reads: Bool = true, _ body: (HTTPConnection) async throws -> Result
     ) async throws -> Result {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if !reads {
+            bootstrap = bootstrap.channelOption(.autoRead, value: false)
+                .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
+        }
+        let channel =
+            try await bootstrap
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -80,6 +87,11 @@ package final class HTTPConnection {
     /// Sends bytes as they are; that the server has closed already is no error.
     package func send(_ bytes: [UInt8]) {
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+    }
+
+    /// Reads from now on.
+    package func startReading() async throws {
+        try await channel.setOption(.autoRead, value: true).get()
     }
 
     /// Closes the sending side.

@@ -2,104 +2,114 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// A type that guards one connection: sizes, times, broken requests, and its end.
+/// Guards one connection: sizes, times, broken requests, and its end.
 ///
-/// ``ConnectionStateMachine`` decides; this does what it says and keeps the clock.
+/// ``ConnectionStateMachine`` decides; this does what it says and keeps the clock. While a request
+/// is answered, or the client does not read, nothing more is read from the socket, and what the
+/// decoder has made of the last read waits in ``input``.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// What the decoder reads.
     typealias InboundIn = HTTPServerRequestPart
-    /// Whole requests, in the same parts.
-    typealias InboundOut = HTTPServerRequestPart
-    /// What the server answers.
-    typealias OutboundIn = HTTPServerResponsePart
-    /// The same, and errors found here.
+    /// Nothing is handed on.
+    typealias InboundOut = Never
+    /// Nothing is written from further inwards.
+    typealias OutboundIn = Never
+    /// Answers.
     typealias OutboundOut = HTTPServerResponsePart
 
     /// What all connections share.
     let services: ConnectionServices
 
-    /// What the connection may cost.
-    private var limits: ServerLimits { services.limits }
+    /// Whether the connection is encrypted.
+    let isSecure: Bool
 
     /// What decides.
-    var state: ConnectionStateMachine
+    var state = ConnectionStateMachine()
 
-    /// The phase that ``phaseDeadline`` is for.
-    private var phase: ConnectionStateMachine.Phase?
+    /// What came while a request was being answered.
+    var input = PendingInput()
 
-    /// When the time of the phase is over.
-    private var phaseDeadline: NIODeadline?
+    /// What the memory of ``input`` is counted by, while there is any.
+    private var inputTicket: ClientBacklog.Ticket?
 
-    /// When a client that does not read has had its time.
-    private var unreadDeadline: NIODeadline?
+    /// Whether the channel wants to read, and has to wait.
+    var isReadHeld = false
 
-    /// When a server that shuts down waits no longer.
-    private var shutdownDeadline: NIODeadline?
+    /// Whether ``proceed(context:)`` is at work.
+    private var isProceeding = false
 
-    /// The only timer, and when it fires.
-    private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
-
-    /// Whether the connection is gone, and no timer may hold on to it.
+    /// Whether the connection is gone or about to become a stream, and nothing may be done.
     var isOver = false
 
     /// When the request being read began.
     var readingSince = ContinuousClock.now
 
-    /// Whether the connection is encrypted.
-    let isSecure: Bool
+    /// What the connection counts as while it is no stream.
+    private var occupant: ConnectionPlaces.Occupant?
 
-    /// Gets what Hummingbird reads requests from, when the first one needs that; then it is nil.
-    var requests: EventLoopPromise<ConfigServerChannel.Requests?>?
+    /// What answers the current request, if a task does.
+    var answering: Task<Void, Never>?
+
+    /// When what is to be done next has had its time.
+    private var clock = ConnectionClock()
+
+    /// What the connection may cost.
+    private var limits: ServerLimits { services.limits }
+
+    /// Whether the client has left something unread.
+    var isUnread: Bool { clock.unreadDeadline != nil }
+
+    /// Whether the server shuts down.
+    var isQuiescing: Bool { clock.shutdownDeadline != nil }
 
     /// Makes the guard of a new connection.
     ///
     /// - Parameters:
     ///   - services: What all connections share.
     ///   - isSecure: Whether the connection is encrypted.
-    ///   - requests: Gets what Hummingbird reads requests from, or nil at the end.
-    init(
-        services: ConnectionServices, isSecure: Bool,
-        requests: EventLoopPromise<ConfigServerChannel.Requests?>
-    ) {
+    init(services: ConnectionServices, isSecure: Bool) {
         self.services = services
         self.isSecure = isSecure
-        self.requests = requests
-        self.state = ConnectionStateMachine(maximumBodyBytes: services.limits.bodyBytes)
     }
 
     /// Starts the clock.
     func handlerAdded(context: ChannelHandlerContext) {
+        occupant = services.places?.enter(context.channel)
         updateDeadlines(context: context)
     }
 
     /// Stops the clock.
     func handlerRemoved(context: ChannelHandlerContext) {
-        cancelTimer()
+        finish()
     }
 
     /// Stops the clock.
     func channelInactive(context: ChannelHandlerContext) {
-        cancelTimer()
+        // A shutdown waits for connections, not for what answers on none.
+        if isQuiescing { answering?.cancel() }
+        finish()
         context.fireChannelInactive()
     }
 
-    /// Takes a part of a request, and hands the request on once it is whole.
+    /// Takes a part of a request, or keeps it until the one before is answered.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head):
-            readingSince = .now
-            if let seconds = secondsToWait(for: head, context: context) {
-                let error = RequestError.tooManyRequests(retryAfter: seconds)
-                perform(state.readUnwantedHead(head, error), context: context)
-            } else {
-                let maximumBodyBytes = services.maximumBodyBytes(for: head)
-                perform(
-                    state.readHead(head, maximumBodyBytes: maximumBodyBytes), context: context)
-            }
-        case .body(let part):
-            perform(state.readBody(part), context: context)
-        case .end:
-            perform(state.readEnd(), context: context)
+        receive(.part(unwrapInboundIn(data)), context: context)
+    }
+
+    /// Counts what is kept.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !input.isEmpty, inputTicket == nil, !isOver {
+            inputTicket = services.backlog.hold(input.bytes, for: context.channel)
+        }
+        context.fireChannelReadComplete()
+    }
+
+    /// Reads on, unless a request is being answered or the client does not read.
+    func read(context: ChannelHandlerContext) {
+        if isOver || (input.isEmpty && mayTakeInput(context: context)) {
+            context.read()
+        } else {
+            isReadHeld = true
         }
     }
 
@@ -109,11 +119,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case HTTPParserError.headerOverflow:
             let error = RequestError.headerTooLarge(
                 bytes: limits.headerBytes, fields: limits.headerFields)
-            perform(state.readGarbage(error), context: context)
+            receive(.garbage(error), context: context)
         case is HTTPParserError:
             let error = RequestError.invalidArgument(
                 "The request is not valid HTTP/1.1 (\(error)): correct it and send it again.")
-            perform(state.readGarbage(error), context: context)
+            receive(.garbage(error), context: context)
         case is ByteToMessageDecoderError:
             // More bytes behind an error that was answered already.
             break
@@ -126,72 +136,92 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
-            shutdownDeadline = .now() + TimeAmount(limits.shutdownTime)
+            clock.shutdownDeadline = .now() + TimeAmount(limits.shutdownTime)
             perform(state.quiesce(), context: context)
+        case ChannelEvent.inputClosed where isOver:
+            // A client that leaves while its stream is opened.
+            context.close(promise: nil)
         case ChannelEvent.inputClosed:
-            context.fireUserInboundEventTriggered(event)
-            perform(state.inputClosed(), context: context)
+            receive(.end, context: context)
         default:
             context.fireUserInboundEventTriggered(event)
         }
     }
 
-    /// Gives a client that does not read its time.
+    /// Gives a client that does not read its time, and goes on with one that does.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        unreadDeadline =
-            context.channel.isWritable ? nil : .now() + TimeAmount(limits.unreadTime)
-        updateDeadlines(context: context)
+        restartUnreadTime(context: context)
+        proceed(context: context)
         context.fireChannelWritabilityChanged()
-    }
-
-    /// Passes an answer on, and closes the connection after the last one.
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch unwrapOutboundIn(data) {
-        case .head(var head) where state.isLastAnswer && head.status.code >= 200:
-            head.headers.replaceOrAdd(name: "connection", value: "close")
-            context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .head, .body:
-            context.write(data, promise: promise)
-        case .end:
-            context.write(data, promise: promise)
-            perform(state.wroteEnd(), context: context)
-        }
     }
 }
 
 extension ConnectionHandler {
+    /// Whether the next input may be looked at.
+    private func mayTakeInput(context: ChannelHandlerContext) -> Bool {
+        state.takesInput && context.channel.isWritable
+    }
+
+    /// Takes what came, now or when it is its turn.
+    private func receive(_ element: PendingInput.Element, context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        if input.isEmpty, !isProceeding, mayTakeInput(context: context) {
+            isProceeding = true
+            take(element, context: context)
+            isProceeding = false
+        } else {
+            input.append(element)
+        }
+        proceed(context: context)
+    }
+
+    /// Takes what is kept, as far as it may be, then reads on.
+    func proceed(context: ChannelHandlerContext) {
+        guard !isProceeding, !isOver else { return }
+        isProceeding = true
+        while !isOver, mayTakeInput(context: context), let element = input.popFirst() {
+            take(element, context: context)
+        }
+        isProceeding = false
+        guard input.isEmpty else { return }
+        releaseInput()
+        if isReadHeld, !isOver, mayTakeInput(context: context) {
+            isReadHeld = false
+            context.read()
+        }
+    }
+
+    /// Passes an input to the state.
+    private func take(_ element: PendingInput.Element, context: ChannelHandlerContext) {
+        switch element {
+        case .part(.head(let head)):
+            readingSince = .now
+            if let seconds = secondsToWait(for: head, context: context) {
+                let error = RequestError.tooManyRequests(retryAfter: seconds)
+                perform(state.readUnwantedHead(head, error), context: context)
+            } else {
+                let maximumBodyBytes = services.maximumBodyBytes(for: head)
+                perform(
+                    state.readHead(head, maximumBodyBytes: maximumBodyBytes), context: context)
+            }
+        case .part(.body(let part)): perform(state.readBody(part), context: context)
+        case .part(.end): perform(state.readEnd(), context: context)
+        case .garbage(let error): perform(state.readGarbage(error), context: context)
+        case .end: perform(state.inputClosed(), context: context)
+        }
+    }
+
     /// Does what the state says, then starts the time of the phase that follows.
-    private func perform(_ action: ConnectionStateMachine.Action, context: ChannelHandlerContext) {
+    func perform(_ action: ConnectionStateMachine.Action, context: ChannelHandlerContext) {
         switch action {
-        case .none:
-            break
+        case .none: break
         case .sendContinue:
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
-        case .forward(let request):
-            if state.isOnlyRequest,
-                let response = services.immediateResponder?.response(to: request.head)
-            {
-                write(response, isHead: request.head.method == .HEAD, context: context)
-                return
-            }
-            if state.isOnlyRequest, let opening = services.streams?.opening(of: request.head) {
-                open(opening, context: context)
-                return
-            }
-            forwardRequests(context: context)
-            context.fireChannelRead(wrapInboundOut(.head(request.head)))
-            if let body = request.body {
-                context.fireChannelRead(wrapInboundOut(.body(body)))
-            }
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
-        case .refuse(let refusal):
-            write(refusal, context: context)
-            closeSendingSide(context: context)
-        case .finish:
-            closeSendingSide(context: context)
-        case .close:
-            context.close(promise: nil)
+        case .answer(let request): answer(request, context: context)
+        case .refuse(let refusal): write(refusal, context: context)
+        case .closeOutput: context.close(mode: .output, promise: nil)
+        case .close: context.close(promise: nil)
         }
         updateDeadlines(context: context)
     }
@@ -203,57 +233,45 @@ extension ConnectionHandler {
         }
     }
 
-    /// Sets the deadline of a phase that has just begun, and the timer to the earliest deadline.
-    private func updateDeadlines(context: ChannelHandlerContext) {
-        if state.phase != phase {
-            phase = state.phase
-            let time: Duration? =
-                switch state.phase {
-                case .awaitingRequest: limits.idleTime
-                case .readingBody: limits.bodyTime
-                case .answering: nil
-                case .lingering: limits.lingerTime
-                }
-            phaseDeadline = time.map { .now() + TimeAmount($0) }
-        }
-        guard let deadline = earliestDeadline, !isOver else { return }
-        // A timer that fires too early looks again; so most requests do not touch it.
-        if let timer, timer.deadline <= deadline { return }
-        timer?.scheduled.cancel()
-        let scheduled = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-            self.timer = nil
-            self.timerFired(context: context)
-        }
-        timer = (scheduled, deadline)
+    /// Gives a client time to read, from now on, while there is something to be read.
+    func restartUnreadTime(context: ChannelHandlerContext) {
+        clock.unreadDeadline =
+            state.unsentAnswers > 0 || !context.channel.isWritable
+            ? .now() + TimeAmount(limits.unreadTime) : nil
+        updateDeadlines(context: context)
     }
 
-    /// The deadline that comes first, or nil when the server itself is at work.
-    private var earliestDeadline: NIODeadline? {
-        [phaseDeadline, unreadDeadline, shutdownDeadline].compactMap { $0 }.min()
+    /// Sets the deadline of a phase that has just begun, and the timer to the earliest deadline.
+    private func updateDeadlines(context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        if clock.enter(state.phase, limits: limits), let occupant {
+            services.places?.setWaiting(state.phase != .answering, occupant)
+        }
+        clock.schedule(on: context.eventLoop) { self.timerFired(context: context) }
     }
 
     /// Ends what has had its time.
     private func timerFired(context: ChannelHandlerContext) {
-        let now = NIODeadline.now()
-        if [unreadDeadline, shutdownDeadline].contains(where: { $0.map { $0 <= now } ?? false }) {
-            context.close(promise: nil)
-            return
-        }
-        if let phaseDeadline, phaseDeadline <= now {
-            self.phaseDeadline = nil
-            perform(state.timeIsOver(bodyTime: limits.bodyTime), context: context)
-        } else {
-            updateDeadlines(context: context)
+        switch clock.expired() {
+        case .connection: context.close(promise: nil)
+        case .phase: perform(state.timeIsOver(bodyTime: limits.bodyTime), context: context)
+        case nil: updateDeadlines(context: context)
         }
     }
 
-    /// Stops the clock of a connection that is over, or that is a stream from now on.
-    private func cancelTimer() {
+    /// Lets go of everything: the connection is over, or is a stream from now on.
+    func finish() {
         isOver = true
-        requests?.succeed(nil)
-        requests = nil
-        timer?.scheduled.cancel()
-        timer = nil
+        clock.cancel()
+        input = PendingInput()
+        releaseInput()
+        if let occupant { services.places?.leave(occupant) }
+        occupant = nil
+    }
+
+    private func releaseInput() {
+        if let inputTicket { services.backlog.release(inputTicket) }
+        inputTicket = nil
     }
 }
 

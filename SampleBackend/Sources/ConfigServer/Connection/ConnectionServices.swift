@@ -8,6 +8,15 @@ struct ConnectionServices: Sendable {
     /// Where requests are written down that do not come as far as the responder.
     let accessLog: AccessLog
 
+    /// What answers in a task.
+    let responder: ConfigServerResponder
+
+    /// What bounds the memory of what waits for clients.
+    let backlog: ClientBacklog
+
+    /// What makes room for new connections; nil when nothing bounds them.
+    let places: ConnectionPlaces?
+
     /// What answers at once; nil when every request goes the long way.
     var immediateResponder: ImmediateResponder?
 
@@ -19,6 +28,9 @@ struct ConnectionServices: Sendable {
 
     /// Who administers.
     let access: SessionAccess
+
+    /// The value of `Date` of answers.
+    let date = DateField()
 
     /// What bounds how often an address tries to sign in.
     private let signInLimiter = RateLimiter(requestsPerSecond: 5)

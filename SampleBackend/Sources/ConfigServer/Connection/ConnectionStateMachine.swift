@@ -2,11 +2,11 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// A type that decides what happens on one HTTP/1 connection; it does nothing itself.
+/// Decides what happens on one HTTP/1 connection, one request at a time; it does nothing itself.
 ///
 /// A request is handed on only when the whole of it is here, so that whoever answers never waits
-/// for a client, and a body over its limit, late or broken gets an error body of ours. An error is
-/// the last answer of its connection, and comes after those to the requests before it.
+/// for a client. Nothing behind it counts before its answer is written: the caller holds input
+/// back while ``takesInput`` is false. An error found here is the last answer of its connection.
 struct ConnectionStateMachine {
     /// What the connection waits for, and so which time limit counts.
     enum Phase: Hashable {
@@ -16,7 +16,9 @@ struct ConnectionStateMachine {
         case readingBody
         /// The server itself: no limit.
         case answering
-        /// The client, to read the last answer and close.
+        /// The client, to read answers that are written.
+        case sending
+        /// The client, to close after it has the last answer.
         case lingering
     }
 
@@ -42,65 +44,58 @@ struct ConnectionStateMachine {
         case none
         /// Tell the client that it may send the body it announced.
         case sendContinue
-        /// Hand a request on.
-        case forward(WholeRequest)
-        /// Write the error, then close the sending side and linger.
+        /// Answer a request.
+        case answer(WholeRequest)
+        /// Write the error as the last answer.
         case refuse(Refusal)
-        /// Close the sending side and linger.
-        case finish
+        /// Close the sending side: everything is sent.
+        case closeOutput
         /// Close the connection.
         case close
     }
 
-    /// What is being read.
-    private enum Incoming {
-        /// The next part is a head.
-        case head
-        /// A request has begun.
-        case body(HTTPRequestHead, ByteBuffer?)
-        /// Nothing that comes counts any more.
-        case discarded
+    private enum Step {
+        case awaitingHead
+        case readingBody(HTTPRequestHead, ByteBuffer?)
+        case answering
+        /// Input is discarded until the last answer is sent.
+        case sendingLastAnswer
+        /// The sending side is closed, input is discarded.
+        case lingering
     }
+
+    private var step = Step.awaitingHead
+
+    /// Answers that are written, and not taken by the socket.
+    private(set) var unsentAnswers = 0
+
+    /// Whether no request is taken after the one being read or answered.
+    private var isLastRequest = false
+
+    /// Whether the client sends nothing more.
+    private(set) var isInputClosed = false
 
     /// The most bytes of a body.
-    private var maximumBodyBytes: Int
-
-    /// What is being read.
-    private var incoming = Incoming.head
-
-    /// Requests handed on and not answered.
-    private var unanswered = 0
-
-    /// An error that waits for the answers before it.
-    private var refusal: Refusal?
-
-    /// Whether the connection closes once everything is answered.
-    private var closesAfterAnswers = false
-
-    /// Whether the last answer is written.
-    private var isLingering = false
-
-    /// Makes the state of a new connection.
-    ///
-    /// - Parameter maximumBodyBytes: The most bytes of a body, until a head says otherwise.
-    init(maximumBodyBytes: Int) {
-        self.maximumBodyBytes = maximumBodyBytes
-    }
+    private var maximumBodyBytes = 0
 
     /// What the connection waits for.
     var phase: Phase {
-        if isLingering { return .lingering }
-        if case .body = incoming { return .readingBody }
-        return unanswered > 0 || refusal != nil ? .answering : .awaitingRequest
+        switch step {
+        case .awaitingHead: unsentAnswers > 0 ? .sending : .awaitingRequest
+        case .readingBody: .readingBody
+        case .answering: .answering
+        case .sendingLastAnswer: .sending
+        case .lingering: .lingering
+        }
     }
 
-    /// Whether the next answer is the last: then it says `Connection: close`.
-    var isLastAnswer: Bool {
-        closesAfterAnswers && unanswered == 1 && refusal == nil
+    /// Whether what arrives may be passed in.
+    var takesInput: Bool {
+        if case .answering = step { false } else { true }
     }
 
-    /// Whether exactly one request is handed on and not answered.
-    var isOnlyRequest: Bool { unanswered == 1 }
+    /// Whether the answer to the current request is the last: then it says `Connection: close`.
+    var isLastAnswer: Bool { isLastRequest }
 
     /// A head arrived.
     ///
@@ -109,7 +104,7 @@ struct ConnectionStateMachine {
     ///   - maximumBodyBytes: The most bytes of the body behind it.
     /// - Returns: What to do.
     mutating func readHead(_ head: HTTPRequestHead, maximumBodyBytes: Int) -> Action {
-        guard case .head = incoming else { return .none }
+        guard case .awaitingHead = step else { return .none }
         self.maximumBodyBytes = maximumBodyBytes
         let hostFields = head.headers["host"].count
         guard hostFields == 1 || (hostFields == 0 && head.version == .http1_0) else {
@@ -121,107 +116,106 @@ struct ConnectionStateMachine {
         guard length <= maximumBodyBytes else {
             return refuse(.bodyTooLarge(limit: maximumBodyBytes), head)
         }
-        incoming = .body(head, nil)
+        step = .readingBody(head, nil)
         let expects = head.headers.first(name: "expect")?.lowercased() == "100-continue"
-        return expects && unanswered == 0 && head.version != .http1_0 ? .sendContinue : .none
+        return expects && head.version != .http1_0 ? .sendContinue : .none
     }
 
     /// A head arrived whose request is not wanted; it is the last one of the connection.
     mutating func readUnwantedHead(_ head: HTTPRequestHead, _ error: RequestError) -> Action {
-        guard case .head = incoming else { return .none }
+        guard case .awaitingHead = step else { return .none }
         return refuse(error, head)
     }
 
     /// A part of the body arrived.
     mutating func readBody(_ part: ByteBuffer) -> Action {
-        guard case .body(let head, var body) = incoming else { return .none }
-        incoming = .discarded
+        guard case .readingBody(let head, var body) = step else { return .none }
+        // Otherwise the body would be copied for each part.
+        step = .awaitingHead
         let size = (body?.readableBytes ?? 0) + part.readableBytes
         guard size <= maximumBodyBytes else {
             return refuse(.bodyTooLarge(limit: maximumBodyBytes), head)
         }
         body.setOrWriteImmutableBuffer(part)
-        incoming = .body(head, body)
+        step = .readingBody(head, body)
         return .none
     }
 
     /// The end of a request arrived.
     mutating func readEnd() -> Action {
-        guard case .body(let head, let body) = incoming else { return .none }
+        guard case .readingBody(let head, let body) = step else { return .none }
         // After an upgrade or CONNECT the decoder reads no further request.
-        let isLast =
-            !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
-        if isLast { closesAfterAnswers = true }
-        incoming = closesAfterAnswers ? .discarded : .head
-        unanswered += 1
-        return .forward(WholeRequest(head: head, body: body))
+        if !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade") {
+            isLastRequest = true
+        }
+        step = .answering
+        return .answer(WholeRequest(head: head, body: body))
     }
 
     /// What arrived is no HTTP, or is over the limits of a head.
     mutating func readGarbage(_ error: RequestError) -> Action {
-        switch incoming {
-        case .head: refuse(error, nil)
-        case .body(let head, _): refuse(error, head)
-        case .discarded: .none
+        switch step {
+        case .awaitingHead: refuse(error, nil)
+        case .readingBody(let head, _): refuse(error, head)
+        case .answering, .sendingLastAnswer, .lingering: .none
         }
     }
 
-    /// The client closed its sending side.
+    /// The client closed its sending side: no request can come, or become whole, any more.
     mutating func inputClosed() -> Action {
-        // No request can come, or become whole, any more.
-        phase == .answering ? .none : .close
+        isInputClosed = true
+        switch step {
+        case .awaitingHead, .readingBody: return finish()
+        case .answering:
+            isLastRequest = true
+            return .none
+        case .sendingLastAnswer: return .none
+        case .lingering: return .close
+        }
     }
 
-    /// The last part of an answer was written.
-    mutating func wroteEnd() -> Action {
-        unanswered -= 1
-        guard unanswered <= 0 else { return .none }
-        if let refusal {
-            self.refusal = nil
-            isLingering = true
-            return .refuse(refusal)
-        }
-        return closesAfterAnswers ? finish() : .none
+    /// The whole answer to the current request was written.
+    mutating func wroteAnswer() -> Action {
+        unsentAnswers += 1
+        step = isLastRequest ? .sendingLastAnswer : .awaitingHead
+        return .none
+    }
+
+    /// The socket took the oldest answer that it had not taken.
+    mutating func sentAnswer() -> Action {
+        unsentAnswers -= 1
+        guard case .sendingLastAnswer = step else { return .none }
+        return finish()
     }
 
     /// The server shuts down: what has begun is finished.
     mutating func quiesce() -> Action {
-        closesAfterAnswers = true
-        switch phase {
-        case .awaitingRequest: return .close
-        case .lingering, .answering, .readingBody: return .none
-        }
+        isLastRequest = true
+        guard case .awaitingHead = step else { return .none }
+        return unsentAnswers == 0 ? .close : finish()
     }
 
     /// The time of the current phase is over.
     mutating func timeIsOver(bodyTime: Duration) -> Action {
-        switch phase {
-        case .readingBody:
-            guard case .body(let head, _) = incoming else { return .close }
-            return refuse(.requestTimeout(bodyTime), head)
-        case .awaitingRequest, .lingering:
-            return .close
-        case .answering:
-            return .none
+        switch step {
+        case .readingBody(let head, _): refuse(.requestTimeout(bodyTime), head)
+        case .awaitingHead, .sendingLastAnswer, .lingering: .close
+        case .answering: .none
         }
     }
 
-    /// Refuses everything from here on, after the answers that are still to come.
+    /// Refuses everything from here on.
     private mutating func refuse(_ error: RequestError, _ head: HTTPRequestHead?) -> Action {
-        incoming = .discarded
-        let refusal = Refusal(error: error, head: head)
-        guard unanswered == 0 else {
-            self.refusal = refusal
-            return .none
-        }
-        isLingering = true
-        return .refuse(refusal)
+        isLastRequest = true
+        step = .answering
+        return .refuse(Refusal(error: error, head: head))
     }
 
-    /// Lingers until the client has seen the last answer.
+    /// Ends the connection once everything written is sent, and lingers until the client has it.
     private mutating func finish() -> Action {
-        incoming = .discarded
-        isLingering = true
-        return .finish
+        step = .sendingLastAnswer
+        guard unsentAnswers == 0 else { return .none }
+        step = .lingering
+        return isInputClosed ? .close : .closeOutput
     }
 }

@@ -15,11 +15,12 @@ struct RequestTarget: Sendable {
 
     /// Reads the target of a request line.
     ///
-    /// - Parameter target: The target in origin form, `/path?query`.
+    /// - Parameter target: The target in origin form, `/path?query`, or in absolute form,
+    ///   `http://host/path?query`, of which the host does not count.
     /// - Throws: A ``RequestError`` with status 400 when it has no path, or when the path is not
     ///   percent-encoded UTF-8.
     init(_ target: String) throws(RequestError) {
-        let bytes = target.utf8
+        let bytes = Self.originForm(of: target).utf8
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
         guard path.first == UInt8(ascii: "/") else {
             throw .invalidArgument("The request has no path: send one that begins with a slash.")
@@ -38,5 +39,21 @@ struct RequestTarget: Sendable {
         self.path = Substring(path)
         self.segments = segments
         self.query = QueryParameters(Substring(bytes[path.endIndex...].dropFirst()))
+    }
+
+    /// Cuts the scheme and the host off.
+    private static func originForm(of target: String) -> Substring {
+        guard target.utf8.first != UInt8(ascii: "/"),
+            let scheme = ["http://", "https://"].first(where: {
+                target.prefix($0.utf8.count).lowercased() == $0
+            })
+        else { return target[...] }
+        let rest = target.dropFirst(scheme.utf8.count)
+        guard
+            let end = rest.utf8.firstIndex(where: {
+                $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?")
+            })
+        else { return "/" }
+        return rest.utf8[end] == UInt8(ascii: "/") ? rest[end...] : "/" + rest[end...]
     }
 }

@@ -1,5 +1,4 @@
 package import HTTPTypes
-import Hummingbird
 package import NIOCore
 
 /// A type that is what a route answers: a status, fields and a body that is all there.

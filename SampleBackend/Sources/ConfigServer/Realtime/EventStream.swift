@@ -6,10 +6,10 @@ import Rendering
 import Targeting
 import Templates
 
-/// A type that is one client that listens: the only handler that its connection still has.
+/// One client that listens: the only handler that its connection still has.
 ///
-/// It belongs to the thread of its connection. What it is sent is queued up to a limit; a client
-/// that does not keep up is cut off, and comes back with `Last-Event-ID`.
+/// It belongs to the thread of its connection. What it is sent is queued up to a limit, which all
+/// share; a client that does not keep up is cut off, and comes back with `Last-Event-ID`.
 final class EventStream: ChannelInboundHandler {
     /// Whatever a client still sends; it is not looked at.
     typealias InboundIn = Any
@@ -20,11 +20,23 @@ final class EventStream: ChannelInboundHandler {
     /// Where it is registered while it is open.
     private let project: ProjectStreams
 
-    /// What bounds it.
-    private let limits: ServerLimits
+    /// What all threads share.
+    private let hub: RealtimeHub
 
-    /// What is counted.
-    private let metrics: RealtimeMetrics
+    /// What counts the bytes that clients do not read.
+    private let backlog: ClientBacklog
+
+    /// Whether each connection has an encrypted copy of what it is sent.
+    private let isSecure: Bool
+
+    /// The place it takes while it is open.
+    private var streamPlace: StreamPlace?
+
+    /// When it has to end; nil when it never has to.
+    let endDeadline: NIODeadline?
+
+    /// Whether it closes as soon as everything is sent.
+    private var isEnding = false
 
     /// Which of the heartbeats it gets.
     let heartbeatSlot: Int
@@ -56,19 +68,24 @@ final class EventStream: ChannelInboundHandler {
     /// Makes a stream that is not on a connection yet.
     ///
     /// - Parameters:
-    ///   - request: What the client listens to.
+    ///   - acceptance: What the client listens to, and its place.
     ///   - project: Where it is registered while it is open.
-    ///   - limits: What bounds it.
-    ///   - metrics: What is counted.
+    ///   - hub: What all threads share.
+    ///   - backlog: What counts the bytes that clients do not read.
+    ///   - isSecure: Whether its connection is encrypted.
+    ///   - end: When it has to end; nil when it never has to.
     ///   - heartbeatSlot: Which of the heartbeats it gets.
     init(
-        _ request: StreamRequest, project: ProjectStreams, limits: ServerLimits,
-        metrics: RealtimeMetrics, heartbeatSlot: Int
+        _ acceptance: EventStreamRoutes.Acceptance, project: ProjectStreams, hub: RealtimeHub,
+        backlog: ClientBacklog, isSecure: Bool, end: NIODeadline?, heartbeatSlot: Int
     ) {
-        self.request = request
+        request = acceptance.request
+        streamPlace = acceptance.place
         self.project = project
-        self.limits = limits
-        self.metrics = metrics
+        self.hub = hub
+        self.backlog = backlog
+        self.isSecure = isSecure
+        endDeadline = end
         self.heartbeatSlot = heartbeatSlot
         basis = project.configuration.basis(for: request.targetingContext)
         deliveredVersion = project.configuration.compiled.version.number
@@ -101,14 +118,21 @@ final class EventStream: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed: context.close(promise: nil)
-        case is ChannelShouldQuiesceEvent: end(after: project.reconnectDelay())
+        case is ChannelShouldQuiesceEvent: endForShutdown()
         default: context.fireUserInboundEventTriggered(event)
         }
     }
 
     /// Closes a connection that is broken.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The decoder, as it leaves, of bytes behind the request.
+        if error is HTTPParserError || error is ByteToMessageDecoderError { return }
         context.close(promise: nil)
+    }
+
+    /// Reads what the client still sends, and the end of it.
+    func read() {
+        context?.read()
     }
 
     /// Sends the head of the response, the first event and what the client has missed, and listens.
@@ -132,10 +156,21 @@ final class EventStream: ChannelInboundHandler {
     ///   - bytes: The events.
     ///   - publication: When what they tell of was published, to measure the delivery.
     func send(_ bytes: ByteBuffer, publication: Date? = nil) {
-        guard let context else { return }
+        guard let context, !isEnding else { return }
+        if let endDeadline, endDeadline <= .now() {
+            end(after: hub.reconnectDelay())
+            return
+        }
+        write(bytes, publication: publication, context: context)
+    }
+
+    /// Writes events, and counts them while the client does not read.
+    private func write(
+        _ bytes: ByteBuffer, publication: Date?, context: ChannelHandlerContext
+    ) {
         let count = bytes.readableBytes
-        guard queuedBytes == 0 || queuedBytes + count <= limits.streamQueueBytes else {
-            metrics.countSlowReader()
+        guard queuedBytes == 0 || queuedBytes + count <= hub.limits.streamQueueBytes else {
+            hub.metrics.countSlowReader()
             close()
             return
         }
@@ -143,12 +178,24 @@ final class EventStream: ChannelInboundHandler {
         queuedBytes += count
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenSuccess {
-            self.queuedBytes -= count
-            self.queuedSince = .now()
-            if self.queuedBytes == 0 { self.deliveredVersion = self.writtenVersion }
-            if let publication { self.metrics.recordDelivery(since: publication) }
+            self.wasSent(count)
+            if let publication { self.hub.metrics.recordDelivery(since: publication) }
         }
         context.writeAndFlush(NIOAny(IOData.byteBuffer(bytes)), promise: sent)
+        guard queuedBytes > 0, self.context != nil else { return }
+        let backlog = backlog
+        let ticket = backlog.hold(
+            isSecure ? count : 0, sharedBuffer: isSecure ? nil : bytes, for: context.channel)
+        sent.futureResult.assumeIsolated().whenComplete { _ in backlog.release(ticket) }
+    }
+
+    /// Goes on after the socket has taken events.
+    private func wasSent(_ count: Int) {
+        queuedBytes -= count
+        queuedSince = .now()
+        guard queuedBytes == 0 else { return }
+        deliveredVersion = writtenVersion
+        if isEnding { close() }
     }
 
     /// Remembers that everything up to a version is written; call it after ``send(_:publication:)``.
@@ -163,18 +210,25 @@ final class EventStream: ChannelInboundHandler {
             send(ServerSentEvent.heartbeat)
             return
         }
-        if queuedSince + TimeAmount(limits.unreadTime) < .now() {
-            metrics.countSlowReader()
+        if queuedSince + TimeAmount(hub.limits.unreadTime) < .now() {
+            hub.metrics.countSlowReader()
             close()
         }
     }
 
     /// Ends the stream, and tells the client when to come back.
+    ///
+    /// A client that does not read is told after what it has not read, or is cut off as ever.
     func end(after milliseconds: Int) {
-        guard let context else { return }
-        send(StreamEvents.goodbye(after: milliseconds))
-        leave()
-        context.close(promise: nil)
+        guard let context, !isEnding else { return }
+        isEnding = true
+        write(StreamEvents.goodbye(after: milliseconds), publication: nil, context: context)
+    }
+
+    /// Ends the stream as the server ends, which waits for nobody who does not read.
+    func endForShutdown() {
+        end(after: hub.reconnectDelay())
+        close()
     }
 
     /// Closes the connection at once.
@@ -186,6 +240,7 @@ final class EventStream: ChannelInboundHandler {
     private func leave() {
         guard context != nil else { return }
         context = nil
+        streamPlace = nil
         project.remove(self)
     }
 }

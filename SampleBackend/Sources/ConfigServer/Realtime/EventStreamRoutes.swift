@@ -1,20 +1,33 @@
+import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// A type that has the routes of HTTP 2 and opens their streams.
+/// The routes of HTTP 2; opens their streams.
 ///
 /// A stream takes over its connection, so that the request is not answered by a ``Route`` but right
 /// on the connection's thread.
 struct EventStreamRoutes: Sendable {
     /// What to do with the request for a stream.
     enum Opening: Sendable {
-        /// Open it; the response has these fields.
-        case accepted(StreamRequest, HTTPFields)
+        /// Open it.
+        case accepted(Acceptance)
         /// Answer with an error.
         case refused(RouteResponse)
         /// Wait for what this returns, which is one of the others.
         case checking(@Sendable () async -> Opening)
+    }
+
+    /// A stream that may be opened.
+    struct Acceptance: Sendable {
+        /// What the client listens to.
+        let request: StreamRequest
+        /// The fields of the response.
+        let headerFields: HTTPFields
+        /// The stream's place.
+        let place: StreamPlace
+        /// When the client's token ends; nil when it never does.
+        let tokenEnd: Date?
     }
 
     /// A path that has streams.
@@ -69,30 +82,28 @@ struct EventStreamRoutes: Sendable {
 
     /// The routes, for the server's table.
     ///
-    /// They answer what opens no stream: `HEAD`, and a request that came while the connection was
-    /// busy with another.
+    /// They answer `HEAD`, and other methods by an error; streams never come here.
     var routes: [Route] {
         entries.map { entry in
-            .get(entry.pattern.description, access: .client) { request in
-                guard request.method == .head else {
-                    throw RequestError.invalidArgument(
-                        "A stream takes the connection for itself: ask for it when the answers to "
-                            + "the requests before are there.")
-                }
-                return RouteResponse(status: .ok, headerFields: Self.headerFields)
+            .get(entry.pattern.description, access: .client) { _ in
+                RouteResponse(status: .ok, headerFields: Self.headerFields)
             }
         }
     }
 
     /// What to do with a request, or nil when it asks for no stream.
     ///
-    /// - Parameter head: The request, which has no body that counts.
+    /// - Parameters:
+    ///   - head: The request, which has no body that counts.
+    ///   - address: The client's address.
     /// - Returns: What to do.
-    func opening(of head: HTTPRequestHead) -> Opening? {
+    func opening(of head: HTTPRequestHead, from address: ClientAddress?) -> Opening? {
         guard head.method == .GET, let target = try? RequestTarget(head.uri) else { return nil }
         for entry in entries {
             if let parameters = entry.pattern.match(target.segments) {
-                return opening(of: head, target: target, parameters: parameters, entry: entry)
+                return opening(
+                    of: head, target: target, parameters: parameters, address: address,
+                    entry: entry)
             }
         }
         return nil
@@ -101,7 +112,7 @@ struct EventStreamRoutes: Sendable {
     /// Checks a request for a stream.
     private func opening(
         of head: HTTPRequestHead, target: RequestTarget, parameters: [String: String],
-        entry: Entry
+        address: ClientAddress?, entry: Entry
     ) -> Opening {
         let start = ContinuousClock.now
         let credentials = ClientAccess.Credentials(
@@ -119,16 +130,19 @@ struct EventStreamRoutes: Sendable {
         if clientAccess.needsKeyOnly {
             do throws(RequestError) {
                 try clientAccess.checkKey(credentials)
-                return try accept(request, origin: origin, entry: entry, start: start)
+                return try accept(
+                    request, address: address, origin: origin, entry: entry, start: start)
             } catch {
                 return refusal(error, origin: origin, entry: entry, start: start)
             }
         }
         return .checking {
             do throws(RequestError) {
-                try await clientAccess.check(
+                let tokenEnd = try await clientAccess.check(
                     credentials, forUserID: request.configuration.userID)
-                return try accept(request, origin: origin, entry: entry, start: start)
+                return try accept(
+                    request, address: address, tokenEnd: tokenEnd, origin: origin, entry: entry,
+                    start: start)
             } catch {
                 return refusal(error, origin: origin, entry: entry, start: start)
             }
@@ -137,14 +151,19 @@ struct EventStreamRoutes: Sendable {
 
     /// Accepts a client that may listen.
     private func accept(
-        _ request: StreamRequest, origin: String?, entry: Entry, start: ContinuousClock.Instant
+        _ request: StreamRequest, address: ClientAddress?, tokenEnd: Date? = nil,
+        origin: String?, entry: Entry, start: ContinuousClock.Instant
     ) throws(RequestError) -> Opening {
         let project = request.configuration.project
         guard hub.library.project(project) != nil else { throw .unknownProject(project) }
+        let place = try hub.places.take(address)
         var response = RouteResponse(status: .ok, headerFields: Self.headerFields)
         crossOriginAccess.addFields(to: &response, origin: origin, isForClients: true)
         record(response, entry: entry, start: start)
-        return .accepted(request, response.headerFields)
+        return .accepted(
+            Acceptance(
+                request: request, headerFields: response.headerFields, place: place,
+                tokenEnd: tokenEnd))
     }
 
     /// Answers with an error.

@@ -23,7 +23,9 @@ final class ProjectStreams {
     private let eventLoop: any EventLoop
 
     /// The configuration that the streams know, or are being told of.
-    private(set) var configuration: ProjectConfiguration
+    private(set) var configuration: ProjectConfiguration {
+        didSet { catchUpEvents = [:] }
+    }
 
     /// The streams that are open.
     private(set) var streams: [EventStream] = []
@@ -46,6 +48,26 @@ final class ProjectStreams {
     /// Earlier versions that clients have come back with.
     private let earlierVersions: EarlierVersions
 
+    /// What a client that comes back has missed.
+    private struct CatchUpKey: Hashable {
+        /// The version that the client knows.
+        let version: Int
+        /// What its document depended on there.
+        let old: DocumentBasis
+        /// What it depends on now.
+        let new: DocumentBasis
+        /// The sections that may have changed besides.
+        let touchedSections: Set<String>
+        /// In what terms it is told.
+        let format: StreamRequest.Format
+    }
+
+    /// The most events that are kept for clients that come back.
+    private static let maximumCatchUpEvents = 256
+
+    /// Events for clients that come back, once for all that share one; nil says nothing changed.
+    private var catchUpEvents: [CatchUpKey: ByteBuffer?] = [:]
+
     /// Makes an empty list.
     ///
     /// - Parameters:
@@ -64,9 +86,6 @@ final class ProjectStreams {
         earlierVersions = EarlierVersions(project: name, library: hub.library)
         scheduleDate()
     }
-
-    /// How many milliseconds a client waits when the server ends.
-    func reconnectDelay() -> Int { hub.reconnectDelay() }
 
     /// Registers a stream; its basis is that of ``configuration``.
     func add(_ stream: EventStream) {
@@ -208,10 +227,23 @@ extension ProjectStreams {
         let pinned = configuration.overrides(for: context)
         let earlierBasis = DocumentBasis(
             results: earlier.conditions.evaluate(context), overrides: pinned)
+        let key = CatchUpKey(
+            version: earlier.version.number, old: earlierBasis, new: stream.basis,
+            touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),
+            format: stream.request.format)
+        if let event = catchUpEvents[key] {
+            if let event { stream.send(event) }
+            return
+        }
         let change = DocumentChange(
             from: earlier, earlierBasis, to: configuration.compiled, stream.basis,
-            touchedSections: touched.union(pinned?.sections.keys ?? [:].keys))
-        if !change.isEmpty { stream.send(event(of: change, for: stream)) }
+            touchedSections: key.touchedSections)
+        let event = change.isEmpty ? nil : event(of: change, for: stream)
+        let isShared = change.isEmpty || !configuration.compiled.showsUserID
+        if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
+            catchUpEvents[key] = .some(event)
+        }
+        if let event { stream.send(event) }
     }
 
     /// Tells a client to fetch.

@@ -33,6 +33,9 @@ final class RealtimeHub: Sendable {
     /// What bounds a stream.
     let limits: ServerLimits
 
+    /// What bounds how many streams there are.
+    let places: StreamPlaces
+
     /// What is counted.
     let metrics = RealtimeMetrics()
 
@@ -41,19 +44,27 @@ final class RealtimeHub: Sendable {
     /// - Parameters:
     ///   - library: What holds the current configurations.
     ///   - limits: What bounds a stream.
-    init(library: TemplateLibrary, limits: ServerLimits) {
+    ///   - maximumStreams: The most streams; nil sets no limit.
+    init(library: TemplateLibrary, limits: ServerLimits, maximumStreams: Int? = nil) {
         self.library = library
         self.limits = limits
+        places = StreamPlaces(
+            maximum: maximumStreams, maximumPerAddress: limits.streamsPerAddress)
         library.observe { [weak self] in self?.tell($0) }
     }
 
     /// Opens a stream on the thread that runs this.
     ///
     /// - Parameters:
-    ///   - request: What the client listens to.
+    ///   - acceptance: What the client listens to, and how long it may.
+    ///   - backlog: What counts the bytes that the client does not read.
+    ///   - isSecure: Whether its connection is encrypted.
     ///   - eventLoop: The thread.
     /// - Returns: The stream, to be put on its connection; nil when there is no such project.
-    func makeStream(_ request: StreamRequest, on eventLoop: any EventLoop) -> EventStream? {
+    func makeStream(
+        _ acceptance: EventStreamRoutes.Acceptance, backlog: ClientBacklog, isSecure: Bool,
+        on eventLoop: any EventLoop
+    ) -> EventStream? {
         let thread = state.withLockedValue { state in
             let key = ObjectIdentifier(eventLoop)
             if let thread = state.threads[key] { return thread }
@@ -62,7 +73,7 @@ final class RealtimeHub: Sendable {
             state.threads[key] = thread
             return thread
         }
-        return thread.value.makeStream(request)
+        return thread.value.makeStream(acceptance, backlog: backlog, isSecure: isSecure)
     }
 
     /// Ends all streams that are still open, and tells their clients when to come back.

@@ -18,6 +18,9 @@ struct ServeCommand: AsyncParsableCommand {
     /// The most requests a second from one address, beyond this machine and unless said otherwise.
     private static let defaultRateLimit = 1_000
 
+    /// The most streams of one address, beyond this machine and unless said otherwise.
+    private static let defaultStreamsPerAddress = 1_000
+
     /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -81,10 +84,34 @@ struct ServeCommand: AsyncParsableCommand {
     /// The most connections at once.
     @Option(
         help: """
-            The most connections at once; more wait. (default: as many as the open files allow, \
-            less \(OpenFileLimit.reserve))
+            The most connections at once; for another one, the connection is closed that has waited \
+            longest for its client. (default: as many as the open files allow, less \
+            \(OpenFileLimit.reserve))
             """)
     var maxConnections: Int?
+
+    /// The most streams of one address.
+    @Option(
+        help: """
+            The most streams of one address, IPv6 by its first 64 bits; 0 is no limit. (default: \
+            none on this machine, else \(Self.defaultStreamsPerAddress))
+            """)
+    var maxStreamsPerAddress: Int?
+
+    /// How long a stream may stay open.
+    @Option(
+        help: ArgumentHelp(
+            "How long a stream may stay open before its client has to come back; 0 is no limit.",
+            valueName: "seconds"))
+    var streamMaxAge = 3_600
+
+    /// The memory for what waits for clients.
+    @Option(
+        help: """
+            The most megabytes of answers and events that clients do not read, over all \
+            connections; over it, those that have kept something waiting longest are closed.
+            """)
+    var clientBacklogMegabytes = 128
 
     /// Whether webhooks may be on private networks.
     @Flag(
@@ -121,6 +148,15 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if let maxConnections, maxConnections < 1 {
             throw ValidationError("--max-connections is below 1: give 1 or more.")
+        }
+        if let maxStreamsPerAddress, maxStreamsPerAddress < 0 {
+            throw ValidationError("--max-streams-per-address is below 0: give 0 for no limit.")
+        }
+        guard (0...31_536_000).contains(streamMaxAge) else {
+            throw ValidationError("--stream-max-age is out of range: give 0 to 31536000 seconds.")
+        }
+        guard (1...1_048_576).contains(clientBacklogMegabytes) else {
+            throw ValidationError("--client-backlog-megabytes is out of range: give 1 to 1048576.")
         }
         guard (0...1_048_576).contains(cacheMegabytes) else {
             throw ValidationError("--cache-megabytes is out of range: give 0 to 1048576.")
@@ -206,6 +242,10 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let limit = rateLimit ?? (isLoopback ? 0 : Self.defaultRateLimit)
         configuration.limits.requestsPerSecond = limit > 0 ? limit : nil
+        let streams = maxStreamsPerAddress ?? (isLoopback ? 0 : Self.defaultStreamsPerAddress)
+        configuration.limits.streamsPerAddress = streams > 0 ? streams : nil
+        configuration.limits.streamMaximumAge = streamMaxAge > 0 ? .seconds(streamMaxAge) : nil
+        configuration.limits.clientBacklogBytes = clientBacklogMegabytes << 20
         configuration.maximumConnections = maxConnections ?? OpenFileLimit.connections()
         configuration.renderCacheBytes = cacheMegabytes << 20
         configuration.webhooks.allowsPrivateAddresses = allowPrivateWebhooks

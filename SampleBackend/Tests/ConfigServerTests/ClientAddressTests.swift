@@ -1,0 +1,30 @@
+import NIOCore
+import Testing
+
+@testable import ConfigServer
+
+/// Addresses of clients, as limits count them.
+struct ClientAddressTests {
+    private func address(_ text: String) throws -> ClientAddress {
+        let socketAddress = try SocketAddress(ipAddress: text, port: 1)
+        return try #require(ClientAddress(socketAddress))
+    }
+
+    @Test func countsIPv6ByItsFirst64Bits() throws {
+        let first = try address("2001:db8:1:2::1")
+        let neighbour = try address("2001:db8:1:2:ffff:ffff:ffff:ffff")
+        let other = try address("2001:db8:1:3::1")
+        #expect(first == neighbour)
+        #expect(first != other)
+    }
+
+    @Test func countsIPv4EachAndMappedOrNot() throws {
+        let first = try address("192.0.2.1")
+        let mapped = try address("::ffff:192.0.2.1")
+        let other = try address("192.0.2.2")
+        let otherMapped = try address("::ffff:192.0.2.2")
+        #expect(first == mapped)
+        #expect(other == otherMapped)
+        #expect(first != other)
+    }
+}

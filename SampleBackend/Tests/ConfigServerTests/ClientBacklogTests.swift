@@ -1,0 +1,38 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import ConfigServer
+
+/// The memory of what waits for clients, over all connections.
+struct ClientBacklogTests {
+    @Test func closesWhoseBytesHaveWaitedLongest() throws {
+        let backlog = ClientBacklog(limit: 100)
+        let channels = (0..<3).map { _ in EmbeddedChannel() }
+        let tickets = channels.map { backlog.hold(40, for: $0) }
+        for channel in channels { channel.embeddedEventLoop.run() }
+        #expect(backlog.bytes == 80)
+        #expect(throws: ChannelError.self) { try channels[0].close().wait() }
+        // The ticket of who was cut off counts no more.
+        backlog.release(tickets[0])
+        #expect(backlog.bytes == 80)
+        backlog.release(tickets[1])
+        backlog.release(tickets[2])
+        #expect(backlog.bytes == 0)
+        for channel in channels[1...] { try channel.close().wait() }
+    }
+
+    @Test func countsASharedBufferOnce() throws {
+        let backlog = ClientBacklog(limit: 100)
+        let channel = EmbeddedChannel()
+        let buffer = ByteBuffer(repeating: 1, count: 90)
+        let tickets = (0..<50).map { _ in backlog.hold(0, sharedBuffer: buffer, for: channel) }
+        channel.embeddedEventLoop.run()
+        #expect(backlog.bytes == 90)
+        for ticket in tickets.dropLast() { backlog.release(ticket) }
+        #expect(backlog.bytes == 90)
+        backlog.release(tickets[49])
+        #expect(backlog.bytes == 0)
+        try channel.close().wait()
+    }
+}

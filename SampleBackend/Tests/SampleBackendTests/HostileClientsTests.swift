@@ -1,0 +1,87 @@
+import Foundation
+import ServerTestSupport
+import Testing
+
+/// Clients that pipeline, flood, half-close and never read, on every kind of route.
+///
+/// Others are served, and memory is bounded and given back. Through the real process.
+@Suite(.timeLimit(.minutes(5)))
+struct HostileClientsTests {
+    /// The connections of each kind of request.
+    private static let connections = 12
+
+    /// How often each connection sends its request.
+    private static let repetitions = 300
+
+    /// Requests of every kind of route.
+    static let targets: [NamedRow<String>] = [
+        .init("document", "GET /activeconfig/user/1"),
+        .init("large document", "GET /projects/large/activeconfig/user/1"),
+        .init("stream", "GET /activeconfig/user/1/events"),
+        .init("stream of a large project", "GET /projects/large/activeconfig/user/1/events"),
+        .init("versions", "GET /v1/projects/large/remoteConfig"),
+        .init("flags", "POST /ofrep/v1/evaluate/flags"),
+        .init("console", "GET /console/"), .init("metrics", "GET /metrics"),
+        .init("readiness", "GET /health/ready"), .init("nothing", "GET /nothing"),
+    ]
+
+    @Test(arguments: targets, [false, true])
+    func hostileClientsHarmNobody(row: NamedRow<String>, hasToken: Bool) async throws {
+        let backend = try await RunningBackend(
+            ["--dev", "--log-level", "critical", "--client-backlog-megabytes", "16"],
+            environment: ["ACTIVECONFIG_USER_TOKEN_SECRET": UserToken.secret])
+        let text = String(repeating: "x", count: 500_000)
+        let published = try await backend.administer(
+            "PUT", "/v1/projects/large/remoteConfig", ifMatch: "*",
+            body: #"{"parameters": {"p": {"defaultValue": {"value": "\#(text)"}}}}"#)
+        #expect(published.status == 200)
+        let isForAdministrators = row.value.contains("/v1/projects")
+        let token = try await UserToken.field("1")
+        let field =
+            isForAdministrators ? "Authorization: Bearer \(RunningBackend.token)" : token
+        let fields = "Host: a\r\n" + (hasToken ? field + "\r\n" : "")
+        let length = row.value.hasPrefix("POST") ? "Content-Length: 2\r\n\r\n{}" : "\r\n"
+        let request = "\(row.value) HTTP/1.1\r\n\(fields)\(length)"
+        // So that what is kept for good is there already.
+        _ = try await backend.answer("/projects/large/activeconfig/user/1", fields: [token])
+        let before = try #require(backend.process.residentBytes)
+        var peak = before
+        try await IdleConnections.open(
+            Array(
+                repeating: String(repeating: request, count: Self.repetitions),
+                count: Self.connections), port: backend.port, reads: false
+        ) { connections in
+            for number in 0..<60 {
+                if number == 20 { await connections.closeHalf() }
+                #expect(try await backend.answer("/health/live").status == 200)
+                let document = try await backend.answer("/activeconfig/user/1", fields: [token])
+                #expect(document.status == 200)
+                peak = max(peak, backend.process.residentBytes ?? 0)
+            }
+        }
+        #expect(peak - before < 64 << 20, "\((peak - before) >> 20) MB more")
+        // Without a crash it ends with 0.
+        _ = await backend.stop()
+    }
+
+    @Test func memoryIsGivenBack() async throws {
+        let backend = try await RunningBackend(["--dev", "--log-level", "critical"])
+        let request = String(
+            repeating: "GET /activeconfig/user/1 HTTP/1.1\r\nHost: a\r\n\r\n", count: 5_000)
+        var peaks: [Int] = []
+        for _ in 0..<6 {
+            try await IdleConnections.open(
+                Array(repeating: request, count: 40), port: backend.port, reads: false
+            ) { _ in
+                for _ in 0..<20 {
+                    let status = try await backend.answer("/health/live").status
+                    #expect(status == 200)
+                }
+            }
+            peaks.append(try #require(backend.process.residentBytes))
+        }
+        // Memory that was not given back would add up.
+        #expect(peaks[5] - peaks[1] < 16 << 20, "\(peaks)")
+        _ = await backend.stop()
+    }
+}

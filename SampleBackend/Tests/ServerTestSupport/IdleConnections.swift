@@ -1,0 +1,50 @@
+import NIOCore
+import NIOPosix
+
+/// Many connections that do nothing more after what they have sent, and may read nothing.
+package struct IdleConnections: Sendable {
+    private let channels: [any Channel]
+
+    /// Closes the sending side of every other connection.
+    package func closeHalf() async {
+        for channel in channels.enumerated().filter({ $0.offset.isMultiple(of: 2) }) {
+            // Behind what is still to be sent, which nobody waits for.
+            channel.element.close(mode: .output, promise: nil)
+        }
+    }
+
+    /// Opens connections while a test uses the server.
+    ///
+    /// - Parameters:
+    ///   - requests: What each sends; empty sends nothing.
+    ///   - port: The server's port.
+    ///   - reads: Whether they read.
+    ///   - body: Uses the server; the connections are closed afterwards.
+    /// - Throws: What connecting or the body throws.
+    package static func open(
+        _ requests: [String], port: Int, reads: Bool = true,
+        _ body: (IdleConnections) async throws -> Void
+    ) async throws {
+        var channels: [any Channel] = []
+        for request in requests {
+            var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            if !reads {
+                bootstrap =
+                    bootstrap
+                    .channelOption(.autoRead, value: false)
+                    .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
+            }
+            let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+            channel.writeAndFlush(ByteBuffer(string: request), promise: nil)
+            channels.append(channel)
+        }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(IdleConnections(channels: channels)))
+        } catch {
+            result = .failure(error)
+        }
+        for channel in channels { try? await channel.close() }
+        try result.get()
+    }
+}

@@ -1,0 +1,41 @@
+package import Foundation
+import JWTKit
+
+/// Makes JWTs of users, signed with HS256.
+package enum UserToken: Sendable {
+    /// A secret that servers of tests sign and verify with.
+    package static let secret = "a secret of at least 32 bytes, for HS256"
+
+    private struct Claims: JWTPayload {
+        let sub: SubjectClaim
+        let exp: ExpirationClaim
+
+        func verify(using algorithm: some JWTAlgorithm) throws {
+            try exp.verifyNotExpired()
+        }
+    }
+
+    /// A token of a user.
+    ///
+    /// - Parameters:
+    ///   - userID: The user.
+    ///   - lifetime: Seconds until it ends.
+    /// - Returns: The token.
+    /// - Throws: What signing throws.
+    package static func make(
+        _ userID: String, lifetime: TimeInterval = 600
+    ) async throws -> String {
+        let keys = await JWTKeyCollection().add(
+            hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+        return try await keys.sign(
+            Claims(
+                sub: SubjectClaim(value: userID),
+                exp: ExpirationClaim(value: Date(timeIntervalSinceNow: lifetime))))
+    }
+
+    /// The header field that carries a token.
+    package static func field(_ userID: String, lifetime: TimeInterval = 600) async throws -> String
+    {
+        "Authorization: Bearer \(try await make(userID, lifetime: lifetime))"
+    }
+}
