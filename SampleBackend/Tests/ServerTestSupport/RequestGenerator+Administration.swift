@@ -6,9 +6,11 @@ extension RequestGenerator {
     /// The next request of an administrator: a valid token, and a path, a query and a body that are
     /// wrong in some way, most of the time.
     ///
-    /// - Parameter token: The token.
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - isLast: Whether the connection ends with it.
     /// - Returns: The bytes of the request.
-    package mutating func administrationRequest(token: String) -> [UInt8] {
+    package mutating func administrationRequest(token: String, isLast: Bool = true) -> [UInt8] {
         let project = pick(["default", "default", "p", "%00", "..", "a%20b", text().encoded])
         let user = pick(["1", "%2F", "", text().encoded])
         let path = pick([
@@ -42,7 +44,8 @@ extension RequestGenerator {
             "\(method) \(path)?\(query.joined(separator: "&")) HTTP/1.1", "Host: a",
             "Authorization: Bearer \(token)",
             "If-Match: \(pick(["*", "*", "etag-default-1", "\"x\"", "W/", ""]))",
-            "Content-Length: \(body.count)", "Connection: close", "", "",
+            "Content-Length: \(body.count)", "Connection: \(isLast ? "close" : "keep-alive")", "",
+            "",
         ]
         return Array(fields.joined(separator: "\r\n").utf8) + body
     }

@@ -2,9 +2,54 @@
 package struct RequestGenerator {
     private var state: UInt64
 
+    /// A field that lets in the clients of a server that wants tokens; nil adds none.
+    private let tokenField: String?
+
     /// Makes a generator; the same seed makes the same requests.
-    package init(seed: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - seed: The seed.
+    ///   - tokenField: A field that most requests have; nil adds none.
+    package init(seed: UInt64, tokenField: String? = nil) {
         state = seed
+        self.tokenField = tokenField
+    }
+
+    /// The next pipeline: requests to send in one go, or in the pieces that they come in.
+    ///
+    /// - Parameter administratorToken: A token that some requests have.
+    /// - Returns: The bytes, in pieces.
+    package mutating func pipeline(administratorToken: String) -> [[UInt8]] {
+        var bytes: [UInt8] = []
+        for _ in 0..<(2 + number(below: 6)) {
+            switch number(below: 4) {
+            case 0: bytes += administrationRequest(token: administratorToken, isLast: false)
+            case 1: bytes += request()
+            default: bytes += ordinaryRequest()
+            }
+        }
+        var pieces: [[UInt8]] = []
+        while !bytes.isEmpty {
+            let piece = bytes.prefix(pick([1, 10, 100, 1_000, 100_000]))
+            pieces.append(Array(piece))
+            bytes.removeFirst(piece.count)
+            if pieces.count == 20 {
+                pieces.append(bytes)
+                break
+            }
+        }
+        return pieces
+    }
+
+    /// A request that nothing is wrong with.
+    private mutating func ordinaryRequest() -> [UInt8] {
+        let target = pick([
+            "/activeconfig", "/activeconfig/user/1", "/activeconfig/events", "/health/live",
+            "/activeconfig/user/1/events", "/ofrep/v1/events", "/nothing", "/activeconfig/user/2",
+        ])
+        let method = pick(["GET", "GET", "GET", "GET", "HEAD"])
+        let token = number(below: 4) > 0 ? tokenField.map { $0 + "\r\n" } ?? "" : ""
+        return Array("\(method) \(target) HTTP/1.1\r\nHost: a\r\n\(token)\r\n".utf8)
     }
 
     /// The next request, of anybody.
@@ -38,6 +83,7 @@ package struct RequestGenerator {
         let version = pick(["HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/3.0", "HTTP/x"])
         var lines = ["\(method) \(path)\(text())\(query)\(text()) \(version)"]
         if number(below: 12) > 0 { lines.append("Host: a") }
+        if let tokenField, number(below: 4) > 0 { lines.append(tokenField) }
         for _ in 0..<number(below: 4) { lines.append(field()) }
         return (lines + ["", text()]).joined(separator: number(below: 30) == 0 ? "\n" : "\r\n")
     }
