@@ -60,6 +60,11 @@ struct SignalsTests {
         (0..<count).map { "signal.s\($0)=\(x(400))" }.joined(separator: "&")
     }
 
+    /// A letter with combining marks, percent-encoded: one character to the eye.
+    private static func marks(_ count: Int) -> String {
+        "e" + String(repeating: "%CC%81", count: count)
+    }
+
     /// All limits at once, in ASCII: the request line must have room for it.
     private static var everythingAtItsLimit: String {
         let custom = (0..<100).map { number in
@@ -97,6 +102,9 @@ struct SignalsTests {
         .init("a name of 251", ("signal.\(x(251))=1", "signal.xxx")),
         .init("a name of 251 emoji", ("signal.\(emoji(251))=1", "signal.😀")),
         .init("no name", ("signal.=1", "signal.")),
+        .init("a value of one letter and 500 marks", ("signal.city=\(marks(500))", "signal.city")),
+        .init("a value of one letter and 15,000 marks", ("app.id=\(marks(15_000))", "app.id")),
+        .init("a name of one letter and 250 marks", ("signal.\(marks(250))=1", "signal.e")),
         .init("a value of 501", ("signal.city=\(x(501))", "signal.city")),
         .init("a value of 501 emoji", ("signal.city=\(emoji(501))", "signal.city")),
         .init("app.id of 501", ("app.id=\(x(501))", "app.id")),

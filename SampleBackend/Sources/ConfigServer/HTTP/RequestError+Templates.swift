@@ -43,7 +43,7 @@ extension RequestError {
     /// 404: nothing was ever published in a project.
     static func unknownProject(_ project: String) -> RequestError {
         .notFound(
-            "There is no project \"\(project.prefix(100))\": a project exists from its first publish "
+            "There is no project \"\(project.shortened)\": a project exists from its first publish "
                 + "on.")
     }
 }

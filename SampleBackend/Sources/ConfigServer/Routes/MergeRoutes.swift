@@ -78,7 +78,7 @@ struct MergeRoutes: Sendable {
         for (path, side) in members {
             guard let side = side.stringValue.flatMap(TemplateMerge.Side.init(rawValue:)) else {
                 throw .invalidArgument(
-                    "The resolution of \"\(path.prefix(100))\" is wrong: send \"mine\" or "
+                    "The resolution of \"\(path.shortened)\" is wrong: send \"mine\" or "
                         + "\"theirs\".")
             }
             choices[path] = side

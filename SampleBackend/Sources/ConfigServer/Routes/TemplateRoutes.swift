@@ -35,10 +35,10 @@ struct TemplateRoutes: Sendable {
         ]
     }
 
-    /// Whoever only checks a template need not be allowed to publish one.
-    private static func roleToPut(_ request: RouteRequest) throws(RequestError) -> StoredToken.Role
-    {
-        try request.flag(named: "validateOnly") ? .editor : .publisher
+    /// Whoever only checks a template need not be allowed to publish one; what cannot be read is
+    /// refused by those who may.
+    private static func roleToPut(_ request: RouteRequest) -> StoredToken.Role {
+        (try? request.flag(named: "validateOnly")) == true ? .editor : .publisher
     }
 
     /// Answers with the current template, or with one that was.
@@ -123,7 +123,7 @@ struct TemplateRoutes: Sendable {
         }
         guard let fileFormat = DefaultsFile.Format(rawValue: format) else {
             throw RequestError.invalidArgument(
-                "The format \"\(format.prefix(20))\" does not exist: choose JSON, XML, PLIST or "
+                "The format \"\(format.shortened)\" does not exist: choose JSON, XML, PLIST or "
                     + "ACTIVECONFIG.")
         }
         let file = DefaultsFile(validated.template, format: fileFormat)
@@ -177,7 +177,7 @@ extension TemplateRoutes {
 
     /// The value of a field `Warning` (RFC 7234, 5.5): ASCII, anything else as a question mark.
     private static func warning(_ text: String) -> String {
-        let plain = text.prefix(maximumWarningLength).unicodeScalars.map { scalar -> Character in
+        let plain = text.unicodeScalars.prefix(maximumWarningLength).map { scalar -> Character in
             switch scalar {
             case "\"": "'"
             case "\\": "/"

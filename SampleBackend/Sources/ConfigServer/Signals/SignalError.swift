@@ -1,3 +1,5 @@
+import JSONTree
+
 /// A type that says which limit a signal exceeds (HTTP 1).
 public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of excess.
@@ -29,7 +31,7 @@ public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// - Parameter thing: What the name is called, such as "query parameter".
     /// - Returns: The sentence.
     func message(for thing: String) -> String {
-        let shown = name.count > 60 ? "\"\(name.prefix(60))…\"" : "\"\(name)\""
+        let shown = "\"\(name.shortened)\""
         return switch reason {
         case .tooLong:
             "The value of the \(thing) \(shown) is too long: send at most \(limit) characters."

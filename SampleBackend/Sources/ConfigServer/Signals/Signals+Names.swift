@@ -1,3 +1,4 @@
+import JSONTree
 public import Targeting
 
 extension Signals {
@@ -11,7 +12,7 @@ extension Signals {
     ///   - name: The name.
     /// - Throws: ``SignalError`` when a limit is exceeded.
     public mutating func setValue(_ value: String, named name: String) throws(SignalError) {
-        guard !Self.isLonger(value, than: Self.maximumValueLength) else {
+        guard !value.isLonger(than: Self.maximumValueLength) else {
             throw SignalError(
                 name: name, reason: .tooLong, limit: Self.maximumValueLength)
         }
@@ -26,7 +27,7 @@ extension Signals {
         guard !customName.isEmpty else {
             throw SignalError(name: name, reason: .noName, limit: 0)
         }
-        guard !Self.isLonger(customName, than: Self.maximumNameLength) else {
+        guard !customName.isLonger(than: Self.maximumNameLength) else {
             throw SignalError(
                 name: name, reason: .nameTooLong, limit: Self.maximumNameLength)
         }
@@ -57,9 +58,4 @@ extension Signals {
         "device.country": \.deviceCountry,
         "device.language": \.deviceLanguage,
     ]
-
-    /// Whether a text has more characters than allowed; looks at no more of it than it must.
-    private static func isLonger(_ text: String, than limit: Int) -> Bool {
-        text.utf8.count > limit && text.dropFirst(limit).isEmpty == false
-    }
 }

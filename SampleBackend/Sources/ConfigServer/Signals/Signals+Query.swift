@@ -1,3 +1,4 @@
+import JSONTree
 import Targeting
 
 extension Signals {
@@ -16,7 +17,7 @@ extension Signals {
             else { continue }
             guard let value = parameter.value else {
                 throw .invalidArgument(
-                    "The value of the query parameter \"\(name.prefix(60))\" is not percent-encoded "
+                    "The value of the query parameter \"\(name.shortened)\" is not percent-encoded "
                         + "UTF-8: encode it again.")
             }
             do throws(SignalError) {
