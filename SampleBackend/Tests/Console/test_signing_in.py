@@ -30,6 +30,32 @@ class SigningInTests(ConsoleCase):
         self.wait_for_text("unknown, expired or revoked")
         self.assertNotIn("wrong", self.driver.current_url)
 
+    def test_asks_before_a_link_replaces_who_is_signed_in(self):
+        self.sign_in()
+        for answer, cookie_stays in (("Stay environment", True), ("Sign in with the link", False)):
+            cookie, = self.driver.get_cookies()
+            self.driver.get("about:blank")
+            self.open(f"#token={quote(TOKEN)}")
+            self.wait_for_text("Sign in with this link?")
+            self.assertNotIn(TOKEN, self.driver.current_url)
+            self.assertEqual(self.driver.get_cookies(), [cookie])
+            button, = [
+                button for button in self.find_all("dialog button") if button.text == answer]
+            button.click()
+            self.wait_for_text("Sign out")
+            self.assertEqual(self.driver.get_cookies() == [cookie], cookie_stays)
+
+    def test_ends_the_session_on_the_server(self):
+        self.sign_in()
+        cookie, = self.driver.get_cookies()
+        self.driver.execute_async_script(
+            "const done = arguments[0];"
+            "fetch('/console/session', {method: 'DELETE'}).then(() => done());")
+        self.driver.add_cookie(
+            {name: cookie[name] for name in ("name", "value", "path", "httpOnly")})
+        self.open()
+        self.find("input[type=password]")
+
     def test_keeps_the_token_from_scripts(self):
         self.sign_in()
         cookie, = self.driver.get_cookies()

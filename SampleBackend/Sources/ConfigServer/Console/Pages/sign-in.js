@@ -49,7 +49,7 @@ export function showSignIn(root, {notice, onSignedIn}) {
             outcome,
             h('form', {class: 'form', novalidate: true, onsubmit: submit},
                 field('Token', token, {
-                    hint: 'The token stays in this browser for 12 hours, out of reach of scripts.'}),
+                    hint: 'You stay signed in for 12 hours. The browser does not keep the token.'}),
                 button))));
     token.focus();
 }
