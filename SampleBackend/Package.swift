@@ -122,7 +122,6 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -226,6 +225,8 @@ let package = Package(
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
@@ -234,8 +235,9 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "JSONTree", "SampleBackend", "ServerTestSupport",
+                "ConfigServer", "JSONTree", "SampleBackend", "ServerTestSupport", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ]
         ),

@@ -5,11 +5,10 @@ import Logging
 ///
 /// A line names the method, the route, the status, the bytes of the body and the duration. It has
 /// neither the query nor a user ID, which are about people: of `/activeconfig/user/ada` it keeps
-/// `/activeconfig/user/{userID}`. Only a path that belongs to no route is written as it came, up to
-/// 200 characters.
+/// `/activeconfig/user/{userID}`. A path that belongs to no route may hold anything, and is `other`.
 struct AccessLog: Sendable {
-    /// The most characters of a path that belongs to no route.
-    private static let maximumPathLength = 200
+    /// What stands in the place of a path that belongs to no route.
+    static let otherRoute = "other"
 
     /// Where the lines go.
     let logger: Logger
@@ -18,7 +17,7 @@ struct AccessLog: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method, or nil when the head could not be read.
-    ///   - path: The route's pattern, or the path as it came without its query; nil when unknown.
+    ///   - path: The route's pattern, or ``otherRoute``; nil when the head could not be read.
     ///   - status: The response's status.
     ///   - bytes: The bytes of the response's body.
     ///   - duration: From the head of the request to the response, or nil when there was no head.
@@ -30,7 +29,7 @@ struct AccessLog: Sendable {
             "request",
             metadata: [
                 "method": "\(method ?? "-")",
-                "path": "\(path.map { String($0.prefix(Self.maximumPathLength)) } ?? "-")",
+                "path": "\(path ?? "-")",
                 "status": "\(status)",
                 "bytes": "\(bytes)",
                 "duration_ms": "\(duration.map(Self.milliseconds) ?? "-")",

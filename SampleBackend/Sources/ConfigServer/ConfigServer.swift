@@ -19,7 +19,10 @@ public import TemplateStore
 ///
 /// A graceful shutdown takes no new connection, closes the idle ones, lets requests in flight
 /// finish, and ends after ``ServerLimits/shutdownTime`` at the latest.
-public struct ConfigServer: Service {
+public struct ConfigServer: Service, CustomStringConvertible {
+    /// The name of the type; whoever logs its services prints no configuration with it.
+    public var description: String { "ConfigServer" }
+
     /// How many connections may wait until they are accepted.
     ///
     /// Those of a server that was away come back at once. The system may allow fewer.
@@ -169,7 +172,9 @@ public struct ConfigServer: Service {
         configurationRoutes.routes
             + (streamRoutes?.routes ?? [])
             + OperationsRoutes(
-                source: source, metricsText: configuration.metricsText, logger: logger
+                source: source, metricsText: configuration.metricsText,
+                metricsAccess: configuration.isLoopback ? .open : .administrator(.viewer),
+                logger: logger
             ).routes
             + (administration?.routes ?? [])
             + (administration.map(openFeatureRoutes) ?? [])
@@ -186,10 +191,9 @@ public struct ConfigServer: Service {
 
     /// The routes of the console; without a store there is nothing to do there.
     private var consoleRoutes: [Route] {
-        administration == nil
-            ? []
-            : SessionRoutes(access: sessionAccess).routes
-                + ConsoleRoutes(pages: .builtIn).routes
+        guard let administration else { return [] }
+        return SessionRoutes(access: sessionAccess, administration: administration).routes
+            + ConsoleRoutes(pages: .builtIn).routes
     }
 
     /// Who administers; nobody without a store.
@@ -204,6 +208,7 @@ public struct ConfigServer: Service {
         let accessLog = AccessLog(logger: logger)
         let limits = configuration.limits
         let places = configuration.maximumConnections.map(ConnectionPlaces.init)
+        let routes = routes
         let services = ConnectionServices(
             limits: limits, accessLog: accessLog,
             responder: ConfigServerResponder(
@@ -216,7 +221,9 @@ public struct ConfigServer: Service {
                 crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog),
             streams: streamRoutes,
             rateLimiter: limits.requestsPerSecond.map(RateLimiter.init(requestsPerSecond:)),
-            access: sessionAccess)
+            access: sessionAccess, hostAccess: HostAccess(configuration),
+            routePatterns: routes.map(\.pattern), protectsMetrics: !configuration.isLoopback,
+            signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond))
         return Server(
             childChannelSetup: ConfigServerChannel(
                 services: services, tls: try configuration.tls?.makeContext()),

@@ -21,9 +21,16 @@ public struct ConfigServerConfiguration: Sendable {
     /// Which pages of other origins may read configurations.
     public var crossOriginAccess = CrossOriginAccess.none
 
-    /// A token that may publish, besides those of the store; at least
+    /// The hash of a token that may publish, besides those of the store; the token has at least
     /// ``minimumAdministratorTokenLength`` characters.
-    public var administratorToken: String?
+    public var administratorToken: SecretHash?
+
+    /// Names that the server answers to besides ``hostname`` and those of this machine, without a
+    /// port.
+    ///
+    /// They count for the console, and for everything on a server that anybody on this machine may
+    /// use: there the page of a name that was pointed at this machine could read all that is served.
+    public var allowedHosts: [String] = []
 
     /// The certificate and key to serve TLS with; nil serves plain HTTP.
     public var tls: TLSFiles?
@@ -36,6 +43,9 @@ public struct ConfigServerConfiguration: Sendable {
 
     /// The counts as Prometheus reads them, for `/metrics`; nil answers with an empty text.
     public var metricsText: (@Sendable () -> String)?
+
+    /// Whether the server listens for this machine alone.
+    public var isLoopback: Bool { HostName(hostname).isLocal }
 
     /// The fewest characters of ``administratorToken``.
     public static let minimumAdministratorTokenLength =

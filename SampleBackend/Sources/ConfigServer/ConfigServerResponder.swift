@@ -22,7 +22,7 @@ struct ConfigServerResponder: Sendable {
     private let entries: [Entry]
 
     /// What is counted of the requests that belong to no route.
-    private let otherMetrics = RouteMetrics(route: "other")
+    private let otherMetrics = RouteMetrics(route: AccessLog.otherRoute)
 
     /// Who administers.
     let access: SessionAccess
@@ -84,7 +84,7 @@ struct ConfigServerResponder: Sendable {
         (answer.entry?.metrics ?? otherMetrics).record(status: status, duration: duration)
         accessLog.record(
             method: head.method.rawValue,
-            path: answer.entry?.route.pattern.description ?? String(head.uri.prefix { $0 != "?" }),
+            path: answer.entry?.route.pattern.description ?? AccessLog.otherRoute,
             status: status,
             bytes: head.method == .HEAD ? 0 : answer.response.body.readableBytes,
             duration: duration)
@@ -159,7 +159,7 @@ struct ConfigServerResponder: Sendable {
             switch access {
             case .open, .client: nil as StoredToken.Role?
             case .administrator(let role): role
-            case .administratorWithRole(let role): try role(request)
+            case .administratorWithRole(let role): role(request)
             }
         guard let neededRole else { return }
         guard let administrator = try self.access.administrator(for: request) else {

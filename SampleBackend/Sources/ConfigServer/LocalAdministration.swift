@@ -24,6 +24,9 @@ public struct LocalAdministration: Sendable {
         public let body: ByteBuffer
     }
 
+    /// What the names of those begin with who open a store by the command line.
+    public static let namePrefix = "local:"
+
     private let responder: ConfigServerResponder
     private let administrator: Administrator
 

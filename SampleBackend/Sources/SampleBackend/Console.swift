@@ -1,12 +1,14 @@
 import Foundation
 
-/// A type that writes to the terminal, or to what stands in its place.
+/// Writes to the terminal, or to what stands in its place.
 enum Console: Sendable {
-    /// Writes a line to standard output, without a buffer in between, so that a pipe has it at once.
+    /// Writes a line, or several, to standard output, without a buffer in between, so that a pipe has
+    /// it at once.
     ///
-    /// That nobody reads any more is no reason to stop.
+    /// What a terminal would obey is escaped, whoever it comes from. That nobody reads any more is no
+    /// reason to stop.
     static func print(_ line: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+        write(Data((printable(line) + "\n").utf8))
     }
 
     /// Writes bytes to standard output as they are.
@@ -14,8 +16,12 @@ enum Console: Sendable {
         try? FileHandle.standardOutput.write(contentsOf: data)
     }
 
-    /// Writes a line to standard error.
+    /// Writes a line, or several, to standard error, escaped as well.
     static func printError(_ line: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((printable(line) + "\n").utf8))
+    }
+
+    private static func printable(_ text: String) -> String {
+        text.escaped(keeping: Output.colorSequences, ends: false)
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A type that is the command line of the backend.
+/// The command line of the backend.
 @main
 struct SampleBackendCommand: AsyncParsableCommand {
     /// The name, the help and the subcommands.
@@ -29,4 +29,25 @@ struct SampleBackendCommand: AsyncParsableCommand {
                     WebhooksCommand.self, DoctorCommand.self, BackupCommand.self,
                 ]),
         ])
+
+    /// Runs the command of this process's arguments.
+    ///
+    /// It is what the parser does, but for secrets, which no message about the arguments shows.
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let code = exitCode(for: error)
+            if code.isSuccess { exit(withError: error) }
+            let message = CommandLineSecrets(arguments).redacted(fullMessage(for: error))
+            if !message.isEmpty { Console.printError(message) }
+            exit(withError: code)
+        }
+    }
 }

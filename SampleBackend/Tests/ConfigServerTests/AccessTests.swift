@@ -30,7 +30,9 @@ struct AccessTests {
             name: "revoked", role: .publisher, date: now, expirationDate: nil)
         for token in [expired, revoked] { try await store.addToken(token.stored, actor: "test") }
         _ = try await store.revokeToken(id: revoked.stored.id, actor: "test", date: now)
-        try await RunningServer.with(store: store) { server in
+        var configuration = ConfigServerConfiguration()
+        configuration.limits.signInsPerSecond = 1_000_000
+        try await RunningServer.with(store: store, configuration: configuration) { server in
             try await server.publish(.sample)
             var bodies: Set<Data> = []
             let authorizations: [[String]] = [
@@ -105,6 +107,60 @@ struct AccessTests {
                 let answer = try await server.administer("POST", "/v1/tokens", body: body)
                 #expect(answer.status == 400, "\(body)")
             }
+        }
+    }
+
+    @Test(arguments: [
+        "", " ", " a", "a ", "environment", "Environment", "local:root", "a\u{1B}[31m", "a\nb",
+        "a\u{85}b", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b", "a\u{2028}b", "a\u{FEFF}", "a\u{0}",
+        "a\u{7F}", String(repeating: "a", count: 101),
+        "e" + String(repeating: "\u{301}", count: 100),
+    ])
+    func refusesANameThatIsNotPlain(name: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer(
+                "POST", "/v1/tokens", body: ["name": .string(name), "role": "viewer"])
+            #expect(answer.status == 400)
+            #expect(answer.error?.message.contains("name") == true)
+        }
+    }
+
+    @Test func givesEachLivingTokenANameOfItsOwn() async throws {
+        let store = InMemoryTemplateStore()
+        let expired = AccessToken(
+            name: "ci", role: .viewer, date: Date() - 100, expirationDate: Date() - 1)
+        try await store.addToken(expired.stored, actor: "test")
+        try await RunningServer.with(store: store) { server in
+            func make(_ name: String) async throws -> HTTPAnswer {
+                try await server.administer(
+                    "POST", "/v1/tokens", body: ["name": .string(name), "role": "viewer"])
+            }
+            let first = try await make("ci")
+            #expect(first.status == 200)
+            #expect(try await make("ci").status == 400)
+            #expect(try await make(String(repeating: "é", count: 100)).status == 200)
+            let id = try #require(try first.json["id"]?.stringValue)
+            #expect(try await server.administer("DELETE", "/v1/tokens/\(id)").status == 200)
+            #expect(try await make("ci").status == 200)
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "0.0.0.0"])
+    func showsMetricsToOperatorsAlone(hostname: String) async throws {
+        var configuration = ConfigServerConfiguration(hostname: hostname)
+        configuration.clientAccess = ClientAccess(keys: ["key"], userTokens: nil)
+        configuration.metricsText = { "metrics" }
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
+            let isLocal = hostname == "127.0.0.1"
+            let path = "/metrics"
+            #expect(try await server.answer(path).status == (isLocal ? 200 : 401))
+            let key = try await server.answer(path, fields: ["X-API-Key: key"])
+            #expect(key.status == (isLocal ? 200 : 401))
+            let answer = try await server.administer("GET", path)
+            #expect(answer.status == 200)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "metrics")
         }
     }
 

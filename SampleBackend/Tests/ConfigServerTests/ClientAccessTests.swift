@@ -10,7 +10,7 @@ import Testing
 struct ClientAccessTests {
     private struct Token: JWTPayload {
         var sub: SubjectClaim
-        var exp: ExpirationClaim?
+        var exp: ExpirationClaim? = ExpirationClaim(value: Date() + 600)
 
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
@@ -24,7 +24,7 @@ struct ClientAccessTests {
             try await server.publish(.sample)
             for target in [
                 "/activeconfig", "/activeconfig/user/1", "/projects/no/activeconfig",
-                "/activeconfig/user/1/events", "/ofrep/v1/events",
+                "/activeconfig/user/1/events", "/ofrep/v1/evaluate/events",
             ] {
                 let status = try await server.answer(target).status
                 #expect(status == 401, "\(target)")
@@ -47,7 +47,8 @@ struct ClientAccessTests {
         let others = await JWTKeyCollection()
             .add(hmac: HMACKey(from: "another-secret-of-32-characters!"), digestAlgorithm: .sha256)
         var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(keys: [], userTokens: keys)
+        configuration.clientAccess = ClientAccess(
+            keys: [], userTokens: try await UserTokenVerifier(secret: Secret(secret)))
         try await RunningServer.with(
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in
@@ -63,8 +64,8 @@ struct ClientAccessTests {
                 (good, "/activeconfig/user/ada/events", 403),
                 (forged, "/activeconfig/user/ada%2F1/events", 401),
                 (nil, "/activeconfig/events", 401),
-                (nil, "/ofrep/v1/events?targetingKey=a", 401),
-                (good, "/ofrep/v1/events?targetingKey=a", 403),
+                (nil, "/ofrep/v1/evaluate/events?targetingKey=a", 401),
+                (good, "/ofrep/v1/evaluate/events?targetingKey=a", 403),
                 (good, "/activeconfig/user/ada", 403),
                 (good, "/projects/nothing/activeconfig/user/ada", 403),
                 (good, "/active_config?userID=ada/1", 200),

@@ -117,7 +117,7 @@ struct EventStreamResumeTests {
             try await server.publish(["parameters": [:]])
             for version in ["1", "7"] {
                 try await EventStreamClient.open(
-                    port: server.port, "/ofrep/v1/events?targetingKey=1",
+                    port: server.port, "/ofrep/v1/evaluate/events?targetingKey=1",
                     fields: ["Last-Event-ID: \(version)"]
                 ) { stream in
                     let events = [try await stream.next(), try await stream.next()]

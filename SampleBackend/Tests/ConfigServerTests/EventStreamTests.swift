@@ -290,7 +290,7 @@ struct EventStreamTests {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await EventStreamClient.open(
-                port: server.port, "/projects/default/ofrep/v1/events?targetingKey=3"
+                port: server.port, "/projects/default/ofrep/v1/evaluate/events?targetingKey=3"
             ) { stream in
                 #expect(try await stream.next().name == "hello")
                 var changed = JSONNode.sample

@@ -132,13 +132,16 @@ struct OFREPErrorsTests {
     @Test func keepsToTheRulesOfClientAccess() async throws {
         struct Token: JWTPayload {
             var sub: SubjectClaim
+            var exp = ExpirationClaim(value: Date() + 600)
 
             func verify(using algorithm: some JWTAlgorithm) async throws {}
         }
+        let secret = "a-secret-of-thirty-two-characters"
         let keys = await JWTKeyCollection().add(
-            hmac: HMACKey(from: "a-secret-of-thirty-two-characters"), digestAlgorithm: .sha256)
+            hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
         var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(keys: ["key-1"], userTokens: keys)
+        configuration.clientAccess = ClientAccess(
+            keys: ["key-1"], userTokens: try await UserTokenVerifier(secret: Secret(secret)))
         try await RunningServer.with(
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in

@@ -59,7 +59,7 @@ struct OFREPFlagSetTests {
                     + #"no type for: put it into an object."},"#
                     + #"{"key":"B.off","reason":"DEFAULT","variant":"default"}],"#
                     + #""metadata":{"templateVersion":1},"eventStreams":[{"type":"sse","endpoint":"#
-                    + #"{"requestUri":"/ofrep/v1/events?targetingKey=a%20b&app.version=2&"#
+                    + #"{"requestUri":"/ofrep/v1/evaluate/events?targetingKey=a%20b&app.version=2&"#
                     + #"signal.plan=50%25"},"inactivityDelaySec":120}]}"#)
         }
     }
@@ -92,11 +92,11 @@ struct OFREPFlagSetTests {
             try await server.publish(.flags, project: "other")
             let long = String(repeating: "é", count: 500)
             let rows = [
-                ("{}", "", "/ofrep/v1/events"),
-                (#"{"targetingKey":""}"#, "", "/ofrep/v1/events?targetingKey="),
+                ("{}", "", "/ofrep/v1/evaluate/events"),
+                (#"{"targetingKey":""}"#, "", "/ofrep/v1/evaluate/events?targetingKey="),
                 (
                     #"{"targetingKey":"/&é","x=":true}"#, "/projects/other",
-                    "/projects/other/ofrep/v1/events?targetingKey=%2F%26%C3%A9&signal.x%3D=true"
+                    "/projects/other/ofrep/v1/evaluate/events?targetingKey=%2F%26%C3%A9&signal.x%3D=true"
                 ),
                 (#"{"a":"\#(long)","b":"\#(long)","c":"\#(long)"}"#, "", nil),
             ]

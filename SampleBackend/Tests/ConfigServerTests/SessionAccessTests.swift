@@ -93,10 +93,10 @@ struct SessionAccessTests {
     }
 
     @Test(arguments: [
-        ["Origin: http://evil.example"], ["Origin: null"], ["Origin: http://test:81"],
-        ["Origin: http://test.evil.example"], ["Origin: ftp://test"], ["Origin: http://"],
-        ["Origin: http://test", "X-Forwarded-Proto: https"], ["Sec-Fetch-Site: cross-site"],
-        ["Sec-Fetch-Site: same-site"], ["Origin: http://test", "Sec-Fetch-Site: cross-site"],
+        ["Origin: http://evil.example"], ["Origin: null"], ["Origin: http://localhost:81"],
+        ["Origin: http://localhost.evil.example"], ["Origin: ftp://localhost"], ["Origin: http://"],
+        ["Origin: http://localhost", "X-Forwarded-Proto: https"], ["Sec-Fetch-Site: cross-site"],
+        ["Sec-Fetch-Site: same-site"], ["Origin: http://localhost", "Sec-Fetch-Site: cross-site"],
     ])
     func changesNothingForPagesOfOtherOrigins(fields: [String]) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
@@ -111,8 +111,9 @@ struct SessionAccessTests {
     }
 
     @Test(arguments: [
-        [], ["Origin: http://test"], ["Origin: http://TEST"], ["Origin: https://test"],
-        ["Origin: https://test", "X-Forwarded-Proto: https"], ["Sec-Fetch-Site: same-origin"],
+        [], ["Origin: http://localhost"], ["Origin: http://LOCALHOST"],
+        ["Origin: https://localhost"],
+        ["Origin: https://localhost", "X-Forwarded-Proto: https"], ["Sec-Fetch-Site: same-origin"],
         ["Sec-Fetch-Site: none"],
     ])
     func worksForItsOwnPages(fields: [String]) async throws {

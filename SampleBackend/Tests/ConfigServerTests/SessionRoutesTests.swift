@@ -88,6 +88,49 @@ struct SessionRoutesTests {
         }
     }
 
+    @Test func endsOnTheServerWhenItIsSignedOut() async throws {
+        let store = InMemoryTemplateStore()
+        let token = try await Self.makeToken(in: store)
+        try await RunningServer.with(store: store) { server in
+            let session = try await server.signIn(token: token.text)
+            let other = try await server.signIn(token: token.text)
+            let ended = try await server.answer(
+                Self.path, method: "DELETE", fields: session.fields)
+            #expect(ended.status == 204)
+            for path in [Self.path, "/v1/projects"] {
+                #expect(try await server.answer(path, fields: session.fields).status == 401)
+                #expect(try await server.answer(path, fields: other.fields).status == 200)
+            }
+            // The cookie is no token, and tells none.
+            let value = try #require(session.cookie.split(separator: "=").last)
+            for text in [String(value), String(other.cookie.split(separator: "=").last ?? "")] {
+                let answer = try await server.administer("GET", "/v1/projects", token: text)
+                #expect(answer.status == 401)
+                #expect(
+                    !session.cookie.contains(Data(token.text.utf8).base64EncodedString().prefix(20))
+                )
+            }
+        }
+        try await RunningServer.with(store: store) { server in
+            let first = try await server.signIn(token: token.text)
+            _ = try await server.answer(Self.path, method: "DELETE", fields: first.fields)
+            try await RunningServer.with(store: store) { replica in
+                let answer = try await replica.answer("/v1/projects", fields: first.fields)
+                #expect(answer.status == 401)
+            }
+        }
+    }
+
+    @Test func isNoTokenOfTheList() async throws {
+        let store = InMemoryTemplateStore()
+        let token = try await Self.makeToken(in: store)
+        try await RunningServer.with(store: store) { server in
+            _ = try await server.signIn(token: token.text)
+            let list = try await server.administer("GET", "/v1/tokens")
+            #expect(try list.json["tokens"]?.arrayValue?.count == 1)
+        }
+    }
+
     @Test func endsWithItsToken() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)

@@ -75,7 +75,8 @@ package final class HTTPConnection {
         method: String = "GET", target: String, fields: [String] = [], body: String = ""
     ) {
         let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
-        let lines = ["\(method) \(target) HTTP/1.1", "Host: test"] + fields + length + ["", ""]
+        let lines =
+            ["\(method) \(target) HTTP/1.1", "Host: localhost"] + fields + length + ["", ""]
         send(lines.joined(separator: "\r\n") + body)
     }
 

@@ -74,7 +74,7 @@ package struct RequestGenerator {
             "/projects/default/activeconfig/user/", "/projects/", "/health/live", "/", "*", "",
             "http://a:b/activeconfig/user/", "//", "/activeconfig/../", "/v1/tokens",
             "/v1/projects/", "/activeconfig/events", "/activeconfig/user/1/events",
-            "/ofrep/v1/events?targetingKey=", "/ofrep/v1/evaluate/flags/", "/console/",
+            "/ofrep/v1/evaluate/events?targetingKey=", "/ofrep/v1/evaluate/flags/", "/console/",
             "/console/session",
         ])
         let query = pick([

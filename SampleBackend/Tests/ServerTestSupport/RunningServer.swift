@@ -26,10 +26,11 @@ package struct RunningServer: Sendable {
     ) async throws -> Result {
         try await with(
             makeServer: { onListening in
-                ConfigServer(
-                    source: source,
-                    configuration: ConfigServerConfiguration(port: 0, limits: limits),
-                    logger: logger, onListening: onListening)
+                var configuration = ConfigServerConfiguration(port: 0, limits: limits)
+                configuration.allowedHosts = hosts
+                return ConfigServer(
+                    source: source, configuration: configuration, logger: logger,
+                    onListening: onListening)
             }, body)
     }
 
@@ -49,7 +50,8 @@ package struct RunningServer: Sendable {
     ) async throws -> Result {
         var configuration = configuration
         configuration.port = 0
-        configuration.administratorToken = administratorToken
+        configuration.administratorToken = SecretHash(of: administratorToken)
+        configuration.allowedHosts += hosts
         return try await with(
             makeServer: { [configuration] onListening in
                 try await ConfigServer(
@@ -60,6 +62,9 @@ package struct RunningServer: Sendable {
 
     /// A token that may do everything on the servers of tests.
     package static let administratorToken = "a-token-for-tests-0123456789abcdef"
+
+    /// What tests write into `Host`.
+    private static let hosts = ["test", "a", "b"]
 
     /// What tests log to.
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -3,7 +3,9 @@ public import Foundation
 public import TemplateStore
 
 /// A new access token: its text, which is shown once, and what is stored of it.
-public struct AccessToken: Sendable {
+///
+/// Descriptions, dumps and mirrors leave the text out.
+public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable {
     /// The text that goes behind `Authorization: Bearer`: `acfg_` and 256 random bits.
     public let text: String
 
@@ -25,6 +27,18 @@ public struct AccessToken: Sendable {
             id: Self.random(bytes: 6).hexadecimal, name: name, role: role,
             hash: Self.hash(of: text), creationDate: date, expirationDate: expirationDate)
     }
+
+    /// Puts a token together.
+    init(text: String, stored: StoredToken) {
+        self.text = text
+        self.stored = stored
+    }
+
+    /// The name and the role.
+    public var description: String { "\(stored.name) (\(stored.role.rawValue))" }
+
+    /// A mirror without the text.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// The SHA-256 of a token's text.
     static func hash(of text: String) -> Data {

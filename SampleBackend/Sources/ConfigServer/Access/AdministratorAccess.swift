@@ -2,7 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import TemplateStore
 
-/// A type that knows the tokens of administrators, and when each was last used.
+/// The tokens of administrators, the console's sessions, and when each token was last used.
 ///
 /// It answers from memory; whoever follows the store's changes tells it to read them again.
 final class AdministratorAccess: Sendable {
@@ -12,66 +12,119 @@ final class AdministratorAccess: Sendable {
     /// The fewest characters of a token in the environment.
     static let minimumEnvironmentTokenLength = 32
 
-    /// What is known.
+    /// The holder of a valid token.
+    struct Holder: Sendable {
+        /// Who it is.
+        let administrator: Administrator
+        /// The identifier of the token.
+        let tokenID: String
+        /// The hash of the token.
+        let tokenHash: Data
+        /// When the token ends; nil means never.
+        let expirationDate: Date?
+    }
+
     private struct State: Sendable {
-        /// The tokens as they are stored.
+        /// The tokens that are not revoked, as they are stored.
         var tokens: [StoredToken] = []
+        /// The sessions that were not signed out.
+        var sessions: [StoredToken] = []
         /// When tokens were used that the store does not know of yet, by identifier.
         var uses: [String: Date] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// The hash of the token in the environment; it publishes, and never ends.
-    private let environmentTokenHash: Data?
+    /// Who holds the token of the environment, which publishes and never ends.
+    private let environmentHolder: Holder?
 
-    /// The clock.
     private let now: @Sendable () -> Date
 
     /// Makes the access; it knows no stored token yet.
     ///
     /// - Parameters:
-    ///   - environmentToken: The token of `ACTIVECONFIG_ADMIN_TOKEN`, of a sufficient length.
+    ///   - environmentToken: The hash of the token of `ACTIVECONFIG_ADMIN_TOKEN`.
     ///   - now: The clock.
-    init(environmentToken: String?, now: @escaping @Sendable () -> Date = { Date() }) {
-        environmentTokenHash = environmentToken.map(AccessToken.hash)
+    init(environmentToken: SecretHash?, now: @escaping @Sendable () -> Date = { Date() }) {
+        environmentHolder = environmentToken.map { hash in
+            Holder(
+                administrator: Administrator(name: Self.environmentTokenName, role: .publisher),
+                // Another token in its place ends the sessions that began with this one.
+                tokenID: "\(Self.environmentTokenName)-\(hash.data.prefix(4).hexadecimal)",
+                tokenHash: hash.data, expirationDate: nil)
+        }
         self.now = now
     }
 
     /// Replaces what is known.
     func setTokens(_ tokens: [StoredToken]) {
-        state.withLockedValue { $0.tokens = tokens }
+        let date = now()
+        let living = tokens.filter { $0.isLiving(at: date) }
+        state.withLockedValue { state in
+            state.tokens = living.filter { !$0.isSession }
+            state.sessions = living.filter(\.isSession)
+        }
     }
 
     /// Who holds a token.
     ///
-    /// Every token is compared, whichever fits, so that the time tells nothing.
-    ///
     /// - Parameter token: The token's text.
-    /// - Returns: The administrator, or nil when the token is none, unknown, revoked or expired.
-    func administrator(token: String?) -> Administrator? {
+    /// - Returns: The holder, or nil when the token is none, unknown, revoked or expired.
+    func holder(ofToken token: String?) -> Holder? {
         let hash = AccessToken.hash(of: token ?? "")
         let date = now()
         return state.withLockedValue { state in
-            var found: Administrator?
-            if let environmentTokenHash, environmentTokenHash.equalsInConstantTime(hash) {
-                found = Administrator(name: Self.environmentTokenName, role: .publisher)
+            var found: Holder?
+            // All are compared, whichever fits, so that the time tells nothing.
+            for holder in Self.holders(state, environmentHolder, at: date)
+            where holder.tokenHash.equalsInConstantTime(hash) {
+                found = holder
             }
-            for token in state.tokens where token.hash.equalsInConstantTime(hash) {
-                guard token.revocationDate == nil, token.expirationDate.map({ $0 > date }) ?? true
-                else { continue }
-                state.uses[token.id] = date
-                found = Administrator(name: token.name, role: token.role)
-            }
+            if let found { state.uses[found.tokenID] = date }
             return found
         }
+    }
+
+    /// Who holds the token that a session began with.
+    ///
+    /// - Parameter text: The text of the session's cookie.
+    /// - Returns: The session and the holder, or nil when the session or its token has ended.
+    func holder(ofSession text: String?) -> (session: StoredToken, holder: Holder)? {
+        let hash = AccessToken.sessionHash(of: text ?? "")
+        let date = now()
+        return state.withLockedValue { state in
+            var session: StoredToken?
+            for candidate in state.sessions
+            where candidate.hash.equalsInConstantTime(hash) && candidate.isLiving(at: date) {
+                session = candidate
+            }
+            guard let session,
+                let holder = Self.holders(state, environmentHolder, at: date)
+                    .first(where: { session.isSession(ofToken: $0.tokenID) })
+            else { return nil }
+            state.uses[holder.tokenID] = date
+            return (session, holder)
+        }
+    }
+
+    /// The holders of all valid tokens.
+    private static func holders(
+        _ state: State, _ environmentHolder: Holder?, at date: Date
+    ) -> [Holder] {
+        let stored = state.tokens.filter { $0.isLiving(at: date) }.map { token in
+            Holder(
+                administrator: Administrator(name: token.name, role: token.role),
+                tokenID: token.id, tokenHash: token.hash, expirationDate: token.expirationDate)
+        }
+        return [environmentHolder].compactMap { $0 } + stored
     }
 
     /// The uses that are not stored yet; they count as stored from here on.
     func takeUses() -> [String: Date] {
         state.withLockedValue { state in
             defer { state.uses = [:] }
-            return state.uses
+            let ids = Set(state.tokens.map(\.id))
+            return state.uses.filter { ids.contains($0.key) }
         }
     }
 
@@ -81,5 +134,12 @@ final class AdministratorAccess: Sendable {
         let parts = authorization.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return String(parts[1])
+    }
+}
+
+extension StoredToken {
+    /// Whether it counts.
+    func isLiving(at date: Date) -> Bool {
+        revocationDate == nil && expirationDate.map { $0 > date } ?? true
     }
 }

@@ -1,27 +1,27 @@
 import Foundation
-public import JWTKit
+import JWTKit
 
-/// A type that says which clients may read configurations (HTTP 5).
+/// Which clients may read configurations (HTTP 5).
 public struct ClientAccess: Sendable {
     /// Everybody may read.
     public static let open = ClientAccess(keys: [], userTokens: nil)
 
     /// The hashes of the keys, one of which a client has to send; none when no key is needed.
-    private let keyHashes: [Data]
+    private let keyHashes: [SecretHash]
 
-    /// The keys that tokens of users are signed with; nil when no token is needed.
-    private let userTokens: JWTKeyCollection?
+    /// What verifies the tokens of users; nil when no token is needed.
+    private let userTokens: UserTokenVerifier?
 
     /// Makes the rule.
     ///
     /// - Parameters:
     ///   - keys: The keys, one of which a client has to send in `X-API-Key` or, when tokens of
     ///     users are not needed, behind `Authorization: Bearer`. None means that no key is needed.
-    ///   - userTokens: The keys that tokens of users are signed with. A token is a JWT behind
+    ///   - userTokens: What verifies the tokens of users. A token is a JWT behind
     ///     `Authorization: Bearer` whose `sub` is the user ID that is asked for; nil means that none
     ///     is needed.
-    public init(keys: [String], userTokens: JWTKeyCollection?) {
-        keyHashes = keys.map(AccessToken.hash)
+    public init(keys: [String], userTokens: UserTokenVerifier?) {
+        keyHashes = keys.map(SecretHash.init(of:))
         self.userTokens = userTokens
     }
 
@@ -33,6 +33,9 @@ public struct ClientAccess: Sendable {
         let authorization: String?
     }
 
+    /// Whether everybody may read.
+    var isOpen: Bool { keyHashes.isEmpty && userTokens == nil }
+
     /// Whether ``checkKey(_:)`` says everything, without waiting.
     var needsKeyOnly: Bool { userTokens == nil }
 
@@ -41,29 +44,29 @@ public struct ClientAccess: Sendable {
     /// - Parameters:
     ///   - credentials: What the client sent.
     ///   - userID: The user whose configuration is asked for; nil is the generic user, whom every
-    ///     valid token may read.
+    ///     valid token may read. It is looked for only when the credentials are valid, so that its
+    ///     errors are for those alone.
     /// - Returns: The time the user's token ends; nil when it never does, or when no token is needed.
     /// - Throws: A ``RequestError`` with status 401 without valid credentials, and 403 with those of
     ///   another user.
     @discardableResult
     func check(
-        _ credentials: Credentials, forUserID userID: String?
+        _ credentials: Credentials,
+        forUserID userID: @autoclosure () throws(RequestError) -> String?
     ) async throws(RequestError) -> Date? {
         try checkKey(credentials)
         guard let userTokens else { return nil }
+        let date = Date()
         let token = AdministratorAccess.bearerToken(in: credentials.authorization)
-        let payload: UserTokenPayload
-        do {
-            payload = try await userTokens.verify(token ?? "", as: UserTokenPayload.self)
-        } catch {
+        guard let payload = await userTokens.payload(of: token, at: date) else {
             throw .unauthenticated(Self.tokenMessage)
         }
-        if let userID, !payload.sub.value.utf8.elementsEqual(userID.utf8) {
+        if let userID = try userID(), !payload.sub.value.utf8.elementsEqual(userID.utf8) {
             throw .permissionDenied(
                 "This token is another user's: ask for the configuration of the user it was made "
                     + "for.")
         }
-        return payload.exp?.value
+        return UserTokenRules.expirationDate(of: payload, at: date)
     }
 
     /// Lets a client in that sends one of the keys.
@@ -73,9 +76,9 @@ public struct ClientAccess: Sendable {
         guard !keyHashes.isEmpty else { return }
         let bearer =
             userTokens == nil ? AdministratorAccess.bearerToken(in: credentials.authorization) : nil
-        let hash = AccessToken.hash(of: credentials.apiKey ?? bearer ?? "")
+        let key = credentials.apiKey ?? bearer ?? ""
         // All are compared, whichever fits, so that the time tells nothing.
-        let fits = keyHashes.reduce(false) { $1.equalsInConstantTime(hash) || $0 }
+        let fits = keyHashes.reduce(false) { $1.matches(key) || $0 }
         guard fits else { throw .unauthenticated(Self.keyMessage) }
     }
 

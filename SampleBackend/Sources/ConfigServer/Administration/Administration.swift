@@ -52,6 +52,18 @@ struct Administration: Sendable {
         }
     }
 
+    /// Makes this server know the tokens that are stored.
+    func reloadTokens() async throws(RequestError) {
+        access.setTokens(try await storedTokens())
+    }
+
+    /// All tokens of the store, the oldest first, sessions of the console among them.
+    func storedTokens() async throws(RequestError) -> [StoredToken] {
+        try await callStore("tokens") { () throws(TemplateStoreError) in
+            try await store.tokens()
+        }
+    }
+
     /// A version of a project's template; the current one without a number.
     func template(
         version: Int? = nil, inProject project: String

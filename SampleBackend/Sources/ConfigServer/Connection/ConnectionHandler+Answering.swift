@@ -115,7 +115,7 @@ extension ConnectionHandler {
         write(response, isHead: isHead, context: context)
         services.accessLog.record(
             method: refusal.head?.method.rawValue,
-            path: refusal.head.map { String($0.uri.prefix { $0 != "?" }) },
+            path: refusal.head.map { services.routeName(ofTarget: $0.uri) },
             status: error.httpStatus.code, bytes: isHead ? 0 : response.body.readableBytes,
             duration: refusal.head.map { _ in readingSince.duration(to: .now) })
     }

@@ -196,8 +196,8 @@ extension ConnectionHandler {
         switch element {
         case .part(.head(let head)):
             readingSince = .now
-            if let seconds = secondsToWait(for: head, context: context) {
-                let error = RequestError.tooManyRequests(retryAfter: seconds)
+            let address = context.remoteAddress.flatMap(ClientAddress.init)
+            if let error = services.refusal(of: head, address: address) {
                 perform(state.readUnwantedHead(head, error), context: context)
             } else {
                 let maximumBodyBytes = services.maximumBodyBytes(for: head)
@@ -224,13 +224,6 @@ extension ConnectionHandler {
         case .close: context.close(promise: nil)
         }
         updateDeadlines(context: context)
-    }
-
-    /// How many seconds the client has to wait before a request, or nil when it may ask.
-    private func secondsToWait(for head: HTTPRequestHead, context: ChannelHandlerContext) -> Int? {
-        context.remoteAddress?.ipAddress.flatMap {
-            services.secondsToWait(for: head, address: $0)
-        }
     }
 
     /// Gives a client time to read, from now on, while there is something to be read.

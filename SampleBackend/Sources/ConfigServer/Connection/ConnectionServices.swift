@@ -24,7 +24,7 @@ struct ConnectionServices: Sendable {
     var streams: EventStreamRoutes?
 
     /// What bounds the requests of an address; nil when nothing does.
-    var rateLimiter: RateLimiter?
+    var rateLimiter: RateLimiter<ClientAddress>?
 
     /// Who administers.
     let access: SessionAccess
@@ -32,24 +32,76 @@ struct ConnectionServices: Sendable {
     /// The value of `Date` of answers.
     let date = DateField()
 
-    /// What bounds how often an address tries to sign in.
-    private let signInLimiter = RateLimiter(requestsPerSecond: 5)
+    /// Which names of the server are answered to.
+    let hostAccess: HostAccess
+
+    /// The paths of all routes, for the access log.
+    let routePatterns: [RoutePattern]
+
+    /// Whether `/metrics` is for administrators alone.
+    let protectsMetrics: Bool
+
+    /// What bounds how often an address tries to sign in, or sends a token that does not count.
+    let signInLimiter: RateLimiter<ClientAddress>
 
     /// The most bytes of a request's body: only administrators may send large ones.
     func maximumBodyBytes(for head: HTTPRequestHead) -> Int {
-        guard head.uri.hasPrefix("/v1/"),
+        guard let target = try? RequestTarget(head.uri), target.segments.first == "v1",
             access.administrator(for: SessionAccess.Credentials(head.headers)) != nil
         else { return limits.bodyBytes }
         return limits.administratorBodyBytes
     }
 
-    /// How many seconds an address has to wait before a request, or nil when it may ask.
-    func secondsToWait(for head: HTTPRequestHead, address: String) -> Int? {
-        if let seconds = rateLimiter?.secondsToWait(address: address) { return seconds }
-        guard head.method == .POST, let target = try? RequestTarget(head.uri),
-            RoutePattern(SessionRoutes.path).match(target.segments) != nil
-        else { return nil }
-        return signInLimiter.secondsToWait(address: address)
+    /// Why a request is not read any further, or nil when it is.
+    ///
+    /// - Parameters:
+    ///   - head: The head of the request.
+    ///   - address: The client's address; nil when it is not known.
+    /// - Returns: The error to answer with.
+    func refusal(of head: HTTPRequestHead, address: ClientAddress?) -> RequestError? {
+        do throws(RequestError) {
+            guard let parts = TargetParts(head.uri) else { throw RequestTarget.noPath }
+            let target = try? RequestTarget(head.uri)
+            // Any other number is refused for that.
+            let hosts = head.headers["host"].count == 1 ? head.headers["host"] : []
+            try hostAccess.check(
+                hosts + [parts.authority].compactMap { $0 },
+                isForConsole: target.map(ConsoleProtection.covers) ?? false)
+            guard let address else { return nil }
+            if let seconds = rateLimiter?.secondsToWait(address) {
+                throw .tooManyRequests(retryAfter: seconds)
+            }
+            if let target, isGuess(head, target),
+                let seconds = signInLimiter.secondsToWait(address)
+            {
+                throw .tooManyRequests(retryAfter: seconds)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Whether a request tries to sign in, or has an administrator's token that does not count.
+    ///
+    /// Those that count are not bounded, whoever else guesses from their address.
+    private func isGuess(_ head: HTTPRequestHead, _ target: RequestTarget) -> Bool {
+        let isSession = RoutePattern(SessionRoutes.path).match(target.segments) != nil
+        if isSession, head.method == .POST { return true }
+        let isForAdministrators =
+            isSession || target.segments.first == "v1"
+            || (protectsMetrics && target.segments == ["metrics"])
+        guard isForAdministrators else { return false }
+        let credentials = SessionAccess.Credentials(head.headers)
+        return access.isPresent(credentials) && access.administrator(for: credentials) == nil
+    }
+
+    /// The route of a request as the log names it, which holds nothing that a client chose.
+    func routeName(ofTarget uri: String) -> String {
+        guard let target = try? RequestTarget(uri),
+            let pattern = routePatterns.first(where: { $0.match(target.segments) != nil })
+        else { return AccessLog.otherRoute }
+        return pattern.description
     }
 }
 

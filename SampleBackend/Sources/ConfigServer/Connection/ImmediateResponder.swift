@@ -71,13 +71,13 @@ struct ImmediateResponder: Sendable {
         to head: HTTPRequestHead, target: RequestTarget, parameters: [String: String]
     ) -> RouteResponse {
         do throws(RequestError) {
-            let request = try ConfigurationRequest(target: target, parameters: parameters)
             try routes.clientAccess.checkKey(
                 .init(
                     apiKey: head.headers.first(name: "x-api-key"),
                     authorization: head.headers.first(name: "authorization")))
             return try routes.answer(
-                request, ifNoneMatch: head.headers.joinedValue(named: "if-none-match"))
+                ConfigurationRequest(target: target, parameters: parameters),
+                ifNoneMatch: head.headers.joinedValue(named: "if-none-match"))
         } catch {
             return .error(error, target: head.uri)
         }

@@ -1,8 +1,9 @@
 import Crypto
 import Foundation
 import HTTPTypes
+import TemplateStore
 
-/// A type that finds out which administrator sends a request: by the field `Authorization`, or,
+/// Finds out which administrator sends a request: by the field `Authorization`, or,
 /// without one, by the cookie of the console's session (HTTP 3).
 struct SessionAccess: Sendable {
     /// The fields that say who sends a request.
@@ -26,7 +27,29 @@ struct SessionAccess: Sendable {
     /// - Parameter credentials: The fields.
     /// - Returns: The administrator, or nil when there is no valid token.
     func administrator(for credentials: Credentials) -> Administrator? {
-        access.administrator(token: token(in: credentials))
+        holder(for: credentials)?.administrator
+    }
+
+    /// Whether the fields have a token or a session at all, valid or not.
+    func isPresent(_ credentials: Credentials) -> Bool {
+        credentials.authorization == nil
+            ? cookie(for: credentials).text(in: credentials.cookie) != nil
+            : AdministratorAccess.bearerToken(in: credentials.authorization) != nil
+    }
+
+    /// The session of the cookie, and who began it; nil when it has ended.
+    func session(
+        for credentials: Credentials
+    ) -> (session: StoredToken, holder: AdministratorAccess.Holder)? {
+        access.holder(ofSession: cookie(for: credentials).text(in: credentials.cookie))
+    }
+
+    /// Who holds the token, or began the session, that a request is sent with.
+    private func holder(for credentials: Credentials) -> AdministratorAccess.Holder? {
+        credentials.authorization == nil
+            ? session(for: credentials)?.holder
+            : access.holder(
+                ofToken: AdministratorAccess.bearerToken(in: credentials.authorization))
     }
 
     /// Who sends a request.
@@ -39,15 +62,14 @@ struct SessionAccess: Sendable {
     /// - Throws: A ``RequestError`` with status 403 when the proof is missing.
     func administrator(for request: RouteRequest) throws(RequestError) -> Administrator? {
         let credentials = Credentials(request.headerFields)
-        guard let token = token(in: credentials),
-            var administrator = access.administrator(token: token)
-        else { return nil }
+        guard let holder = holder(for: credentials) else { return nil }
+        var administrator = holder.administrator
         guard credentials.authorization == nil else { return administrator }
         administrator.usesConsole = true
         if request.method != .get, request.method != .head {
             try checkOrigin(of: request)
             let proof = Data((request.headerFields[named: "X-CSRF-Token"] ?? "").utf8)
-            guard proof.equalsInConstantTime(Data(Self.proof(token: token).utf8)) else {
+            guard proof.equalsInConstantTime(Data(Self.proof(for: holder).utf8)) else {
                 throw .permissionDenied(
                     "X-CSRF-Token is missing or wrong: send the csrfToken that GET "
                         + "/console/session answers, or a token as Authorization: Bearer.")
@@ -67,17 +89,11 @@ struct SessionAccess: Sendable {
         SessionCookie(isSecure: isSecure(credentials))
     }
 
-    /// The token that a request is sent with.
-    func token(in credentials: Credentials) -> String? {
-        credentials.authorization == nil
-            ? cookie(for: credentials).token(in: credentials.cookie)
-            : AdministratorAccess.bearerToken(in: credentials.authorization)
-    }
-
-    /// The value of `X-CSRF-Token` that goes with a token; it tells nothing of the token.
-    static func proof(token: String) -> String {
+    /// The value of `X-CSRF-Token` that goes with the sessions of a token; it tells nothing of the
+    /// token.
+    static func proof(for holder: AdministratorAccess.Holder) -> String {
         let code = HMAC<SHA256>.authenticationCode(
-            for: Data("activeconfig console".utf8), using: SymmetricKey(data: Data(token.utf8)))
+            for: Data("activeconfig console".utf8), using: SymmetricKey(data: holder.tokenHash))
         return Data(code).base64URL
     }
 

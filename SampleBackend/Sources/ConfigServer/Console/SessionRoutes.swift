@@ -2,13 +2,26 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// A type that has the routes that begin, show and end a session of the console (HTTP 5).
+/// The routes that begin, show and end a session of the console (HTTP 5).
 struct SessionRoutes: Sendable {
     /// The path of the session.
     static let path = "/console/session"
 
     /// Who administers.
     let access: SessionAccess
+
+    /// What reaches the store.
+    let administration: Administration
+
+    /// Bounds the sessions that the holder of a token begins, since each is stored: 100 at once, and
+    /// one every 10 seconds in the long run.
+    private let limiter = RateLimiter<String>(interval: .seconds(10), burst: 100)
+
+    /// Makes the routes.
+    init(access: SessionAccess, administration: Administration) {
+        self.access = access
+        self.administration = administration
+    }
 
     /// The routes, for the server's table.
     var routes: [Route] {
@@ -25,27 +38,48 @@ struct SessionRoutes: Sendable {
 
     /// Begins a session: `{"token": "…"}`.
     @Sendable
-    private func begin(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
+    private func begin(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
         // Else another page could have somebody work under a name that is not theirs.
         try access.checkOrigin(of: request)
         guard let token = try request.jsonBody()["token"]?.stringValue else {
             throw .invalidArgument("token is missing or no string: send {\"token\": \"…\"}.")
         }
-        var answer = try self.answer(token: token)
-        answer.headerFields[.setCookie] = cookie(of: request).setting(token: token)
+        guard let holder = access.access.holder(ofToken: token) else { throw Self.noToken }
+        if let seconds = limiter.secondsToWait(holder.tokenID) {
+            throw .tooManyRequests(retryAfter: seconds)
+        }
+        let session = AccessToken(sessionOf: holder, date: administration.now())
+        try await administration.callStore("add_session") { () throws(TemplateStoreError) in
+            try await administration.store.addToken(
+                session.stored, actor: holder.administrator.name)
+        }
+        try await administration.reloadTokens()
+        var answer = Self.answer(holder)
+        answer.headerFields[.setCookie] = cookie(of: request).setting(session.text)
         return answer
     }
 
     /// Says whose session it is.
     @Sendable
     private func show(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
-        try answer(token: cookie(of: request).token(in: request.headerFields[.cookie]))
+        guard let holder = access.session(for: .init(request.headerFields))?.holder else {
+            throw Self.noToken
+        }
+        return Self.answer(holder)
     }
 
-    /// Ends a session, if there is one.
+    /// Ends a session, if there is one, for whoever may have its cookie.
     @Sendable
-    private func end(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
+    private func end(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
         try access.checkOrigin(of: request)
+        if let (session, holder) = access.session(for: .init(request.headerFields)) {
+            _ = try await administration.callStore("end_session") {
+                () throws(TemplateStoreError) in
+                try await administration.store.revokeToken(
+                    id: session.id, actor: holder.administrator.name, date: administration.now())
+            }
+            try await administration.reloadTokens()
+        }
         return RouteResponse(
             status: .noContent,
             headerFields: [
@@ -58,16 +92,16 @@ struct SessionRoutes: Sendable {
         access.cookie(for: .init(request.headerFields))
     }
 
-    /// Whose a token is, and the proof that goes with it.
-    private func answer(token: String?) throws(RequestError) -> RouteResponse {
-        guard let token, let administrator = access.access.administrator(token: token) else {
-            throw .unauthenticated(
-                "This is no valid token of an administrator: it may be mistyped, expired or revoked."
-            )
-        }
-        return .json([
-            "name": .string(administrator.name), "role": .string(administrator.role.rawValue),
-            "csrfToken": .string(SessionAccess.proof(token: token)),
+    /// Whose a session is, and the proof that goes with it.
+    private static func answer(_ holder: AdministratorAccess.Holder) -> RouteResponse {
+        .json([
+            "name": .string(holder.administrator.name),
+            "role": .string(holder.administrator.role.rawValue),
+            "csrfToken": .string(SessionAccess.proof(for: holder)),
         ])
     }
+
+    /// 401: there is no session, or no such token.
+    private static let noToken = RequestError.unauthenticated(
+        "This is no valid token of an administrator: it may be mistyped, expired or revoked.")
 }

@@ -21,8 +21,8 @@ struct ConfigurationRequest: Sendable {
 
     /// The paths of the stream for providers of OpenFeature (HTTP 4).
     static let openFeatureStreamPatterns = [
-        "/ofrep/v1/events",
-        "/projects/{project}/ofrep/v1/events",
+        "/ofrep/v1/evaluate/events",
+        "/projects/{project}/ofrep/v1/evaluate/events",
     ]
 
     /// The project of the paths that name none.
@@ -45,14 +45,30 @@ struct ConfigurationRequest: Sendable {
     /// - Throws: A ``RequestError`` with status 400 when a signal exceeds its limit.
     init(target: RequestTarget, parameters: [String: String]) throws(RequestError) {
         project = parameters["project"] ?? Self.defaultProject
-        switch target.segments.last {
-        case "active_config" where target.segments.count == 1:
-            userID = try target.query.lastValue(named: "userID")
-        case "events" where target.segments.dropLast().last == "v1":
-            userID = try target.query.lastValue(named: "targetingKey")
-        default:
-            userID = parameters["userID"]
-        }
+        userID = try Self.userID(target: target, parameters: parameters)
         signals = try Signals(query: target.query)
+    }
+
+    /// The user of a request whose path belongs to one of the patterns; nil is the generic user.
+    ///
+    /// Only segments that the pattern fixes are looked at: a user's ID decides nothing but who it is.
+    ///
+    /// - Parameters:
+    ///   - target: The path and the query.
+    ///   - parameters: The values of the pattern's parameters.
+    /// - Returns: The user's ID.
+    /// - Throws: A ``RequestError`` with status 400 when it is not percent-encoded UTF-8.
+    static func userID(
+        target: RequestTarget, parameters: [String: String]
+    ) throws(RequestError) -> String? {
+        if let userID = parameters["userID"] { return userID }
+        let name =
+            switch target.segments.dropFirst(parameters["project"] == nil ? 0 : 2).first {
+            case "active_config": "userID"
+            case "ofrep": "targetingKey"
+            default: nil as String?
+            }
+        guard let name else { return nil }
+        return try target.query.lastValue(named: name)
     }
 }

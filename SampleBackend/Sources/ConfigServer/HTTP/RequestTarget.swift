@@ -15,16 +15,13 @@ struct RequestTarget: Sendable {
 
     /// Reads the target of a request line.
     ///
-    /// - Parameter target: The target in origin form, `/path?query`, or in absolute form,
-    ///   `http://host/path?query`, of which the host does not count.
+    /// - Parameter target: The target in origin or absolute form.
     /// - Throws: A ``RequestError`` with status 400 when it has no path, or when the path is not
     ///   percent-encoded UTF-8.
     init(_ target: String) throws(RequestError) {
-        let bytes = Self.originForm(of: target).utf8
+        guard let form = TargetParts(target) else { throw Self.noPath }
+        let bytes = form.pathAndQuery.utf8
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
-        guard path.first == UInt8(ascii: "/") else {
-            throw .invalidArgument("The request has no path: send one that begins with a slash.")
-        }
         var segments: [String] = []
         let parts = path.dropFirst().split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -41,19 +38,7 @@ struct RequestTarget: Sendable {
         self.query = QueryParameters(Substring(bytes[path.endIndex...].dropFirst()))
     }
 
-    /// Cuts the scheme and the host off.
-    private static func originForm(of target: String) -> Substring {
-        guard target.utf8.first != UInt8(ascii: "/"),
-            let scheme = ["http://", "https://"].first(where: {
-                target.prefix($0.utf8.count).lowercased() == $0
-            })
-        else { return target[...] }
-        let rest = target.dropFirst(scheme.utf8.count)
-        guard
-            let end = rest.utf8.firstIndex(where: {
-                $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?")
-            })
-        else { return "/" }
-        return rest.utf8[end] == UInt8(ascii: "/") ? rest[end...] : "/" + rest[end...]
-    }
+    /// 400: the target is in neither form.
+    static let noPath = RequestError.invalidArgument(
+        "The request has no path: send one that begins with a slash.")
 }

@@ -12,5 +12,5 @@ enum RouteAccess: Sendable {
     case administrator(StoredToken.Role)
 
     /// Administrators with a role that depends on the request.
-    case administratorWithRole(@Sendable (RouteRequest) throws(RequestError) -> StoredToken.Role)
+    case administratorWithRole(@Sendable (RouteRequest) -> StoredToken.Role)
 }

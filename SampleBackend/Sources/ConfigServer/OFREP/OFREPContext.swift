@@ -10,15 +10,14 @@ struct OFREPContext: Sendable {
     /// `targetingKey`: the user's ID; nil is the generic user.
     let userID: String?
 
-    /// The other attributes.
-    let signals: Signals
+    /// The other attributes as they came.
+    private let attributes: OrderedDictionary<String, JSONNode>
 
     /// Reads the body of a request.
     ///
     /// - Parameter request: Its body is `{"context": {"targetingKey": "3", "app.version": "2.1"}}`.
-    ///   Attributes are signals by the names of HTTP 1; what is no single value is passed over.
     /// - Throws: A ``RequestError`` with status 400: `PARSE_ERROR` for a body that is no JSON
-    ///   object, `INVALID_CONTEXT` for a wrong context or a signal over its limit.
+    ///   object, `INVALID_CONTEXT` for a wrong context.
     init(_ request: RouteRequest) throws(RequestError) {
         let body: JSONNode
         do {
@@ -29,7 +28,7 @@ struct OFREPContext: Sendable {
         let context = body["context"] ?? .null
         guard context != .null else {
             userID = nil
-            signals = Signals()
+            attributes = [:]
             return
         }
         guard case .object(var attributes) = context else {
@@ -42,8 +41,16 @@ struct OFREPContext: Sendable {
             throw .invalidContext(
                 "context.targetingKey is \(other.kindDescription): send the user's ID as a string.")
         }
+        self.attributes = attributes
+    }
+
+    /// The other attributes as signals, by the names of HTTP 1; what is no single value is passed
+    /// over.
+    ///
+    /// - Throws: A ``RequestError`` with status 400, `INVALID_CONTEXT`, for a signal over its limit.
+    func signals() throws(RequestError) -> Signals {
         do throws(SignalError) {
-            signals = try Signals(members: attributes)
+            return try Signals(members: attributes)
         } catch {
             throw .invalidContext(error.message(for: "attribute"))
         }

@@ -15,15 +15,15 @@ enum OFREPEventStream {
     ///   - project: The project's name.
     ///   - userID: The user's ID; nil is the generic user, whose query has no `targetingKey`.
     ///   - signals: The signals, which stand in the query by the names of HTTP 1.
-    /// - Returns: Such as `/ofrep/v1/events?targetingKey=3&app.version=2.1`, the same for the same
-    ///   arguments.
+    /// - Returns: Such as `/ofrep/v1/evaluate/events?targetingKey=3&app.version=2.1`, the same for
+    ///   the same arguments.
     static func uri(project: String, userID: String?, signals: Signals) -> String {
         let prefix = project == "default" ? "" : "/projects/\(project.percentEncoded)"
         let user = userID.map { [(name: "targetingKey", value: $0)] } ?? []
         let query = (user + signals.namedValues)
             .map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
             .joined(separator: "&")
-        return "\(prefix)/ofrep/v1/events" + (query.isEmpty ? "" : "?\(query)")
+        return "\(prefix)/ofrep/v1/evaluate/events" + (query.isEmpty ? "" : "?\(query)")
     }
 
     /// The streams as a bulk evaluation lists them: the user's, or none when its URI is too long.

@@ -77,14 +77,16 @@ struct OFREPRoutes: Sendable {
     private func subject(
         of request: RouteRequest
     ) async throws(RequestError) -> (ProjectConfiguration, TargetingContext) {
+        try await clientAccess.check(
+            request.credentials, forUserID: try OFREPContext(request).userID)
         let context = try OFREPContext(request)
-        try await clientAccess.check(request.credentials, forUserID: context.userID)
+        let signals = try context.signals()
         guard let configuration = library.project(request.project) else {
             throw .unknownProject(request.project)
         }
         return (
             configuration,
-            TargetingContext(userID: context.userID, signals: context.signals, date: now())
+            TargetingContext(userID: context.userID, signals: signals, date: now())
         )
     }
 }

@@ -10,7 +10,8 @@ struct OFREPTarget: Sendable, Hashable {
     /// - Parameter target: The path and the query as they came; nil is returned for other paths than
     ///   those below `/ofrep` and `/projects/{project}/ofrep`.
     init?(_ target: String) {
-        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        guard let parts = TargetParts(target) else { return nil }
+        let path = parts.pathAndQuery.utf8.prefix { $0 != UInt8(ascii: "?") }
         var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .dropFirst()
             .map { Substring($0).percentDecoded() ?? String(Substring($0)) }[...]

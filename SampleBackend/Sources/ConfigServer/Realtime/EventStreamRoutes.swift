@@ -119,19 +119,17 @@ struct EventStreamRoutes: Sendable {
             apiKey: head.headers.first(name: "x-api-key"),
             authorization: head.headers.first(name: "authorization"))
         let origin = head.headers.first(name: "origin")
-        let request: StreamRequest
-        do throws(RequestError) {
-            request = StreamRequest(
+        // Its errors are for clients that may listen.
+        @Sendable func request() throws(RequestError) -> StreamRequest {
+            StreamRequest(
                 configuration: try ConfigurationRequest(target: target, parameters: parameters),
                 lastEventID: head.headers.first(name: "last-event-id"), format: entry.format)
-        } catch {
-            return refusal(error, origin: origin, entry: entry, start: start)
         }
         if clientAccess.needsKeyOnly {
             do throws(RequestError) {
                 try clientAccess.checkKey(credentials)
                 return try accept(
-                    request, address: address, origin: origin, entry: entry, start: start)
+                    request(), address: address, origin: origin, entry: entry, start: start)
             } catch {
                 return refusal(error, origin: origin, entry: entry, start: start)
             }
@@ -139,9 +137,11 @@ struct EventStreamRoutes: Sendable {
         return .checking {
             do throws(RequestError) {
                 let tokenEnd = try await clientAccess.check(
-                    credentials, forUserID: request.configuration.userID)
+                    credentials,
+                    forUserID: try ConfigurationRequest.userID(
+                        target: target, parameters: parameters))
                 return try accept(
-                    request, address: address, tokenEnd: tokenEnd, origin: origin, entry: entry,
+                    request(), address: address, tokenEnd: tokenEnd, origin: origin, entry: entry,
                     start: start)
             } catch {
                 return refusal(error, origin: origin, entry: entry, start: start)

@@ -18,12 +18,14 @@ struct ConfigurationRoutes: Sendable {
     var routes: [Route] {
         ConfigurationRequest.patterns.map { pattern in
             .get(pattern, access: .client) { request in
-                let configurationRequest = try ConfigurationRequest(
-                    target: request.target, parameters: request.parameters)
                 try await clientAccess.check(
-                    request.credentials, forUserID: configurationRequest.userID)
+                    request.credentials,
+                    forUserID: try ConfigurationRequest.userID(
+                        target: request.target, parameters: request.parameters))
                 return try answer(
-                    configurationRequest, ifNoneMatch: request.headerFields[.ifNoneMatch])
+                    ConfigurationRequest(
+                        target: request.target, parameters: request.parameters),
+                    ifNoneMatch: request.headerFields[.ifNoneMatch])
             }
         }
     }

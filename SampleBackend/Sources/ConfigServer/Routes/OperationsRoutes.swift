@@ -11,6 +11,9 @@ struct OperationsRoutes: Sendable {
     /// The counts as Prometheus reads them; nil when nothing is counted.
     let metricsText: (@Sendable () -> String)?
 
+    /// Who may read the counts, which name projects.
+    let metricsAccess: RouteAccess
+
     /// Where the reason of not being ready is named.
     let logger: Logger
 
@@ -28,7 +31,7 @@ struct OperationsRoutes: Sendable {
                 }
                 return Self.fine
             },
-            .get("/metrics") { _ in
+            .get("/metrics", access: metricsAccess) { _ in
                 RouteResponse(
                     status: .ok,
                     headerFields: [

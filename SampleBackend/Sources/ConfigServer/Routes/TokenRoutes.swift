@@ -5,9 +5,6 @@ import TemplateStore
 
 /// A type that has the routes for the tokens of administrators; only publishers may use them.
 struct TokenRoutes: Sendable {
-    /// The most characters of a token's name.
-    private static let maximumNameLength = 100
-
     /// What does the work.
     let administration: Administration
 
@@ -29,9 +26,7 @@ struct TokenRoutes: Sendable {
     /// Lists the tokens, the oldest first, without their texts.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
-        let tokens = try await administration.callStore("tokens") { () throws(TemplateStoreError) in
-            try await administration.store.tokens()
-        }
+        let tokens = try await administration.storedTokens().filter { !$0.isSession }
         return .json(["tokens": .array(tokens.map(\.json))])
     }
 
@@ -39,25 +34,23 @@ struct TokenRoutes: Sendable {
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody()
-        guard let name = body["name"]?.stringValue, !name.isEmpty,
-            name.count <= Self.maximumNameLength
-        else {
-            throw RequestError.invalidArgument(
-                "name is missing or too long: send a string of 1 to \(Self.maximumNameLength) "
-                    + "characters.")
-        }
+        let name = body["name"]?.stringValue ?? ""
+        try TokenName.check(name)
         guard let role = body["role"]?.stringValue.flatMap(StoredToken.Role.init(rawValue:)) else {
             let roles = StoredToken.Role.allCases.map(\.rawValue).joined(separator: ", ")
             throw RequestError.invalidArgument("role is missing or unknown: send one of \(roles).")
         }
+        let date = administration.now()
+        let expirationDate = try expirationDate(in: body)
+        try TokenName.check(
+            name, isFreeAmong: try await administration.storedTokens(), date: date)
         let token = AccessToken(
-            name: name, role: role, date: administration.now(),
-            expirationDate: try expirationDate(in: body))
+            name: name, role: role, date: date, expirationDate: expirationDate)
         try await administration.callStore("add_token") { () throws(TemplateStoreError) in
             try await administration.store.addToken(
                 token.stored, actor: request.administrator?.name ?? "")
         }
-        try await reload()
+        try await administration.reloadTokens()
         var answer = token.stored.json
         answer.setMember("token", .string(token.text))
         return .json(answer)
@@ -75,16 +68,8 @@ struct TokenRoutes: Sendable {
         guard wasThere else {
             throw RequestError.notFound("There is no token with this identifier: list the tokens.")
         }
-        try await reload()
+        try await administration.reloadTokens()
         return .json(.emptyObject)
-    }
-
-    /// Makes this server know the tokens that are stored.
-    private func reload() async throws(RequestError) {
-        let tokens = try await administration.callStore("tokens") { () throws(TemplateStoreError) in
-            try await administration.store.tokens()
-        }
-        administration.access.setTokens(tokens)
     }
 
     /// When a new token ends; nil means never.

@@ -36,7 +36,7 @@ extension CommandFailure {
             try await body()
         } catch let failure as CommandFailure {
             if asJSON {
-                Console.printError(failure.json.description)
+                Console.printError(failure.json.terminalText(.compact))
             } else {
                 Console.printError(failure.description)
             }

@@ -25,7 +25,7 @@ struct AdministrationOptions: ParsableArguments {
             "The token of an administrator.",
             discussion: "Also the environment variable ACTIVECONFIG_TOKEN or "
                 + "ACTIVECONFIG_ADMIN_TOKEN, which other users of the machine cannot see."))
-    var token: String?
+    var token: Secret?
 
     /// The project.
     @Option(help: "The project.")
@@ -70,11 +70,14 @@ struct AdministrationOptions: ParsableArguments {
         let text = server ?? "http://127.0.0.1:8080"
         guard let url = URL(string: text), url.host != nil, url.scheme?.hasPrefix("http") == true
         else {
-            throw ValidationError("\"\(text)\" is no URL of a server: give http://HOST:PORT.")
+            throw ValidationError(
+                "\"\(text.withoutUserInformation)\" is no URL of a server: give http://HOST:PORT.")
         }
         let environment = ProcessInfo.processInfo.environment
         let token =
-            token ?? environment["ACTIVECONFIG_TOKEN"] ?? environment["ACTIVECONFIG_ADMIN_TOKEN"]
+            token
+            ?? (environment["ACTIVECONFIG_TOKEN"] ?? environment["ACTIVECONFIG_ADMIN_TOKEN"])
+            .map(Secret.init)
         return try await body(ServerTransport(server: url, token: token))
     }
 }

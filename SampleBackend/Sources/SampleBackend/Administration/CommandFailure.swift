@@ -51,7 +51,7 @@ struct CommandFailure: Error, CustomStringConvertible {
             return
         }
         let message =
-            error?["message"]?.stringValue
+            error?["message"]?.stringValue?.escapedForTerminal
             ?? "The server answered with status \(answer.status) and no reason: check --server."
         let code =
             switch (answer.status, error?["status"]?.stringValue) {
@@ -68,8 +68,8 @@ struct CommandFailure: Error, CustomStringConvertible {
     /// One problem of a template, as a server names it.
     private static func problem(_ detail: JSONNode) -> TemplateProblem {
         TemplateProblem(
-            path: detail["path"]?.stringValue ?? "",
-            message: detail["message"]?.stringValue ?? "",
+            path: detail["path"]?.stringValue?.escapedForTerminal ?? "",
+            message: detail["message"]?.stringValue?.escapedForTerminal ?? "",
             column: detail["column"]?.integerValue)
     }
 

@@ -32,7 +32,8 @@ struct LocalTransport: AdministrationTransport {
         logger.logLevel = .error
         do {
             administration = try await LocalAdministration(
-                store: store, administratorName: "local:\(NSUserName())", logger: logger)
+                store: store, administratorName: LocalAdministration.namePrefix + NSUserName(),
+                logger: logger)
         } catch {
             await store.close()
             throw CommandFailure("\(error)", code: Exit.unavailable)

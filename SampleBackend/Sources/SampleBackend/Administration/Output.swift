@@ -4,7 +4,7 @@ import JSONTree
 /// A type that writes the answers of commands: for people, or for programs.
 enum Output: Sendable {
     /// A colour of the terminal.
-    enum Color: String, Sendable {
+    enum Color: String, Sendable, CaseIterable {
         case red = "31"
         case green = "32"
         case yellow = "33"
@@ -16,14 +16,26 @@ enum Output: Sendable {
     private static let hasColors =
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
 
+    /// What ends a colour.
+    private static let plain = "\u{1B}[0m"
+
+    /// What this program may write to set colours; none where there are none.
+    static let colorSequences = hasColors ? Color.allCases.map(\.sequence) + [plain] : []
+
     /// A text in a colour, where there are any.
     static func colored(_ text: String, _ color: Color) -> String {
-        hasColors ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
+        let text = text.escapedForTerminal
+        return hasColors ? color.sequence + text + plain : text
     }
 
     /// Prints one JSON document.
     static func print(_ node: JSONNode) {
-        Console.write(node.jsonData(.pretty))
+        Console.write(Data(node.terminalText(.pretty).utf8))
+    }
+
+    /// Prints one JSON document on a line of its own.
+    static func printLine(_ node: JSONNode) {
+        Console.write(Data((node.terminalText(.compact) + "\n").utf8))
     }
 
     /// Prints a table, its columns as wide as they need to be.
@@ -32,6 +44,7 @@ enum Output: Sendable {
     ///   - heading: The names of the columns.
     ///   - rows: The rows.
     static func printTable(_ heading: [String], _ rows: [[String]]) {
+        let rows = rows.map { row in row.map(\.escapedForTerminal) }
         let widths = heading.indices.map { column in
             ([heading] + rows).map { $0[column].count }.max() ?? 0
         }
@@ -52,7 +65,10 @@ enum Output: Sendable {
     /// - Throws: A ``CommandFailure`` when the file cannot be written.
     static func write(_ data: Data, to path: String?) throws {
         guard let path, path != "-" else {
-            Console.write(data)
+            let isTerminal = isatty(STDOUT_FILENO) == 1
+            let text = isTerminal ? String(validating: data, as: UTF8.self) : nil
+            Console.write(
+                text.map { Data($0.escaped(keeping: [], ends: false).utf8) } ?? data)
             return
         }
         do {
@@ -63,4 +79,9 @@ enum Output: Sendable {
                     + "written.", code: Exit.failure)
         }
     }
+}
+
+extension Output.Color {
+    /// What sets the colour.
+    fileprivate var sequence: String { "\u{1B}[\(rawValue)m" }
 }

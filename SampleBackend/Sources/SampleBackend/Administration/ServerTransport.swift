@@ -1,3 +1,4 @@
+import ConfigServer
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -13,21 +14,22 @@ struct ServerTransport: AdministrationTransport {
     let server: URL
 
     /// The token; nil sends none.
-    let token: String?
+    let token: Secret?
 
     /// Sends a request and waits for its answer.
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {
         let base = server.absoluteString
         let text = (base.hasSuffix("/") ? String(base.dropLast()) : base) + request.path
         guard let url = URL(string: text) else {
-            throw CommandFailure("\"\(text)\" is no URL: check --server.", code: Exit.failure)
+            throw CommandFailure(
+                "\"\(text.withoutUserInformation)\" is no URL: check --server.", code: Exit.failure)
         }
         var urlRequest = URLRequest(url: url, timeoutInterval: Self.timeout)
         urlRequest.httpMethod = request.method
         urlRequest.httpBody = request.body
         urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
         if let token {
-            urlRequest.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+            urlRequest.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
         }
         if let ifMatch = request.ifMatch {
             urlRequest.setValue(ifMatch, forHTTPHeaderField: "If-Match")
@@ -47,7 +49,7 @@ struct ServerTransport: AdministrationTransport {
                 warnings: warning.map(WarningField.texts) ?? [], body: body)
         } catch let error as URLError {
             throw CommandFailure(
-                "The server \(base) cannot be reached (\(error.localizedDescription)): start it "
+                "The server \(base.withoutUserInformation) cannot be reached (\(error.localizedDescription)): start it "
                     + "with \"sample-backend serve\", or check --server.",
                 code: Exit.unavailable)
         }

@@ -23,6 +23,10 @@ struct GetCommand: AdministrationCommand {
         let query = version.map { "?versionNumber=\($0)" } ?? ""
         let template = try await transport.json(
             AdministrationRequest(path: options.projectPath + "/remoteConfig" + query))
-        try Output.write(template.jsonData(.pretty), to: output)
+        if let output, output != "-" {
+            try Output.write(template.jsonData(.pretty), to: output)
+        } else {
+            Output.print(template)
+        }
     }
 }

@@ -15,7 +15,8 @@ struct UserReport {
 
     /// The user as people call them.
     private var name: String {
-        node["userID"]?.stringValue.map { "user \($0)" } ?? "everybody without a user ID"
+        node["userID"]?.stringValue.map { "user \($0)".escapedForTerminal }
+            ?? "everybody without a user ID"
     }
 
     /// Prints which settings change, and to what.
@@ -31,7 +32,7 @@ struct UserReport {
             for key in (keys.arrayValue ?? []).compactMap(\.stringValue) {
                 let old = value(of: key, in: section, of: "current")
                 let new = value(of: key, in: section, of: "proposed")
-                Console.print("  \(section).\(key)")
+                Console.print("  \(section).\(key)".escapedForTerminal)
                 if let old { Console.print(Output.colored("    - \(old)", .red)) }
                 if let new { Console.print(Output.colored("    + \(new)", .green)) }
             }
@@ -52,10 +53,10 @@ struct UserReport {
     func printReasons() {
         Console.print(Output.colored("Settings of \(name)", .bold))
         for (section, settings) in node["settings"]?.objectValue ?? [:] {
-            Console.print("\(section)")
+            Console.print(section.escapedForTerminal)
             for (key, reason) in settings.objectValue ?? [:] {
                 let value = reason["value"]?.description ?? "(left out: the app's own default)"
-                Console.print("  \(key) = \(value)")
+                Console.print("  \(key) = \(value)".escapedForTerminal)
                 Console.print(Output.colored("      \(Self.sentence(reason))", .dim))
             }
         }
@@ -65,7 +66,8 @@ struct UserReport {
         for condition in conditions {
             let isTrue = condition["result"] == true
             let result = Output.colored(isTrue ? "true " : "false", isTrue ? .green : .red)
-            Console.print("  \(result)  \(condition["name"]?.stringValue ?? "")")
+            let name = condition["name"]?.stringValue?.escapedForTerminal ?? ""
+            Console.print("  \(result)  \(name)")
             if let rule = condition["failedRule"]?.stringValue {
                 let reason = condition["reason"]?.stringValue ?? ""
                 Console.print(Output.colored("           \(rule): \(reason)", .dim))

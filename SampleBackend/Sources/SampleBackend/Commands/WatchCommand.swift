@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConfigServer
 import Foundation
 import JSONTree
 
@@ -25,13 +26,13 @@ struct WatchCommand: AsyncParsableCommand {
 
     /// What the server lets clients in by.
     @Option(help: ArgumentHelp("The key that the server wants of clients.", valueName: "key"))
-    var clientKey: String?
+    var clientKey: Secret?
 
     /// What the server knows the user by.
     @Option(
         help: ArgumentHelp(
             "The token of the user, where the server wants one.", valueName: "jwt"))
-    var userToken: String?
+    var userToken: Secret?
 
     /// When to end.
     @Option(help: ArgumentHelp("End after this many updates.", valueName: "number"))
@@ -45,7 +46,9 @@ struct WatchCommand: AsyncParsableCommand {
     func validate() throws {
         guard let url = URL(string: server), url.host != nil, url.scheme?.hasPrefix("http") == true
         else {
-            throw ValidationError("\"\(server)\" is no URL of a server: give http://HOST:PORT.")
+            throw ValidationError(
+                "\"\(server.withoutUserInformation)\" is no URL of a server: give http://HOST:PORT."
+            )
         }
         if let count, count < 1 {
             throw ValidationError("--count is \(count): give 1 or more.")

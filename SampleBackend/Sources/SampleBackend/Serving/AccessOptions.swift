@@ -1,7 +1,7 @@
 import ArgumentParser
 import ConfigServer
 import Foundation
-import JWTKit
+import Logging
 
 /// A type that is the options of `serve` for who may read configurations (HTTP 5).
 struct AccessOptions: ParsableArguments {
@@ -16,7 +16,7 @@ struct AccessOptions: ParsableArguments {
             discussion: "Also the environment variable ACTIVECONFIG_CLIENT_KEY, which other users "
                 + "of the machine cannot see.",
             valueName: "key"))
-    var clientKeys: [String] = []
+    var clientKeys: [Secret] = []
 
     /// The secret that tokens of users are signed with.
     @Option(
@@ -24,13 +24,42 @@ struct AccessOptions: ParsableArguments {
             "The secret that JWTs of users are signed with (HS256), at least 32 bytes.",
             discussion: "Also the environment variable ACTIVECONFIG_USER_TOKEN_SECRET.",
             valueName: "secret"))
-    var userTokenSecret: String?
+    var userTokenSecret: Secret?
 
     /// The public keys that tokens of users are signed with.
     @Option(
         help: ArgumentHelp(
-            "A JWKS file with the keys that JWTs of users are signed with.", valueName: "file"))
+            "A JWKS file with the keys that JWTs of users are signed with.",
+            discussion: "It is read again for a key that it lacks, at most once a minute.",
+            valueName: "file"))
     var userTokenJwks: String?
+
+    /// Who makes tokens of users.
+    @Option(
+        help: ArgumentHelp(
+            "Take JWTs of users from this issuer alone (iss).", valueName: "issuer"))
+    var userTokenIssuer: String?
+
+    /// What tokens of users are for.
+    @Option(
+        help: ArgumentHelp(
+            "Take JWTs of users for this audience alone (aud).", valueName: "audience"))
+    var userTokenAudience: String?
+
+    /// Whether tokens of users need no end.
+    @Flag(help: "Take JWTs of users that never end (without exp), too.")
+    var userTokenWithoutExpiry = false
+
+    /// Names that the server answers to.
+    @Option(
+        name: .customLong("allowed-host"),
+        help: ArgumentHelp(
+            "A name that browsers reach this server by; may be given more than once.",
+            discussion:
+                "The console, and all of a server on this machine that needs no key, answers "
+                + "to --hostname, to the names of this machine, and to these.",
+            valueName: "name"))
+    var allowedHosts: [String] = []
 
     /// Pages of other origins that may read.
     @Option(
@@ -45,12 +74,12 @@ struct AccessOptions: ParsableArguments {
     var open = false
 
     /// The keys of the options and the environment.
-    private var keys: [String] {
+    private var keys: [Secret] {
         clientKeys + [Self.environment("ACTIVECONFIG_CLIENT_KEY")].compactMap { $0 }
     }
 
     /// The secret of the options or the environment.
-    private var secret: String? {
+    private var secret: Secret? {
         userTokenSecret ?? Self.environment("ACTIVECONFIG_USER_TOKEN_SECRET")
     }
 
@@ -59,19 +88,27 @@ struct AccessOptions: ParsableArguments {
     /// - Parameter isLoopback: Whether the server listens for this machine alone.
     /// - Throws: `ValidationError`.
     func validate(isLoopback: Bool) throws {
-        if keys.contains(where: \.isEmpty) {
+        if keys.contains(where: \.text.isEmpty) {
             throw ValidationError("--client-key is empty: choose a long, random text.")
         }
-        if let secret, secret.utf8.count < Self.minimumSecretBytes {
+        if let secret, secret.text.utf8.count < Self.minimumSecretBytes {
             throw ValidationError(
-                "The secret of --user-token-secret has \(secret.utf8.count) bytes: HS256 needs at "
+                "The secret of --user-token-secret has \(secret.text.utf8.count) bytes: HS256 needs at "
                     + "least \(Self.minimumSecretBytes).")
         }
         if userTokenJwks != nil, secret != nil {
             throw ValidationError(
                 "Give either --user-token-secret or --user-token-jwks, not both.")
         }
-        let isProtected = !keys.isEmpty || secret != nil || userTokenJwks != nil
+        let hasUserTokens = secret != nil || userTokenJwks != nil
+        if !hasUserTokens,
+            userTokenIssuer != nil || userTokenAudience != nil || userTokenWithoutExpiry
+        {
+            throw ValidationError(
+                "--user-token-issuer, --user-token-audience and --user-token-without-expiry need "
+                    + "--user-token-secret or --user-token-jwks.")
+        }
+        let isProtected = !keys.isEmpty || hasUserTokens
         if !isLoopback, !isProtected, !open {
             throw ValidationError(
                 "Everybody who reaches this address could read every user's configuration: give "
@@ -82,30 +119,34 @@ struct AccessOptions: ParsableArguments {
 
     /// The rule for clients.
     ///
+    /// - Parameter logger: Where a file of keys that cannot be used any more is named.
+    /// - Returns: The rule.
     /// - Throws: `ValidationError` when the file of keys cannot be used.
-    func clientAccess() async throws -> ClientAccess {
-        ClientAccess(keys: keys, userTokens: try await userTokenKeys())
+    func clientAccess(logger: Logger) async throws -> ClientAccess {
+        ClientAccess(
+            keys: keys.map(\.text), userTokens: try await userTokenVerifier(logger: logger))
     }
 
-    /// The keys that tokens of users are signed with; nil when none are needed.
-    private func userTokenKeys() async throws -> JWTKeyCollection? {
-        if let secret {
-            return await JWTKeyCollection()
-                .add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        }
+    /// What verifies the tokens of users; nil when none are needed.
+    private func userTokenVerifier(logger: Logger) async throws -> UserTokenVerifier? {
+        var rules = UserTokenRules()
+        rules.issuer = userTokenIssuer
+        rules.audience = userTokenAudience
+        rules.needsExpiration = !userTokenWithoutExpiry
+        if let secret { return try await UserTokenVerifier(secret: secret, rules: rules) }
         guard let userTokenJwks else { return nil }
-        do {
-            let json = try String(contentsOfFile: userTokenJwks, encoding: .utf8)
-            return try await JWTKeyCollection().add(jwksJSON: json)
+        do throws(UserTokenKeyError) {
+            return try await UserTokenVerifier(
+                keySetFile: userTokenJwks, rules: rules, logger: logger)
         } catch {
             throw ValidationError(
-                "The file \(userTokenJwks) of --user-token-jwks cannot be used (\(error)): give a "
+                "The file \(userTokenJwks) of --user-token-jwks cannot be used: \(error). Give a "
                     + "JWKS file with public keys.")
         }
     }
 
     /// The value of a variable that is set and not empty.
-    private static func environment(_ name: String) -> String? {
-        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    private static func environment(_ name: String) -> Secret? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : Secret($0) }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigServer
 import Foundation
+import JSONTree
 import Logging
 import ServiceLifecycle
 import TemplateStore
@@ -162,9 +163,9 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--cache-megabytes is out of range: give 0 to 1048576.")
         }
         let minimum = ConfigServerConfiguration.minimumAdministratorTokenLength
-        if let token = administratorToken, token.count < minimum {
+        if let token = administratorToken, token.text.isLonger(than: minimum - 1) == false {
             throw ValidationError(
-                "ACTIVECONFIG_ADMIN_TOKEN has \(token.count) characters: give at least \(minimum), "
+                "ACTIVECONFIG_ADMIN_TOKEN has \(token.text.characterCount) characters: give at least \(minimum), "
                     + "such as those of \"openssl rand -hex 32\".")
         }
         try access.validate(isLoopback: isLoopback)
@@ -181,7 +182,7 @@ struct ServeCommand: AsyncParsableCommand {
         // A write beyond a limit of file sizes fails like one to a full disk then.
         _ = signal(SIGXFSZ, SIG_IGN)
         do {
-            let configuration = try await serverConfiguration()
+            let configuration = try await serverConfiguration(logger: logger)
             let store = try await self.store.open()
             for warning in self.store.warnings { logger.warning("\(warning)") }
             do {
@@ -214,7 +215,7 @@ struct ServeCommand: AsyncParsableCommand {
             try await SampleTemplate.publishIfNeeded(in: store, logger: logger)
             let date = Date()
             let developmentToken = AccessToken(
-                name: "dev", role: .publisher, date: date,
+                name: try await Self.freeName(in: store, date: date), role: .publisher, date: date,
                 expirationDate: date + Self.developmentTokenTime)
             try await store.addToken(developmentToken.stored, actor: "dev")
             token = developmentToken
@@ -231,12 +232,25 @@ struct ServeCommand: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
+    /// A name for the token of `--dev` that no other token has.
+    private static func freeName(in store: any TemplateStore, date: Date) async throws -> String {
+        let names = Set(
+            try await store.tokens().filter {
+                $0.revocationDate == nil && $0.expirationDate.map { $0 > date } ?? true
+            }.map(\.name))
+        return names.contains("dev")
+            ? (2...).lazy.map { "dev \($0)" }.first { !names.contains($0) } ?? "dev" : "dev"
+    }
+
     /// What the options say.
-    private func serverConfiguration() async throws -> ConfigServerConfiguration {
+    private func serverConfiguration(
+        logger: Logger
+    ) async throws -> ConfigServerConfiguration {
         var configuration = ConfigServerConfiguration(hostname: hostname, port: port)
-        configuration.clientAccess = try await access.clientAccess()
+        configuration.clientAccess = try await access.clientAccess(logger: logger)
         configuration.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
-        configuration.administratorToken = administratorToken
+        configuration.administratorToken = administratorToken.map { SecretHash(of: $0.text) }
+        configuration.allowedHosts = access.allowedHosts
         if let tlsCertificate, let tlsKey {
             configuration.tls = TLSFiles(certificate: tlsCertificate, privateKey: tlsKey)
         }
@@ -254,13 +268,13 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The token of the environment.
-    private var administratorToken: String? {
-        ProcessInfo.processInfo.environment["ACTIVECONFIG_ADMIN_TOKEN"]
+    private var administratorToken: Secret? {
+        ProcessInfo.processInfo.environment["ACTIVECONFIG_ADMIN_TOKEN"].map(Secret.init)
     }
 
     /// Whether the server listens for this machine alone.
     private var isLoopback: Bool {
-        hostname == "localhost" || hostname == "::1" || hostname.hasPrefix("127.")
+        ConfigServerConfiguration(hostname: hostname).isLoopback
     }
 
     /// The names of the levels, for people.

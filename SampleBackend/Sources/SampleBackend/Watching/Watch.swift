@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncHTTPClient
+import ConfigServer
 import Foundation
 import JSONTree
 import NIOCore
@@ -76,7 +77,7 @@ struct Watch {
                 throw failure
             } catch let error where !wasConnected {
                 throw CommandFailure(
-                    "The server \(command.server) cannot be reached "
+                    "The server \(command.server.withoutUserInformation) cannot be reached "
                         + "(\("\(error)".prefix(200))): start it with \"sample-backend serve\", "
                         + "or check --server.", code: Exit.unavailable)
             } catch {
@@ -110,9 +111,9 @@ struct Watch {
         of suffix: String, with client: HTTPClient
     ) async throws -> HTTPClientResponse.Body {
         var request = HTTPClientRequest(url: url(suffix: suffix))
-        if let key = command.clientKey { request.headers.add(name: "X-API-Key", value: key) }
+        if let key = command.clientKey { request.headers.add(name: "X-API-Key", value: key.text) }
         if let token = command.userToken {
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+            request.headers.add(name: "Authorization", value: "Bearer \(token.text)")
         }
         if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
         let response = try await client.execute(request, deadline: .distantFuture)
@@ -133,7 +134,7 @@ struct Watch {
             var line: JSONNode = ["event": .string(event.name)]
             line.setMember("id", event.id.map { .string($0) })
             line.setMember("data", data)
-            Console.print("\(line)")
+            Output.printLine(line)
         }
         failures = 0
         switch event.name {

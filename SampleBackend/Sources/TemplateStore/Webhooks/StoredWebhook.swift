@@ -33,3 +33,11 @@ public struct StoredWebhook: Sendable, Hashable {
         self.creator = creator
     }
 }
+
+extension StoredWebhook: CustomStringConvertible, CustomReflectable {
+    /// The identifier and the address.
+    public var description: String { "\(id) (\(url))" }
+
+    /// A mirror without the secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

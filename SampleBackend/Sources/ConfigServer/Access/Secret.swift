@@ -1,0 +1,57 @@
+import Crypto
+import Foundation
+
+/// A text that nothing prints: neither its description nor a dump or mirror shows any of it.
+///
+/// It is not `Codable`, so that it gets into no file by accident either.
+public struct Secret: Sendable, Hashable {
+    /// The text, for whoever has to send it or sign with it.
+    public let text: String
+
+    /// Takes a text.
+    public init(_ text: String) {
+        self.text = text
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The same for every secret.
+    public var description: String { "(secret)" }
+
+    /// The same for every secret.
+    public var debugDescription: String { description }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The SHA-256 of a secret: all that is needed to recognize it.
+///
+/// It is not printed either: a short secret could be found by its hash.
+public struct SecretHash: Sendable {
+    private let bytes: Data
+
+    /// Hashes a secret's text.
+    public init(of text: String) {
+        bytes = AccessToken.hash(of: text)
+    }
+
+    /// Whether a text is the secret, in a time that tells nothing of it.
+    func matches(_ text: String) -> Bool {
+        bytes.equalsInConstantTime(AccessToken.hash(of: text))
+    }
+
+    /// The bytes of the hash, for deriving other keys.
+    var data: Data { bytes }
+}
+
+extension SecretHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The same for every hash.
+    public var description: String { "(hash of a secret)" }
+
+    /// The same for every hash.
+    public var debugDescription: String { description }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

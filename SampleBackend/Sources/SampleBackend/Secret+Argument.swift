@@ -1,0 +1,10 @@
+public import ArgumentParser
+public import ConfigServer
+
+/// Secrets are options like others, and no help or error shows them.
+extension Secret: ExpressibleByArgument {
+    /// Takes any text.
+    public init?(argument: String) {
+        self.init(argument)
+    }
+}

@@ -1,0 +1,87 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Who asks is checked before what is asked for, on every route and for everybody (HTTP 1, 3).
+@Suite(.timeLimit(.minutes(5)))
+struct OrderOfChecksTests {
+    /// Queries that are wrong on one route or another.
+    private static let queries = [
+        "validateOnly=maybe", "versionNumber=x", "versionNumber=%zz", "pageSize=0&pageToken=x",
+        "from=x", "format=nothing", "app.version=%zz", "signal.=1", "userID=%zz",
+        "targetingKey=%zz",
+        "flagConfigEtag=%zz", "signal.a=" + String(repeating: "x", count: 501),
+    ]
+
+    /// Bodies that are wrong on every route.
+    private static let bodies = ["", "{", "[]", #"{"users":1,"context":3}"#]
+
+    private static func targets(of path: String) -> [String] {
+        ["default", "nothing"].map { name in
+            path.split(separator: "/").map { $0.hasPrefix("{") ? name : String($0) }
+                .reduce("") { "\($0)/\($1)" }
+        }
+    }
+
+    @Test(arguments: StoredToken.Role.allCases)
+    func comesBeforeTheParametersOfAdministrators(role: StoredToken.Role) async throws {
+        let store = InMemoryTemplateStore()
+        let token = AccessToken(name: "test", role: role, date: Date(), expirationDate: nil)
+        try await store.addToken(token.stored, actor: "test")
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(.sample)
+            for endpoint in ConfigServer.endpoints {
+                guard case .administrator(let needed) = endpoint.access else { continue }
+                var refusals: Set<Data> = []
+                for target in Self.targets(of: endpoint.path) {
+                    for query in Self.queries {
+                        for body in endpoint.method == "GET" ? [""] : Self.bodies {
+                            let none = try await server.answer(
+                                "\(target)?\(query)", method: endpoint.method, body: body)
+                            #expect(none.status == 401, "\(endpoint.method) \(target)?\(query)")
+                            refusals.insert(none.body)
+                            let answer = try await server.answer(
+                                "\(target)?\(query)", method: endpoint.method,
+                                fields: ["Authorization: Bearer \(token.text)"], body: body)
+                            #expect(
+                                (answer.status == 403) == (role < needed),
+                                "\(endpoint.method) \(target)?\(query) \(answer.status)")
+                            #expect(answer.status != 401)
+                        }
+                    }
+                }
+                #expect(refusals.count == 1, "\(endpoint)")
+            }
+        }
+    }
+
+    @Test func comesBeforeTheParametersOfClients() async throws {
+        var configuration = ConfigServerConfiguration()
+        configuration.clientAccess = ClientAccess(keys: ["key"], userTokens: nil)
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
+            try await server.publish(.sample)
+            for endpoint in ConfigServer.endpoints where endpoint.access == .client {
+                for target in Self.targets(of: endpoint.path) {
+                    for query in Self.queries {
+                        for body in endpoint.method == "GET" ? [""] : Self.bodies {
+                            for fields in [[], ["X-API-Key: wrong"]] {
+                                let answer = try await server.answer(
+                                    "\(target)?\(query)", method: endpoint.method, fields: fields,
+                                    body: body)
+                                #expect(answer.status == 401, "\(target)?\(query) \(body)")
+                            }
+                        }
+                    }
+                }
+            }
+            let broken = try await server.answer(
+                "/activeconfig?signal.=1", fields: ["X-API-Key: key"])
+            #expect(broken.status == 400)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Guesses at an administrator's token are bounded, whichever way they come.
+@Suite(.timeLimit(.minutes(2)))
+struct SignInLimitTests {
+    /// A way to guess.
+    struct Guess: Sendable {
+        var method = "GET"
+        let target: String
+        var fields: [String] = []
+        var body = ""
+    }
+
+    /// The ways to guess.
+    static let guesses: [NamedRow<Guess>] = [
+        NamedRow("sign-in", Guess(method: "POST", target: "/console/session", body: body)),
+        NamedRow(
+            "sign-in, absolute form",
+            Guess(method: "POST", target: "http://localhost/console/session", body: body)),
+        NamedRow(
+            "sign-in, absolute form of another scheme",
+            Guess(method: "POST", target: "HTTPS://localhost/console/session?a", body: body)),
+        NamedRow("bearer", Guess(target: "/v1/projects", fields: bearer)),
+        NamedRow(
+            "bearer, absolute form", Guess(target: "http://localhost/v1/projects", fields: bearer)),
+        NamedRow("bearer, encoded path", Guess(target: "/%761/projects", fields: bearer)),
+        NamedRow(
+            "bearer, any route",
+            Guess(method: "DELETE", target: "/v1/tokens/x", fields: bearer)),
+        NamedRow("bearer, no route", Guess(target: "/v1/nothing", fields: bearer)),
+        NamedRow(
+            "bearer, bulk",
+            Guess(
+                method: "PUT", target: "/v1/projects/default/remoteConfig", fields: bearer,
+                body: "{}")),
+        NamedRow("cookie", Guess(target: "/v1/projects", fields: cookie)),
+        NamedRow("cookie of the session", Guess(target: "/console/session", fields: cookie)),
+        NamedRow(
+            "cookie under TLS",
+            Guess(
+                target: "/v1/projects",
+                fields: [
+                    "X-Forwarded-Proto: https", "Cookie: __Host-activeconfig_session=d3Jvbmc",
+                ])),
+    ]
+
+    private static let body = #"{"token":"wrong"}"#
+    private static let bearer = ["Authorization: Bearer wrong"]
+    private static let cookie = ["Cookie: activeconfig_session=d3Jvbmc"]
+
+    @Test(arguments: guesses)
+    func slowsDownWhoeverGuesses(row: NamedRow<Guess>) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let session = try await server.signIn()
+            let guess = row.value
+            var statuses: [Int: Int] = [:]
+            // Slow machines give some back meanwhile, so it goes on until one is refused.
+            for _ in 0..<1_000 where statuses[429] == nil {
+                let answer = try await server.answer(
+                    guess.target, method: guess.method, fields: guess.fields, body: guess.body)
+                statuses[answer.status, default: 0] += 1
+                if answer.status == 429 { #expect(answer.fields["retry-after"] == "1") }
+            }
+            #expect(statuses[429] == 1)
+            // Valid requests are not bounded by it.
+            for _ in 0..<20 {
+                #expect(try await server.administer("GET", "/v1/projects").status == 200)
+                #expect(
+                    try await server.answer("/v1/projects", fields: session.fields).status == 200)
+                #expect(await server.status("/v1/projects") == 401)
+                #expect(await server.status("/activeconfig") == 404)
+            }
+        }
+    }
+}

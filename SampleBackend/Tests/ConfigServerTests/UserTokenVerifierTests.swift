@@ -1,0 +1,110 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import JWTKit
+import Logging
+import NIOConcurrencyHelpers
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// When the keys of users' tokens are read again.
+@Suite(.timeLimit(.minutes(2)))
+struct UserTokenVerifierTests {
+    private struct Claims: JWTPayload {
+        var sub: SubjectClaim = "ada"
+        var exp = ExpirationClaim(value: Date() + 600)
+
+        func verify(using algorithm: some JWTAlgorithm) throws {}
+    }
+
+    /// A key set with one key of P-256 under some identifier.
+    private static func keySet(_ key: ES256PrivateKey, kid: String) throws -> Data {
+        func encoded(_ text: String) -> String {
+            text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        let parameters = try #require(key.parameters)
+        let node: JSONNode = [
+            "keys": [
+                [
+                    "kty": "EC", "crv": "P-256", "kid": .string(kid),
+                    "x": .string(encoded(parameters.x)), "y": .string(encoded(parameters.y)),
+                ]
+            ]
+        ]
+        return node.jsonData()
+    }
+
+    @Test func theFileIsReadAtMostOnceAMinute() async throws {
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("keys-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let key = ES256PrivateKey()
+        @Sendable func token(_ kid: String) async throws -> String {
+            var header = JWTHeader()
+            header.kid = kid
+            return try await JWTKeyCollection().add(ecdsa: key).sign(Claims(), header: header)
+        }
+        try Self.keySet(key, kid: "1").write(to: file)
+        let start = ContinuousClock.now
+        let time = NIOLockedValueBox(start)
+        var configuration = ConfigServerConfiguration()
+        configuration.clientAccess = ClientAccess(
+            keys: [],
+            userTokens: try await UserTokenVerifier(
+                keySetFile: file.path, rules: UserTokenRules(),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                now: { time.withLockedValue { $0 } }))
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
+            try await server.publish(.sample)
+            // The first unknown key is looked for at once, and each later one a minute after that.
+            for (kid, seconds, status) in [
+                ("1", 0, 200), ("2", 0, 200), ("3", 1, 401), ("4", 59, 401), ("5", 61, 200),
+                ("6", 120, 401), ("7", 122, 200),
+            ] {
+                time.withLockedValue { $0 = start + .seconds(seconds) }
+                try Self.keySet(key, kid: kid).write(to: file)
+                let answer = try await server.answer(
+                    "/activeconfig/user/ada",
+                    fields: ["Authorization: Bearer \(try await token(kid))"])
+                #expect(answer.status == status, "\(kid)")
+            }
+        }
+    }
+
+    @Test func manyUnknownKeysAtOnceReadTheFileOnce() async throws {
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("keys-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let key = ES256PrivateKey()
+        try Self.keySet(key, kid: "old").write(to: file)
+        var configuration = ConfigServerConfiguration()
+        configuration.clientAccess = ClientAccess(
+            keys: [],
+            userTokens: try await UserTokenVerifier(
+                keySetFile: file.path,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        try Self.keySet(key, kid: "new").write(to: file)
+        var header = JWTHeader()
+        header.kid = "new"
+        let token = try await JWTKeyCollection().add(ecdsa: key).sign(Claims(), header: header)
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
+            try await server.publish(.sample)
+            // Whoever comes while it is read waits for it.
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<16 {
+                    group.addTask {
+                        try await server.answer(
+                            "/activeconfig/user/ada", fields: ["Authorization: Bearer \(token)"]
+                        ).status
+                    }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+}

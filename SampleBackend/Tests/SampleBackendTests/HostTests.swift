@@ -1,0 +1,59 @@
+import Foundation
+import ServerTestSupport
+import Testing
+
+/// Which names a server answers to: a page whose name was pointed at this machine gets nothing.
+@Suite(.timeLimit(.minutes(2)))
+struct HostTests {
+    /// The status of a request with a field `Host`.
+    private static func status(
+        _ host: String, _ target: String = "/activeconfig", port: Int
+    ) async throws -> Int? {
+        try await HTTPConnection.open(port: port) { connection in
+            connection.send("GET \(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+            let line = try await connection.receive(through: "\r\n")
+            return Int(line.split(separator: " ")[1])
+        }
+    }
+
+    @Test func anOpenServerAnswersToThisMachineAlone() async throws {
+        let backend = try await RunningBackend(["--dev", "--allowed-host", "Config.Example"])
+        let port = backend.port
+        for host in [
+            "127.0.0.1:\(port)", "127.0.0.1", "localhost:\(port)", "LOCALHOST", "localhost.",
+            "[::1]:\(port)", "127.1.2.3", "config.example", "config.example:443", "a.localhost",
+        ] {
+            #expect(try await Self.status(host, port: port) == 200, "\(host)")
+        }
+        for host in [
+            "evil.example", "evil.example:\(port)", "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "127.evil.example", "192.168.1.1", "", ":80", "[::1", "[fe80::1]", "x@localhost",
+        ] {
+            for target in [
+                "/activeconfig", "/activeconfig/events", "/v1/projects", "/console/", "/metrics",
+                "http://localhost/activeconfig",
+            ] {
+                #expect(try await Self.status(host, target, port: port) == 421, "\(host) \(target)")
+            }
+        }
+        #expect(
+            try await Self.status("localhost", "http://evil.example/activeconfig", port: port)
+                == 421)
+        _ = await backend.stop()
+    }
+
+    @Test func aServerWithAKeyAnswersToEveryNameButInTheConsole() async throws {
+        let backend = try await RunningBackend(["--dev", "--client-key", "key"])
+        let port = backend.port
+        for (target, status) in [
+            ("/activeconfig", 401), ("/health/live", 200), ("/v1/projects", 401),
+            ("/console/", 421), ("/console/session", 421), ("/", 421), ("/%63onsole/", 421),
+        ] {
+            #expect(
+                try await Self.status("evil.example", target, port: port) == status, "\(target)")
+        }
+        #expect(try await Self.status("localhost", "/console/", port: port) == 200)
+        _ = await backend.stop()
+    }
+}

@@ -1,0 +1,157 @@
+import ArgumentParser
+import Foundation
+import JSONTree
+import ServerTestSupport
+import Testing
+
+@testable import SampleBackend
+
+/// No output holds a secret, whatever fails and however much is logged.
+@Suite(.timeLimit(.minutes(5)))
+struct SecretsTests {
+    /// A part of every secret of these tests.
+    private static let mark = "s3cr3t"
+
+    /// A secret that is long enough for everything.
+    private static func secret(_ name: String) -> String {
+        "\(mark)-\(name)-0123456789abcdef0123456789abcdef"
+    }
+
+    /// Variables of the environment, each with a secret.
+    private static let environment = [
+        "ACTIVECONFIG_TOKEN": secret("token"), "ACTIVECONFIG_ADMIN_TOKEN": secret("admin"),
+        "ACTIVECONFIG_CLIENT_KEY": secret("key"),
+        "ACTIVECONFIG_USER_TOKEN_SECRET": secret("users"),
+    ]
+
+    @Test func aServerPrintsNoneAtLevelTrace() async throws {
+        let folder = try TemporaryFolder()
+        let backend = try await RunningBackend(
+            store: folder.store,
+            [
+                "--log-level", "trace", "--allow-private-webhooks",
+                "--client-key", Self.secret("option"),
+            ],
+            environment: Self.environment)
+        let admin = "Authorization: Bearer \(Self.secret("admin"))"
+        _ = try await HTTPConnection.answer(
+            port: backend.port, method: "PUT", target: "/v1/projects/default/remoteConfig",
+            fields: [admin, "If-Match: *"], body: AdministrationTarget.templateText(title: "x"))
+        let webhook = try await HTTPConnection.answer(
+            port: backend.port, method: "POST", target: "/v1/projects/default/webhooks",
+            fields: [admin], body: #"{"url":"http://127.0.0.1:1/"}"#)
+        #expect(webhook.status == 200)
+        let webhookSecret = try #require(try webhook.json["secret"]?.stringValue)
+        _ = try await HTTPConnection.answer(
+            port: backend.port, method: "POST",
+            target: "/v1/projects/default/remoteConfig:rollback", fields: [admin],
+            body: #"{"versionNumber":"1"}"#)
+        let session = try await HTTPConnection.answer(
+            port: backend.port, method: "POST", target: "/console/session",
+            body: #"{"token":"\#(Self.secret("admin"))"}"#)
+        let cookie = try ConsoleSession(session).cookie
+        let key = "X-API-Key: \(Self.secret("key"))"
+        for fields in [
+            [], [admin], ["Authorization: Bearer \(Self.secret("wrong"))"], ["Cookie: \(cookie)"],
+            [key, "Authorization: Bearer \(Self.secret("jwt")).x.y"], [key, admin],
+        ] {
+            for target in [
+                "/v1/projects", "/activeconfig", "/activeconfig/user/1/events",
+                "/\(Self.secret("path"))", "/v1/tokens?x=\(Self.secret("query"))",
+            ] {
+                _ = try await backend.answer(target, fields: fields)
+            }
+        }
+        let log = await backend.stop().joined(separator: "\n")
+        #expect(log.contains(" trace "), "\(log)")
+        let value = try #require(cookie.split(separator: "=").last)
+        for text in [Self.mark, webhookSecret, String(value)] {
+            #expect(
+                !log.contains(text),
+                "\(log.split(separator: "\n").first { $0.contains(text) } ?? "")")
+        }
+    }
+
+    /// What follows each command, to run it.
+    private static func arguments(folder: TemporaryFolder) throws -> [String: [String]] {
+        let file = try folder.write(
+            AdministrationTarget.templateText(title: "x"), to: "template.json")
+        return [
+            "watch": ["--count", "1"], "publish": [file], "get": [], "versions": [],
+            "diff": ["1"], "rollback": ["1"], "evaluate": [], "import": ["firebase", file],
+            "export": [], "overrides get": ["1"], "overrides set": ["1", file],
+            "overrides remove": ["1"], "audit": [],
+            "tokens create": ["--name", "a", "--role", "viewer"],
+            "tokens list": [], "tokens revoke": ["a"], "webhooks list": [],
+            "webhooks add": ["http://127.0.0.1:1/"], "webhooks remove": ["a"],
+            "webhooks deliveries": ["a"], "doctor": [], "backup": [folder.path("backup")],
+        ]
+    }
+
+    /// The commands that have no subcommands, by the words that call them.
+    private static func commands(
+        of command: any ParsableCommand.Type = SampleBackendCommand.self
+    ) -> [[String]] {
+        let configuration = command.configuration
+        let all =
+            configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)
+        if all.isEmpty { return [[]] }
+        return all.flatMap { subcommand in
+            let name = subcommand.configuration.commandName ?? subcommand._commandName
+            return commands(of: subcommand).map { [name] + $0 }
+        }
+    }
+
+    @Test func noCommandPrintsOne() async throws {
+        let folder = try TemporaryFolder()
+        let backend = try await RunningBackend(["--log-level", "trace"])
+        let arguments = try Self.arguments(folder: folder)
+        for words in Self.commands() where words != ["serve"] {
+            let behind = try #require(arguments[words.joined(separator: " ")], "\(words)")
+            let isWatch = words == ["watch"]
+            let isLocal = words == ["import"] || words == ["backup"]
+            let secrets =
+                isLocal
+                ? []
+                : isWatch
+                    ? [
+                        "--client-key", Self.secret("option"), "--user-token",
+                        Self.secret("option"),
+                    ] : ["--token", Self.secret("option")]
+            let password = "http://user:\(Self.secret("password"))@127.0.0.1:1"
+            for server in isLocal ? [[]] : [["--server", backend.url], ["--server", password]] {
+                for given in [secrets, []] {
+                    let run = try await CommandRun(
+                        words + behind + server + given, environment: Self.environment)
+                    #expect(!run.description.contains(Self.mark), "\(words): \(run)")
+                }
+            }
+        }
+        _ = await backend.stop()
+    }
+
+    @Test(arguments: [
+        ["serve", "--clientkey", secret("a")], ["serve", "--client-key", secret("a"), secret("b")],
+        ["serve", "--user-token-secret", "s3cr3t"], ["serve", "--client-key=\(secret("a"))", "x"],
+        ["serve", "--client-key", secret("a"), "--port", "99999"],
+        ["serve", "--client-key", secret("a"), "--log-level", "loud"],
+        ["serve", "--client-key", secret("a"), "--help"],
+        ["serve", "--client-key", secret("a"), "--user-token-jwks", "/nothing"],
+        ["serve", "--client-key", secret("a"), "--tls-certificate", "/no", "--tls-key", "/no"],
+        ["tokens", "list", "--token", secret("a"), "--server", "x"],
+        [
+            "tokens", "list", "--token", "two words \(secret("a"))", "--server",
+            "http://127.0.0.1:1",
+        ],
+        ["tokens", "list", "--token\(secret("a"))"], ["tokens", "--token", secret("a")],
+        ["watch", "--client-key", secret("a"), "--server", "ftp://u:\(secret("b"))@x"],
+    ])
+    func noRefusedCommandLinePrintsOne(arguments: [String]) async throws {
+        let run = try await CommandRun(arguments, environment: Self.environment)
+        #expect(run.exitCode == 0 ? arguments.contains("--help") : true)
+        #expect(!run.description.contains(Self.mark), "\(run)")
+        let short = try await CommandRun(
+            ["serve", "--port", "0"], environment: ["ACTIVECONFIG_ADMIN_TOKEN": Self.mark])
+        #expect(short.exitCode == 64 && !short.description.contains(Self.mark), "\(short)")
+    }
+}

@@ -1,0 +1,69 @@
+import ConfigServer
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// What a server sends is printed without what a terminal would obey.
+@Suite(.timeLimit(.minutes(2)))
+struct TerminalTextTests {
+    /// Control characters of C0 and C1, a bidirectional override, and ends of lines.
+    private static let name =
+        "a\u{1B}[31mb\u{9B}2Jc\u{202E}d\u{2028}e\nf\rg\u{7F}\u{0}h\u{1B}]0;x\u{7}"
+
+    private static func isPlain(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control: scalar == "\n"
+            case .format, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+    }
+
+    @Test func aStoredNameIsPrintedEscaped() async throws {
+        let store = InMemoryTemplateStore()
+        let token = AccessToken(
+            name: Self.name, role: .publisher, date: Date(), expirationDate: nil)
+        try await store.addToken(token.stored, actor: Self.name)
+        try await RunningServer.with(store: store) { server in
+            let template: JSONNode = [
+                "conditions": [["name": "c", "expression": "percent('\u{9B}') <= 50"]],
+                "parameters": ["k": ["defaultValue": ["value": .string(Self.name)]]],
+                "version": ["description": .string(Self.name)],
+            ]
+            #expect(
+                try await server.administer(
+                    "PUT", "/v1/projects/default/remoteConfig", body: template, token: token.text,
+                    fields: ["If-Match: *"]
+                ).status == 200)
+            for arguments in [
+                ["tokens", "list"], ["audit"], ["versions"], ["evaluate"], ["get"],
+                ["tokens", "list", "--json"], ["audit", "--json"], ["versions", "--json"],
+                ["evaluate", "--json"], ["diff", "1", "1"], ["rollback", "1", "--json"],
+                ["overrides", "get", Self.escapeless], ["tokens", "revoke", Self.escapeless],
+                ["diff", "1", "--file", "/dev/null"],
+            ] {
+                let run = try await CommandRun(
+                    arguments + ["--server", "http://127.0.0.1:\(server.port)"],
+                    environment: ["ACTIVECONFIG_TOKEN": token.text])
+                #expect(Self.isPlain(run.output) && Self.isPlain(run.error), "\(arguments) \(run)")
+            }
+            let list = try await CommandRun(
+                ["tokens", "list", "--server", "http://127.0.0.1:\(server.port)"],
+                environment: ["ACTIVECONFIG_TOKEN": token.text])
+            #expect(
+                list.output.contains(#"a\u{1b}[31mb\u{9b}2Jc\u{202e}d\u{2028}e\nf\r"#), "\(list)")
+            #expect(list.output.split(separator: "\n").count == 2, "\(list)")
+            let json = try await CommandRun(
+                ["tokens", "list", "--json", "--server", "http://127.0.0.1:\(server.port)"],
+                environment: ["ACTIVECONFIG_TOKEN": token.text]
+            ).json
+            #expect(json["tokens"]?.arrayValue?.first?["name"]?.stringValue == Self.name)
+        }
+    }
+
+    /// The name without the character that no argument can have.
+    private static let escapeless = name.replacing("\u{0}", with: "")
+}
