@@ -35,7 +35,10 @@ find $sources "$here/$target" -name '*.swift' >"$build/sources"
 debug=$backend/.build/debug
 {
     echo "-I$debug/Modules"
-    for name in $swift_modules $c_modules; do find "$debug/$name.build" -name '*.o'; done
+    # Names of files may hold spaces.
+    for name in $swift_modules $c_modules; do
+        find "$debug/$name.build" -name '*.o' | sed 's/.*/"&"/'
+    done
     for name in $c_modules; do
         find "$backend/.build/checkouts" -path "*/Sources/$name/include/module.modulemap" |
             sed 's/^/-Xcc\n-fmodule-map-file=/'
