@@ -76,45 +76,4 @@ struct StreamLifetimeTests {
             }
         }
     }
-
-    @Test func cutsOffWhoDoesNotReadWhenTheBacklogIsFull() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.clientBacklogBytes = 1 << 20
-        // Neither of these is what cuts off.
-        configuration.limits.streamQueueBytes = 1 << 30
-        configuration.limits.unreadTime = .seconds(600)
-        try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
-        ) { server in
-            func template(_ letter: String) -> JSONNode {
-                let text = String(repeating: letter, count: 300_000)
-                return [
-                    "parameters": ["a": ["defaultValue": ["value": .string(text + "${user.id}")]]]
-                ]
-            }
-            try await server.publish(template("a"))
-            try await IdleConnections.open(
-                (0..<12).map { "GET /activeconfig/user/u\($0)/events HTTP/1.1\r\nHost: a\r\n\r\n" },
-                port: server.port, reads: false
-            ) { _ in
-                while try await server.connections()["connections"] != 12 { await Task.yield() }
-                var number = 0
-                while try await server.connections()["connections"] == 12 {
-                    number += 1
-                    // At most three events fit, besides what the sockets have taken.
-                    try #require(number < 200)
-                    try await server.publish(template("\(number % 10)"))
-                }
-                // Who was cut off comes back.
-                try await EventStreamClient.open(
-                    port: server.port, "/activeconfig/user/u1/events", fields: ["Last-Event-ID: 1"]
-                ) { stream in
-                    #expect(try await stream.next().name == "hello")
-                    let update = try await stream.next()
-                    #expect(update.name == "update")
-                    #expect(update.id == "\(number + 1)")
-                }
-            }
-        }
-    }
 }
