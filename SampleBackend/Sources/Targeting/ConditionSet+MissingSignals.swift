@@ -10,8 +10,11 @@ extension ConditionSet {
         let facts = RuleFacts(context)
         var names: Set<String> = []
         for condition in conditions {
-            let missing = condition.root.rules.compactMap(\.subject)
-                .filter { $0.value(in: context) == nil }.compactMap(\.signalName)
+            var missing: [String] = []
+            condition.root.forEachRule { rule in
+                guard let subject = rule.subject, subject.value(in: context) == nil else { return }
+                if let name = subject.signalName { missing.append(name) }
+            }
             if !missing.isEmpty, facts.value(of: condition.root) == nil {
                 names.formUnion(missing)
             }

@@ -1,7 +1,6 @@
 import ConfigServer
 import Foundation
 import JSONTree
-import JWTKit
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
@@ -115,8 +114,7 @@ struct PipelineOrderTests {
         var configuration = ConfigServerConfiguration()
         configuration.clientAccess = ClientAccess(
             keys: [],
-            userTokens: await JWTKeyCollection().add(
-                hmac: HMACKey(from: UserToken.secret), digestAlgorithm: .sha256))
+            userTokens: try await UserTokenVerifier(secret: Secret(UserToken.secret)))
         try await RunningServer.with(
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in

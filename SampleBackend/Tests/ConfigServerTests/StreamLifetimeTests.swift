@@ -1,7 +1,6 @@
 import ConfigServer
 import Foundation
 import JSONTree
-import JWTKit
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -34,8 +33,7 @@ struct StreamLifetimeTests {
         configuration.limits.heartbeatInterval = .milliseconds(600)
         configuration.clientAccess = ClientAccess(
             keys: [],
-            userTokens: await JWTKeyCollection().add(
-                hmac: HMACKey(from: UserToken.secret), digestAlgorithm: .sha256))
+            userTokens: try await UserTokenVerifier(secret: Secret(UserToken.secret)))
         try await RunningServer.with(
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in
