@@ -92,16 +92,16 @@ enum DownloadProbe {
 
     /// The greatest resident size of this process so far, in MiB.
     private static var peakMemory: Int {
-        var usage = rusage()
-        #if canImport(Glibc)
-            unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        #else
-            unsafe getrusage(RUSAGE_SELF, &usage)
-        #endif
         #if canImport(Darwin)
+            var usage = rusage()
+            unsafe getrusage(RUSAGE_SELF, &usage)
             return usage.ru_maxrss >> 20
         #else
-            return usage.ru_maxrss >> 10
+            // `getrusage` counts what the process was before it became this program.
+            let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+            let kibibytes = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }
+            return (kibibytes ?? .max) >> 10
         #endif
     }
 }

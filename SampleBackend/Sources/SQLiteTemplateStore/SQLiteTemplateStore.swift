@@ -22,6 +22,8 @@ public final class SQLiteTemplateStore: TemplateStore {
     private let files: SQLiteFileGuard
     /// The last write that failed for want of room or of a working disk.
     private let failedWrite = Locked<SQLiteFailedWrite?>(nil)
+    /// Whether this store has committed anything.
+    private let hasWritten = Locked(false)
     /// What tests change.
     let options: SQLiteStoreOptions
     /// Says that there are changes.
@@ -110,6 +112,7 @@ public final class SQLiteTemplateStore: TemplateStore {
                 value = try body(db)
                 return .commit
             }
+            hasWritten.withLock { $0 = true }
         } catch let error as DatabaseError {
             guard let failure = SQLiteFailedWrite(error, of: size, to: db, at: path) else {
                 throw error
@@ -194,12 +197,17 @@ public final class SQLiteTemplateStore: TemplateStore {
         guard await gate.close() else { return }
         // To close them writes the log into the database.
         if files.isContentForeign { return Self.abandoned.withLock { $0.append(pool) } }
+        let checkpoints = hasWritten.withLock { $0 }
         await withCheckedContinuation { [pool] continuation in
             DispatchQueue.global().async {
                 // Nothing is lost when these fail: what was stored is on the disk already. The
                 // pool closes its writer first, and SQLite then leaves all in the log; a copy of
-                // the file alone should have it too. This waits for nobody.
-                try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
+                // the file alone should have it too. This waits for nobody. Who only read, as a
+                // backup does, leaves the file alone: another process that has it open could not
+                // tell a copy over it from this checkpoint.
+                if checkpoints {
+                    try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
+                }
                 try? pool.close()
                 continuation.resume()
             }

@@ -91,7 +91,7 @@ struct SessionRoutesTests {
     @Test func endsOnTheServerWhenItIsSignedOut() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)
-        try await RunningServer.with(store: store) { server in
+        try await RunningServer.with(store: store, configuration: .withoutSignInLimit) { server in
             let session = try await server.signIn(token: token.text)
             let other = try await server.signIn(token: token.text)
             let ended = try await server.answer(
@@ -152,7 +152,7 @@ struct SessionRoutesTests {
         let expired = try await Self.makeToken(in: store, expirationDate: Date() - 1)
         let revoked = try await Self.makeToken(in: store)
         _ = try await store.revokeToken(id: revoked.stored.id, actor: "test", date: Date())
-        try await RunningServer.with(store: store) { server in
+        try await RunningServer.with(store: store, configuration: .withoutSignInLimit) { server in
             var bodies: Set<Data> = []
             for text in ["", "wrong", expired.text, revoked.text] {
                 let answer = try await server.administer(
@@ -223,5 +223,14 @@ struct SessionRoutesTests {
                 }
             }
         }
+    }
+}
+
+extension ConfigServerConfiguration {
+    /// Lets a test use wrong tokens without being told to wait.
+    fileprivate static var withoutSignInLimit: ConfigServerConfiguration {
+        var configuration = ConfigServerConfiguration()
+        configuration.limits.signInsPerSecond = 1_000_000
+        return configuration
     }
 }

@@ -40,8 +40,8 @@ struct ConnectionPlacesTests {
     }
 
     @Test(arguments: [
-        "", "GET /activeconfig HTTP/1.1\r\nHost: a\r\n\r\n", "GET /activeconfig HTTP/1.1\r\nHo",
-        "POST /activeconfig HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{",
+        "", "GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /activeconfig HTTP/1.1\r\nHo",
+        "POST /activeconfig HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
     ])
     func idleConnectionsMakeRoom(request: String) async throws {
         let backend = try await RunningBackend(["--dev", "--max-connections", "24"])
@@ -62,7 +62,7 @@ struct ConnectionPlacesTests {
             "PUT", "/v1/projects/large/remoteConfig", ifMatch: "*",
             body: #"{"parameters": {"p": {"defaultValue": {"value": "\#(text)"}}}}"#)
         #expect(published.status == 200)
-        let request = "GET /projects/large/activeconfig HTTP/1.1\r\nHost: a\r\n\r\n"
+        let request = "GET /projects/large/activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n"
         try await IdleConnections.open(
             Array(repeating: String(repeating: request, count: 8), count: 20), port: backend.port,
             reads: false

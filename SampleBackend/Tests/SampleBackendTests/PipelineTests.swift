@@ -17,7 +17,7 @@ struct PipelineTests {
         let token = try await UserToken.field("ada")
         for _ in 0..<20 {
             try await HTTPConnection.open(port: backend.port) { connection in
-                let fields = "\r\nHost: a\r\n\(token)\r\n\r\n"
+                let fields = "\r\nHost: localhost\r\n\(token)\r\n\r\n"
                 connection.send(
                     "GET /activeconfig/events HTTP/1.1\(fields)GET /activeconfig HTTP/1.1\(fields)")
                 let head = try await connection.receive(through: "\r\n\r\n")
@@ -32,11 +32,11 @@ struct PipelineTests {
 
     /// Requests of a client that reads nothing, and how many of them fit the test's time.
     static let unread: [NamedRow<(request: String, count: Int)>] = [
-        .init("small documents", ("GET /activeconfig HTTP/1.1\r\nHost: a\r\n\r\n", 100_000)),
+        .init("small documents", ("GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", 100_000)),
         .init(
-            "large documents", ("GET /projects/large/activeconfig HTTP/1.1\r\nHost: a\r\n\r\n", 400)
+            "large documents", ("GET /projects/large/activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", 400)
         ),
-        .init("not found", ("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", 20_000)),
+        .init("not found", ("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", 20_000)),
     ]
 
     @Test(arguments: unread)

@@ -41,7 +41,7 @@ extension RequestGenerator {
         let method = pick(["GET", "PUT", "PUT", "POST", "POST", "DELETE", "PATCH", "HEAD"])
         let body = self.body()
         let fields = [
-            "\(method) \(path)?\(query.joined(separator: "&")) HTTP/1.1", "Host: a",
+            "\(method) \(path)?\(query.joined(separator: "&")) HTTP/1.1", "Host: localhost",
             "Authorization: Bearer \(token)",
             "If-Match: \(pick(["*", "*", "etag-default-1", "\"x\"", "W/", ""]))",
             "Content-Length: \(body.count)", "Connection: \(isLast ? "close" : "keep-alive")", "",

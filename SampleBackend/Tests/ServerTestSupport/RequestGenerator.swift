@@ -45,11 +45,11 @@ package struct RequestGenerator {
     private mutating func ordinaryRequest() -> [UInt8] {
         let target = pick([
             "/activeconfig", "/activeconfig/user/1", "/activeconfig/events", "/health/live",
-            "/activeconfig/user/1/events", "/ofrep/v1/events", "/nothing", "/activeconfig/user/2",
+            "/activeconfig/user/1/events", "/ofrep/v1/evaluate/events?targetingKey=1", "/nothing", "/activeconfig/user/2",
         ])
         let method = pick(["GET", "GET", "GET", "GET", "HEAD"])
         let token = number(below: 4) > 0 ? tokenField.map { $0 + "\r\n" } ?? "" : ""
-        return Array("\(method) \(target) HTTP/1.1\r\nHost: a\r\n\(token)\r\n".utf8)
+        return Array("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(token)\r\n".utf8)
     }
 
     /// The next request, of anybody.
@@ -82,7 +82,7 @@ package struct RequestGenerator {
         ])
         let version = pick(["HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/3.0", "HTTP/x"])
         var lines = ["\(method) \(path)\(text())\(query)\(text()) \(version)"]
-        if number(below: 12) > 0 { lines.append("Host: a") }
+        if number(below: 12) > 0 { lines.append("Host: localhost") }
         if let tokenField, number(below: 4) > 0 { lines.append(tokenField) }
         for _ in 0..<number(below: 4) { lines.append(field()) }
         return (lines + ["", text()]).joined(separator: number(below: 30) == 0 ? "\n" : "\r\n")

@@ -10,7 +10,7 @@ package enum UnreadClient: Sendable {
     /// - Throws: What connecting throws.
     package static func fill(port: Int) async throws -> Bool {
         let channel = try await connect(port: port)
-        let request = "GET /activeconfig HTTP/1.1\r\nHost: a\r\n\r\n"
+        let request = "GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n"
         let requests = ByteBuffer(string: String(repeating: request, count: 1_000))
         // The writes fail once the server has closed; until then each waits for the socket.
         do {
@@ -33,7 +33,7 @@ package enum UnreadClient: Sendable {
     ) async throws {
         let channel = try await connect(port: port)
         do {
-            let request = "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n"
+            let request = "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n"
             try await channel.writeAndFlush(ByteBuffer(string: request))
             try await body()
             try? await channel.close()

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -36,6 +37,12 @@ final class Transfer: NSObject, Sendable {
     private let maximumSize: Int
     private let state = Locked(State())
 
+    /// The queue on which the task is started and cancelled.
+    ///
+    /// Foundation on Linux waits in both for the session's own queue, which a server that floods keeps
+    /// busy: Swift's threads must not wait, and no other transfer.
+    private let queue = DispatchQueue(label: "ActiveConfig.Transfer")
+
     /// Makes a transfer that has not started.
     init(_ request: URLRequest, maximumSize: Int) {
         self.request = request
@@ -53,17 +60,17 @@ final class Transfer: NSObject, Sendable {
                 return state.outcome
             }
             if let outcome { return continuation.resume(with: outcome) }
-            URLSessionTransport.queue.async { self.start() }
+            queue.async { self.start() }
         }
     }
 
     /// Ends the transfer with an error, if it has not ended; who waits goes on at once.
     func stop(with error: any Error) {
         end(.failure(error))
-        URLSessionTransport.queue.async { self.cancel() }
+        queue.async { self.cancel() }
     }
 
-    /// Starts the task, on the transport's queue.
+    /// Starts the task, on ``queue``.
     private func start() {
         guard state.withLock({ $0.outcome == nil }) else { return }
         let task = URLSessionTransport.takeSession().dataTask(with: request)
@@ -72,7 +79,7 @@ final class Transfer: NSObject, Sendable {
         task.resume()
     }
 
-    /// Cancels the task if it runs, and with it the connection, on the transport's queue.
+    /// Cancels the task if it runs, and with it the connection, on ``queue``.
     private func cancel() {
         let task = state.withLock { state -> URLSessionDataTask? in
             guard let task = state.task, !state.isComplete, !state.isAnsweringRedirect,
@@ -103,7 +110,7 @@ final class Transfer: NSObject, Sendable {
     private func endWithoutBody(_ response: HTTPURLResponse) {
         end(.success((Data(), response)))
         // Most end by themselves at once, and leave their connection for the next request.
-        URLSessionTransport.queue.asyncAfter(deadline: .now() + 1) { self.cancel() }
+        queue.asyncAfter(deadline: .now() + 1) { self.cancel() }
     }
 
     /// Takes a part of the body.
@@ -139,7 +146,7 @@ final class Transfer: NSObject, Sendable {
             state.isAnsweringRedirect = false
             return state.outcome != nil
         }
-        if isStoppedMeanwhile { URLSessionTransport.queue.async { self.cancel() } }
+        if isStoppedMeanwhile { queue.async { self.cancel() } }
     }
 
     private func tooLarge(_ response: HTTPURLResponse?) -> DownloadError {

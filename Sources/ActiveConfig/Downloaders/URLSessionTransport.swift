@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -13,12 +12,6 @@ enum URLSessionTransport {
     /// of its session. It lives as long as the process: on Linux a session must not be dropped while
     /// it holds an idle connection, nor be invalidated while a task of it ends.
     private static let idleSessions = Locked<[URLSession]>([])
-
-    /// The queue on which tasks are started and cancelled.
-    ///
-    /// Foundation on Linux waits in both for its own queue, which a server that floods keeps busy;
-    /// Swift's threads must not wait.
-    static let queue = DispatchQueue(label: "ActiveConfig.URLSessionTransport")
 
     /// The longest time that can be waited; Swift's clocks and Foundation trap at times beyond a few
     /// hundred years.

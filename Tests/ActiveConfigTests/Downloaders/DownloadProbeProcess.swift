@@ -14,7 +14,7 @@ final class DownloadProbeProcess: Sendable {
         let hasSurvived: Bool
     }
 
-    private let process = Process()
+    private let child = ChildProcess()
     private let output = Pipe()
     private let input = Pipe()
 
@@ -26,6 +26,7 @@ final class DownloadProbeProcess: Sendable {
     /// - Throws: when it cannot be started.
     init(_ arguments: [String], trusting certificate: URL? = nil) throws {
         let executable = Self.executable.path(percentEncoded: false)
+        let process = child.process
         if let certificate {
             // The system's HTTP client has no other way to be told.
             process.executableURL = URL(filePath: "/usr/bin/unshare")
@@ -43,7 +44,7 @@ final class DownloadProbeProcess: Sendable {
             ["SWIFT_BACKTRACE": "enable=no"], uniquingKeysWith: { $1 })
         process.standardOutput = output
         process.standardInput = input
-        try process.run()
+        try child.run()
     }
 
     /// Where the system keeps the certificates that it trusts.
@@ -51,15 +52,12 @@ final class DownloadProbeProcess: Sendable {
 
     /// Whether a process can be made to trust a certificate of a test.
     static var canTrust: Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/unshare")
-        process.arguments = [
-            "--map-root-user", "--mount", "mount", "--bind", certificates, certificates,
-        ]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        let status = try? ChildProcess.run(
+            "/usr/bin/unshare",
+            [
+                "--map-root-user", "--mount", "mount", "--bind", certificates, certificates,
+            ])
+        return status == 0
     }
 
     private static var executable: URL {
@@ -115,7 +113,8 @@ final class DownloadProbeProcess: Sendable {
             peak = number
             break
         }
-        process.waitUntilExit()
+        child.wait()
+        let process = child.process
         return Result(
             outcomes: outcomes, peak: peak,
             hasSurvived: process.terminationReason == .exit && process.terminationStatus == 0)

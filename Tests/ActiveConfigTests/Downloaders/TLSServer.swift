@@ -5,7 +5,7 @@ import Testing
 /// certificate that nobody trusts.
 final class TLSServer: Sendable {
     private let folder = TemporaryFolder()
-    private let process = Process()
+    private let child = ChildProcess()
 
     /// The certificate, for who is to trust it.
     let certificate: URL
@@ -14,8 +14,8 @@ final class TLSServer: Sendable {
 
     /// Whether what it needs is installed.
     static var isAvailable: Bool {
-        (try? run("/usr/bin/env", ["openssl", "version"])) == 0
-            && (try? run("/usr/bin/env", ["python3", "-c", "import ssl"])) == 0
+        (try? ChildProcess.run("/usr/bin/env", ["openssl", "version"])) == 0
+            && (try? ChildProcess.run("/usr/bin/env", ["python3", "-c", "import ssl"])) == 0
     }
 
     init() throws {
@@ -23,7 +23,7 @@ final class TLSServer: Sendable {
         try FileManager.default.createDirectory(
             at: folder.url, withIntermediateDirectories: true)
         certificate = folder.file("certificate.pem")
-        let status = try Self.run(
+        let status = try ChildProcess.run(
             "/usr/bin/env",
             [
                 "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
@@ -32,11 +32,12 @@ final class TLSServer: Sendable {
             ])
         try #require(status == 0)
         let output = Pipe()
+        let process = child.process
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", "-c", Self.script, path]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try child.run()
         var line = Data()
         while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8)
         {
@@ -47,19 +48,8 @@ final class TLSServer: Sendable {
 
     /// Ends it.
     func stop() {
-        process.terminate()
-        process.waitUntilExit()
-    }
-
-    private static func run(_ path: String, _ arguments: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        child.kill()
+        child.wait()
     }
 
     private static let script = """

@@ -29,12 +29,7 @@ struct FullDisk {
     func unmount() { try? Self.run("umount", [path]) }
 
     private static func run(_ command: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [command] + arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        if process.terminationStatus != 0 { throw CocoaError(.fileWriteUnknown) }
+        let status = try ChildProcess.run("/usr/bin/env", [command] + arguments)
+        if status != 0 { throw CocoaError(.fileWriteUnknown) }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The executable `StoreProbe`, run as a process of its own.
 struct StoreProbeProcess {
-    private let process = Process()
+    private let child = ChildProcess()
     private let output = Pipe()
 
     /// Starts it with arguments.
@@ -12,13 +12,14 @@ struct StoreProbeProcess {
     ///   - prelude: Shell commands to run before, such as `ulimit`.
     /// - Throws: when it cannot be started.
     init(_ arguments: [String], after prelude: String = ":") throws {
+        let process = child.process
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments =
             ["-c", "\(prelude); exec \"$0\" \"$@\"", Self.executable.path(percentEncoded: false)]
             + arguments
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try child.run()
     }
 
     /// Where it was built: beside the tests.
@@ -44,18 +45,14 @@ struct StoreProbeProcess {
 
     /// Kills it (`kill -9`) and gives the lines it had written and that were not read yet.
     func kill() -> [String] {
-        #if canImport(Darwin)
-            Darwin.kill(process.processIdentifier, SIGKILL)
-        #else
-            Foundation.kill(process.processIdentifier, SIGKILL)
-        #endif
+        child.kill()
         return finish()
     }
 
     /// Waits for its end and gives the lines that were not read yet.
     func finish() -> [String] {
         let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-        process.waitUntilExit()
+        child.wait()
         return String(decoding: rest, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }
