@@ -40,7 +40,8 @@ struct ConnectionPlacesTests {
     }
 
     @Test(arguments: [
-        "", "GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /activeconfig HTTP/1.1\r\nHo",
+        "", "GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /activeconfig HTTP/1.1\r\nHo",
         "POST /activeconfig HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
     ])
     func idleConnectionsMakeRoom(request: String) async throws {

@@ -48,6 +48,7 @@ struct GeneratedRequestsTests {
                 return (status, await connection.receiveEnd())
             }
             statuses[status ?? 0, default: 0] += 1
+            for status in Self.statuses(in: rest) { statuses[status, default: 0] += 1 }
             if status ?? 0 >= 500 || rest.contains("HTTP/1.1 5") {
                 let text = String(decoding: pieces.joined(), as: UTF8.self)
                 Issue.record("\(status ?? 0) for \(text), \(rest)")
@@ -69,5 +70,10 @@ struct GeneratedRequestsTests {
         for status in [200, 304, 400, 401, 404, 405, 412, 413, 431] {
             #expect(statuses[status, default: 0] > 0, "no \(status) among \(statuses)")
         }
+    }
+
+    /// The statuses of the answers in what is left of a connection.
+    private static func statuses(in text: String) -> [Int] {
+        text.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }
     }
 }

@@ -32,9 +32,11 @@ struct PipelineTests {
 
     /// Requests of a client that reads nothing, and how many of them fit the test's time.
     static let unread: [NamedRow<(request: String, count: Int)>] = [
-        .init("small documents", ("GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", 100_000)),
         .init(
-            "large documents", ("GET /projects/large/activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", 400)
+            "small documents", ("GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", 100_000)),
+        .init(
+            "large documents",
+            ("GET /projects/large/activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", 400)
         ),
         .init("not found", ("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", 20_000)),
     ]

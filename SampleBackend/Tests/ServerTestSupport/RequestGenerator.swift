@@ -45,7 +45,8 @@ package struct RequestGenerator {
     private mutating func ordinaryRequest() -> [UInt8] {
         let target = pick([
             "/activeconfig", "/activeconfig/user/1", "/activeconfig/events", "/health/live",
-            "/activeconfig/user/1/events", "/ofrep/v1/evaluate/events?targetingKey=1", "/nothing", "/activeconfig/user/2",
+            "/activeconfig/user/1/events", "/ofrep/v1/evaluate/events?targetingKey=1", "/nothing",
+            "/activeconfig/user/2",
         ])
         let method = pick(["GET", "GET", "GET", "GET", "HEAD"])
         let token = number(below: 4) > 0 ? tokenField.map { $0 + "\r\n" } ?? "" : ""
