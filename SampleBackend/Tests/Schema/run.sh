@@ -6,37 +6,16 @@ set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh
+# shellcheck source=SampleBackend/Tests/backend.sh
+. SampleBackend/Tests/backend.sh
 
 setup swift sqlite
 setup_python_environment schemathesis==4.32.5
-swift build --package-path SampleBackend --product sample-backend
-backend="$(swift build --package-path SampleBackend --show-bin-path)/sample-backend"
+build_backend
+start_backend --store "sqlite:$work/backend.sqlite" --dev --log-level error
 settings=$PWD/SampleBackend/Tests/Schema/schemathesis.toml
 seed=${1:-$RANDOM$RANDOM}
 echo "seed $seed"
-
-work=$(mktemp -d)
-pid=""
-stop() {
-    if [ -n "$pid" ]; then
-        kill -TERM "$pid" 2>/dev/null || true
-        wait "$pid" 2>/dev/null || true
-    fi
-    rm -rf "$work"
-}
-trap stop EXIT
-trap 'exit 130' INT TERM
-
-ACTIVECONFIG_ADMIN_TOKEN=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
-export ACTIVECONFIG_ADMIN_TOKEN
-"$backend" serve --port 0 --store "sqlite:$work/backend.sqlite" --dev --log-level error \
-    >"$work/out" 2>"$work/log" &
-pid=$!
-until grep -q '^listening on ' "$work/out"; do
-    kill -0 "$pid" 2>/dev/null || { cat "$work/log" >&2; fail "the backend did not start"; }
-    sleep 0.1
-done
-url=$(sed -n 's/^listening on //p' "$work/out")
 
 # A stream does not end, so its operations are left out.
 check() {
