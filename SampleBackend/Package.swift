@@ -171,7 +171,7 @@ let package = Package(
         .testTarget(
             name: "TemplatesTests",
             dependencies: [
-                "JSONTree", "Targeting", "Templates",
+                "JSONTree", "SeededRandomness", "Targeting", "Templates",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
@@ -205,7 +205,8 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ConfigServer", "JSONTree", "Rendering", "Targeting", "TemplateStore",
+                "ConfigServer", "JSONTree", "Rendering", "SeededRandomness", "Targeting",
+                "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -230,7 +231,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
-            ]
+            ],
+            resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "SampleBackendTests",

@@ -24,7 +24,8 @@ Without a part it runs all, in this order:
 
 and on request:
 
-  fuzz        each fuzzer of a parser for a minute, or for FUZZ_SECONDS
+  fuzz        each fuzzer (documents, conditions, patterns, requests) for a minute, or for
+              FUZZ_SECONDS
 
 Exit codes: 0 all is well, 1 a check failed, 64 no such part, 69 something cannot be set up.
 TEXT
@@ -119,7 +120,7 @@ run_fuzz() {
     # shellcheck disable=SC2086
     STRICT=1 swift build --package-path SampleBackend --build-tests $strict
     local target
-    for target in conditions patterns; do
+    for target in conditions patterns requests; do
         SampleBackend/Tests/Fuzzing/fuzz.sh "$target" "${FUZZ_SECONDS:-60}"
     done
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Fuzzes a parser of the backend with libFuzzer, guided by coverage.
+# Fuzzes what reads texts in the backend with libFuzzer, guided by coverage.
 #
-#     SampleBackend/Tests/Fuzzing/fuzz.sh conditions|patterns [seconds] [libFuzzer options]
+#     SampleBackend/Tests/Fuzzing/fuzz.sh conditions|patterns|requests [seconds] [libFuzzer options]
 #
-# A target is the sources of a module and an entry for libFuzzer, compiled together with coverage, and
-# the modules that they import, from the debug build. So it needs one:
-# swift build --package-path SampleBackend --build-tests.
+# A target is a type of properties in a folder of tests, the sources that they are about, compiled
+# with coverage as a module of the same name, and a dictionary. All other modules are those of the
+# debug build. So it needs one: swift build --package-path SampleBackend --build-tests.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,35 +15,48 @@ backend=$(cd "$here/../.." && pwd)
 
 target=${1:-}
 [ $# -eq 0 ] || shift
+sources=.
 case $target in
-conditions | patterns)
-    module=Targeting
-    tests=$backend/Tests/TargetingTests
-    sources="$backend/Sources/Targeting $tests/Properties"
-    swift_modules="ActiveConfig JSONTree OrderedCollections InternalCollectionsUtilities Crypto CryptoBoringWrapper"
-    c_modules="CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims"
+conditions) module=Targeting properties=ConditionProperties ;;
+patterns) module=Targeting properties=PatternProperties ;;
+requests)
+    module=ConfigServer properties=RequestProperties
+    # Those that read a request; the others need the whole server.
+    sources="HTTP/ConfigurationRequest.swift HTTP/EntityTagCondition.swift HTTP/QueryParameters.swift
+        HTTP/RequestError.swift HTTP/RequestTarget.swift HTTP/RoutePattern.swift
+        HTTP/String+PercentEncoding.swift HTTP/StringProtocol+PercentDecoding.swift
+        HTTP/TargetParts.swift Signals"
     ;;
 *)
-    echo "usage: fuzz.sh conditions|patterns [seconds] [libFuzzer options]" >&2
+    echo "usage: fuzz.sh conditions|patterns|requests [seconds] [libFuzzer options]" >&2
     exit 64
     ;;
 esac
+tests=$backend/Tests/${module}Tests
 
 prepare_fuzzing "$target" "${FUZZ_BUILD:-$backend/.build/fuzzing}"
-# shellcheck disable=SC2086
-find $sources "$here/$target" -name '*.swift' >"$build/sources"
+echo "typealias FuzzedProperties = $properties" >"$build/FuzzedProperties.swift"
+{
+    # shellcheck disable=SC2086
+    (cd "$backend/Sources/$module" && find $sources -name '*.swift' | sed "s|^|$PWD/|")
+    find "$tests/Properties" -name '*.swift'
+    echo "$here/FuzzTarget.swift"
+    echo "$build/FuzzedProperties.swift"
+} >"$build/sources"
+
 debug=$backend/.build/debug
+# A linker takes what it needs of an archive, and nothing of the module that is compiled here.
+rm -f "$build/modules.a"
+find "$debug/" -path '*.build/*.o' ! -path "*/$module.build/*" ! -path '*Tests.build/*' -print0 |
+    xargs -0 ar qc "$build/modules.a"
+ar s "$build/modules.a"
 {
     echo "-I$debug/Modules"
-    # Names of files may hold spaces.
-    for name in $swift_modules $c_modules; do
-        find "$debug/$name.build" -name '*.o' | sed 's/.*/"&"/'
-    done
-    for name in $c_modules; do
-        find "$backend/.build/checkouts" -path "*/Sources/$name/include/module.modulemap" |
-            sed 's/^/-Xcc\n-fmodule-map-file=/'
-    done
+    find "$debug/" "$backend/.build/checkouts" \
+        \( -path '*.build/module.modulemap' -o -path '*/Sources/*/include/module.modulemap' \) \
+        ! -path '*/Benchmarks/*' | sed 's/.*/-Xcc\n"-fmodule-map-file=&"/'
+    echo "$build/modules.a"
     echo "-lstdc++"
 } >"$build/imports"
-compile_fuzzer "$module" -package-name fuzzing "@$build/imports"
-run_fuzzer "$tests/Fixtures/FuzzFinds/$target" "$here/$target/tokens.dict" "$@"
+compile_fuzzer "$module" -package-name samplebackend "@$build/imports"
+run_fuzzer "$tests/Fixtures/FuzzFinds/$target" "$here/$target.dict" "$@"

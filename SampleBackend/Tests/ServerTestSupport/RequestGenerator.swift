@@ -1,6 +1,8 @@
-/// A type that makes requests, most of them wrong in some way, the same ones for the same seed.
+import SeededRandomness
+
+/// Makes requests, most of them wrong in some way, the same ones for the same seed.
 package struct RequestGenerator {
-    private var state: UInt64
+    private var generator: SeededGenerator
 
     /// A field that lets in the clients of a server that wants tokens; nil adds none.
     private let tokenField: String?
@@ -11,7 +13,7 @@ package struct RequestGenerator {
     ///   - seed: The seed.
     ///   - tokenField: A field that most requests have; nil adds none.
     package init(seed: UInt64, tokenField: String? = nil) {
-        state = seed
+        generator = SeededGenerator(seed: seed)
         self.tokenField = tokenField
     }
 
@@ -59,7 +61,10 @@ package struct RequestGenerator {
         switch number(below: 10) {
         case 0: bytes.removeLast(min(bytes.count, number(below: 40)))
         case 1: for _ in 0..<(1 + number(below: 8)) { damage(&bytes) }
-        case 2: bytes = (0..<number(below: 200)).map { _ in UInt8(truncatingIfNeeded: next()) }
+        case 2:
+            bytes = (0..<number(below: 200)).map { _ in
+                UInt8(truncatingIfNeeded: generator.next())
+            }
         default: break
         }
         return bytes
@@ -118,7 +123,7 @@ package struct RequestGenerator {
 
     private mutating func damage(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
-        bytes[number(below: bytes.count)] = UInt8(truncatingIfNeeded: next())
+        bytes[number(below: bytes.count)] = UInt8(truncatingIfNeeded: generator.next())
     }
 
     /// One of some values.
@@ -128,15 +133,6 @@ package struct RequestGenerator {
 
     /// A number from 0.
     mutating func number(below limit: Int) -> Int {
-        Int(next() >> 33) % limit
-    }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+        Int(generator.next() >> 33) % limit
     }
 }

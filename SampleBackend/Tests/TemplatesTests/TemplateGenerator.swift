@@ -1,24 +1,17 @@
 import OrderedCollections
+import SeededRandomness
 import Templates
 
 /// A generator of sound templates, the same ones for the same seed.
 struct TemplateGenerator: RandomNumberGenerator {
-    /// The state of the sequence.
-    private var state: UInt64
+    private var generator: SeededGenerator
 
     /// Begins a sequence.
     init(seed: UInt64) {
-        state = seed
+        generator = SeededGenerator(seed: seed)
     }
 
-    /// The next number (SplitMix64).
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var number = state
-        number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
-        return number ^ (number >> 31)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 
     /// A template with up to six conditions, and up to six keys in each of three sections.
     mutating func template() -> RemoteConfigTemplate {

@@ -1,8 +1,8 @@
-/// What libFuzzer calls with each input.
+/// What libFuzzer calls with each input; `fuzz.sh` says which type `FuzzedProperties` is.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-    if let violation = PatternProperties.violation(input) {
+    if let violation = FuzzedProperties.violation(input) {
         fatalError("does not hold: \(violation)")
     }
     return 0
