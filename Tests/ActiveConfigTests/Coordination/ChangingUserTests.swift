@@ -111,8 +111,6 @@ struct ChangingUserTests {
         withExtendedLifetime(recorder) {}
     }
 
-    // MARK: The first time
-
     /// What the store has at launch, and what setting user "1" first changes by it.
     struct Launch: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -176,8 +174,6 @@ struct ChangingUserTests {
         // Nobody has seen anything else.
         #expect(recorder.entries.isEmpty)
     }
-
-    // MARK: What could not be stored
 
     @Test("What is in force in this launch stays so: A → B → A shows what could not be stored")
     func whatCouldNotBeStoredStaysInForce() async throws {

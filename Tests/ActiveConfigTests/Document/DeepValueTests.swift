@@ -123,7 +123,7 @@ struct DeepValueTests {
         #expect(try decoder.decode(SettingValue.self, from: value.jsonData()) == value)
     }
 
-    /// A type that is as deep as its value.
+    /// As deep as its value.
     struct Tree: Decodable {
         var branches: [Tree]
 

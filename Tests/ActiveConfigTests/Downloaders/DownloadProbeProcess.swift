@@ -64,13 +64,7 @@ final class DownloadProbeProcess: Sendable {
         if let folder = ProcessInfo.processInfo.environment["ACTIVECONFIG_PROBES"] {
             return URL(filePath: folder).appending(path: "DownloadProbe")
         }
-        #if canImport(Darwin)
-            let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
-            let folder = (tests ?? Bundle.main).bundleURL.deletingLastPathComponent()
-        #else
-            let folder = Bundle.main.bundleURL
-        #endif
-        return folder.appending(path: "DownloadProbe")
+        return .probe(named: "DownloadProbe")
     }
 
     /// Its next line; nil at the end.

@@ -15,22 +15,13 @@ struct StoreProbeProcess {
         let process = child.process
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments =
-            ["-c", "\(prelude); exec \"$0\" \"$@\"", Self.executable.path(percentEncoded: false)]
-            + arguments
+            [
+                "-c", "\(prelude); exec \"$0\" \"$@\"",
+                URL.probe(named: "StoreProbe").path(percentEncoded: false),
+            ] + arguments
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
         try child.run()
-    }
-
-    /// Where it was built: beside the tests.
-    private static var executable: URL {
-        #if canImport(Darwin)
-            let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
-            let folder = (tests ?? Bundle.main).bundleURL.deletingLastPathComponent()
-        #else
-            let folder = Bundle.main.bundleURL
-        #endif
-        return folder.appending(path: "StoreProbe")
     }
 
     /// Its next line; nil at the end.
