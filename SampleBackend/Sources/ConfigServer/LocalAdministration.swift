@@ -24,7 +24,7 @@ public struct LocalAdministration: Sendable {
         public let body: ByteBuffer
     }
 
-    /// What the names of those begin with who open a store by the command line.
+    /// Prefix of the names, in the audit trail, of administrators who open a store themselves.
     public static let namePrefix = "local:"
 
     private let responder: ConfigServerResponder

@@ -3,16 +3,15 @@ import TemplateStore
 
 /// Notices that the files of an open database are no longer those that were opened.
 ///
-/// SQLite goes on with a file that was removed or moved, and what it stores there is lost; a file
-/// that was written over, it mixes with what it has in memory. What is noticed once stays so: only a
-/// new start can tell what the files are.
+/// SQLite keeps using a file that was removed or moved, and what it stores there is lost. It mixes a
+/// file that was written over with its page cache. A fault stays until the store is opened again.
 ///
-/// A file in the place of another is another file to the system. What is written over keeps its
-/// place: the database changes by checkpoints only, and the index of the log says how far they are.
+/// Another file at the same path has another identity. A file that was written over keeps its identity;
+/// it is noticed because the database changes by checkpoints only, and the index of the log has their
+/// position.
 final class SQLiteFileGuard: Sendable {
-    /// What else than the database belongs to it.
+    /// A file of the database, by the suffix of its path.
     private enum Part: String, CaseIterable {
-        /// The database.
         case database = ""
         /// The write-ahead log.
         case log = "-wal"
@@ -22,38 +21,29 @@ final class SQLiteFileGuard: Sendable {
 
     /// The database as it was last looked at.
     fileprivate struct Sight {
-        /// The size of the file.
         let size: Int64
-        /// When it was last written.
         let modification: SQLiteFileStatus.Modification
         /// How far the log was written into it.
         let checkpoint: SQLiteLogIndex.Checkpoint
     }
 
-    /// What was noticed.
     private struct Fault {
-        /// What to tell.
         let error: TemplateStoreError
         /// Whether the connections still have all that was stored, so that it can be saved.
         let keepsContent: Bool
     }
 
-    /// What the lock guards.
     private struct State {
-        /// The database as it was last looked at.
         var sight: Sight?
-        /// What was noticed.
         var fault: Fault?
     }
 
     /// How often files are looked at again that another process is writing.
     private static let attempts = 100
 
-    /// The path of the database.
     private let path: String
     /// The files that were opened.
     private let identities: [Part: SQLiteFileStatus.Identity]
-    /// What was seen.
     private let state = Locked(State())
 
     /// Remembers the files of a database.

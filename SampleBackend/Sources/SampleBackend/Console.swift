@@ -5,8 +5,7 @@ enum Console: Sendable {
     /// Writes a line, or several, to standard output, without a buffer in between, so that a pipe has
     /// it at once.
     ///
-    /// What a terminal would obey is escaped, whoever it comes from. That nobody reads any more is no
-    /// reason to stop.
+    /// Control characters are escaped, wherever they come from. A closed reader is no error.
     static func print(_ line: String) {
         write(Data((printable(line) + "\n").utf8))
     }

@@ -3,7 +3,7 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// The errors of HTTP.md over real sockets.
+/// The errors of the wire contract over real sockets.
 @Suite(.timeLimit(.minutes(2)))
 struct RequestErrorTests {
     @Test(arguments: [

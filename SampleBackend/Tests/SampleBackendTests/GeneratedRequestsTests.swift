@@ -2,7 +2,7 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// Nothing that a client sends makes a 500, ends the server, or stays in its memory (HTTP.md).
+/// Nothing that a client sends makes a 500, ends the server, or stays in its memory.
 ///
 /// `ACTIVECONFIG_GENERATED_REQUESTS` is how many requests are sent; 4,000 unless said otherwise.
 @Suite(.timeLimit(.minutes(30)))

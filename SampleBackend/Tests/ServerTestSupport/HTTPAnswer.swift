@@ -11,7 +11,7 @@ package struct HTTPAnswer: Sendable {
     /// The body.
     package let body: Data
 
-    /// The `error` object of the body, when the body is nothing but the error of HTTP.md.
+    /// The `error` object of the body, when the body is nothing but the error of the wire contract.
     package var error: ErrorBody.Content? {
         try? JSONDecoder().decode(ErrorBody.self, from: body).error
     }

@@ -93,8 +93,6 @@ final class JoinedDownload: Sendable {
     }
 }
 
-// MARK: The request
-
 extension JoinedDownload {
     /// Makes the request and waits for its answer, for the end of its time, or until the download is
     /// abandoned, whichever comes first; the others count no more.

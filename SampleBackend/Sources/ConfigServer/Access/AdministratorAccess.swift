@@ -16,9 +16,7 @@ final class AdministratorAccess: Sendable {
     struct Holder: Sendable {
         /// Who it is.
         let administrator: Administrator
-        /// The identifier of the token.
         let tokenID: String
-        /// The hash of the token.
         let tokenHash: Data
         /// When the token ends; nil means never.
         let expirationDate: Date?
@@ -75,7 +73,7 @@ final class AdministratorAccess: Sendable {
         let date = now()
         return state.withLockedValue { state in
             var found: Holder?
-            // All are compared, whichever fits, so that the time tells nothing.
+            // Compares with every token, so that timing leaks nothing.
             for holder in Self.holders(state, environmentHolder, at: date)
             where holder.tokenHash.equalsInConstantTime(hash) {
                 found = holder

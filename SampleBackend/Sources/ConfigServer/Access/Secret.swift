@@ -29,20 +29,18 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 ///
 /// It is not printed either: a short secret could be found by its hash.
 public struct SecretHash: Sendable {
-    private let bytes: Data
+    /// The bytes of the hash, for deriving other keys.
+    let data: Data
 
     /// Hashes a secret's text.
     public init(of text: String) {
-        bytes = AccessToken.hash(of: text)
+        data = AccessToken.hash(of: text)
     }
 
-    /// Whether a text is the secret, in a time that tells nothing of it.
+    /// Whether a text is the secret; compares in constant time.
     func matches(_ text: String) -> Bool {
-        bytes.equalsInConstantTime(AccessToken.hash(of: text))
+        data.equalsInConstantTime(AccessToken.hash(of: text))
     }
-
-    /// The bytes of the hash, for deriving other keys.
-    var data: Data { bytes }
 }
 
 extension SecretHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -89,8 +89,7 @@ struct SessionAccess: Sendable {
         SessionCookie(isSecure: isSecure(credentials))
     }
 
-    /// The value of `X-CSRF-Token` that goes with the sessions of a token; it tells nothing of the
-    /// token.
+    /// The value of `X-CSRF-Token` for the sessions of a token, which cannot be derived from it.
     static func proof(for holder: AdministratorAccess.Holder) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("activeconfig console".utf8), using: SymmetricKey(data: holder.tokenHash))

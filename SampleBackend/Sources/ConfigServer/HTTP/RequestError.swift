@@ -4,7 +4,7 @@ import JSONTree
 import NIOCore
 import OrderedCollections
 
-/// A type that says why a request gets no document, in the form clients see (HTTP.md's error body).
+/// Why a request is refused, in the form that clients see: the error body of the wire contract.
 ///
 /// It is thrown by whatever finds the fault, and turned into a response in one place.
 struct RequestError: Error, Sendable, Hashable {

@@ -57,7 +57,7 @@ extension TemplateReader {
                 if !conditionNames.contains(ExactText(name)) {
                     let message =
                         "no condition is called \"\(name.shortened)\"; add it, or remove the value"
-                    // One that only looked like the name was taken for it once.
+                    // Earlier releases took a canonically equivalent name for the condition's.
                     if limits.isPublished {
                         found.warn(path, message)
                     } else {
