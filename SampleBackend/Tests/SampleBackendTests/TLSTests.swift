@@ -105,4 +105,30 @@ struct TLSTests {
         #expect(run.error.contains("other.pem"), "\(run)")
         #expect(!run.output.contains("listening"))
     }
+
+    @Test func idleConnectionsMakeRoom() async throws {
+        let folder = try TemporaryFolder()
+        let process = try BackendProcess(
+            ["serve", "--port", "0", "--store", "memory", "--dev", "--max-connections", "16"]
+                + makeCertificate(in: folder))
+        var lines = process.outputLines.makeAsyncIterator()
+        let line = try #require(await lines.next())
+        let url = line.replacing("listening on ", with: "")
+        let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
+        try await IdleConnections.openSecurely(16, port: port) {
+            try await IdleConnections.open(Array(repeating: "", count: 16), port: port) { _ in
+                for _ in 0..<3 {
+                    let (status, _) = try run(
+                        "curl",
+                        [
+                            "--silent", "--fail", "--max-time", "20", "--cacert",
+                            folder.path("certificate.pem"), url + "/health/live",
+                        ])
+                    #expect(status == 0)
+                }
+            }
+        }
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+    }
 }

@@ -1,5 +1,7 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
+import NIOTLS
 
 /// Many connections that do nothing more after what they have sent, and may read nothing.
 package struct IdleConnections: Sendable {
@@ -46,5 +48,66 @@ package struct IdleConnections: Sendable {
         }
         for channel in channels { try? await channel.close() }
         try result.get()
+    }
+
+    /// Opens encrypted connections that do nothing more, and read nothing more, after the handshake.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - port: The server's port.
+    ///   - body: Uses the server; the connections are closed afterwards.
+    /// - Throws: What connecting or the body throws.
+    package static func openSecurely(
+        _ count: Int, port: Int, _ body: () async throws -> Void
+    ) async throws {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .none
+        let context = try NIOSSLContext(configuration: configuration)
+        var channels: [any Channel] = []
+        for _ in 0..<count {
+            let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+            let isReady = eventLoop.makePromise(of: Void.self)
+            let channel = try await ClientBootstrap(group: eventLoop)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandlers(
+                            NIOSSLClientHandler(context: context, serverHostname: nil),
+                            Handshake(isReady))
+                    }
+                }
+                .connect(host: "127.0.0.1", port: port).get()
+            try await isReady.futureResult.get()
+            channels.append(channel)
+        }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        // Nobody waits for the end of TLS, which the server may never agree to.
+        for channel in channels { channel.close(promise: nil) }
+        try result.get()
+    }
+
+    /// Reads until the handshake is over.
+    private final class Handshake: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let isReady: EventLoopPromise<Void>
+
+        init(_ isReady: EventLoopPromise<Void>) {
+            self.isReady = isReady
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            guard case TLSUserEvent.handshakeCompleted = event else { return }
+            _ = try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+            isReady.succeed()
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            isReady.fail(ChannelError.eof)
+        }
     }
 }

@@ -74,10 +74,14 @@ final class ClientBacklog: Sendable {
             return (Ticket(number: number), closed, state.bytes)
         }
         gauge.record(total)
-        for channel in closed {
+        for other in closed {
             cutOff.increment()
-            // Later: this may be called while the connection's handlers are at work.
-            channel.eventLoop.execute { channel.close(promise: nil) }
+            if other !== channel, other.eventLoop.inEventLoop {
+                other.reset()
+            } else {
+                // Later: this is called while the connection's handlers are at work.
+                other.eventLoop.execute { other.reset() }
+            }
         }
         return ticket
     }

@@ -4,6 +4,12 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Sets up each HTTP/1 connection: the decoder with its limits, then our ``ConnectionHandler``,
 /// which does everything else.
 struct ConfigServerChannel: ServerChildChannel {
@@ -15,6 +21,11 @@ struct ConfigServerChannel: ServerChildChannel {
 
     /// The most bytes of one read, so that a client that sends much ahead is not far ahead.
     private static let readBytes = 4_096
+
+    /// The most bytes that the system keeps unsent for a client.
+    ///
+    /// It would take megabytes for each that does not read, which ``ClientBacklog`` cannot count.
+    private static let unsentBytes = 131_072
 
     /// What all connections share.
     let services: ConnectionServices
@@ -31,6 +42,8 @@ struct ConfigServerChannel: ServerChildChannel {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(
                     minimum: 64, initial: 1_024, maximum: Self.readBytes))
+            try channel.syncOptions?.setOption(
+                .tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: Self.unsentBytes)
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
             let limits = services.limits

@@ -246,7 +246,7 @@ extension ConnectionHandler {
     /// Ends what has had its time.
     private func timerFired(context: ChannelHandlerContext) {
         switch clock.expired() {
-        case .connection: context.close(promise: nil)
+        case .connection: context.channel.closeAtOnce()
         case .phase: perform(state.timeIsOver(bodyTime: limits.bodyTime), context: context)
         case nil: updateDeadlines(context: context)
         }

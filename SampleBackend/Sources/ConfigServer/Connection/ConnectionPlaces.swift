@@ -88,7 +88,7 @@ final class ConnectionPlaces: Sendable {
         needsRoom.store(closed == nil, ordering: .relaxed)
         guard let closed else { return }
         // Later: this may be called while the connection's handlers are at work.
-        closed.channel.eventLoop.execute { closed.channel.close(promise: nil) }
+        closed.channel.eventLoop.execute { closed.channel.closeAtOnce() }
     }
 }
 

@@ -170,8 +170,7 @@ final class EventStream: ChannelInboundHandler {
     ) {
         let count = bytes.readableBytes
         guard queuedBytes == 0 || queuedBytes + count <= hub.limits.streamQueueBytes else {
-            hub.metrics.countSlowReader()
-            close()
+            cutOff()
             return
         }
         if queuedBytes == 0 { queuedSince = .now() }
@@ -211,9 +210,14 @@ final class EventStream: ChannelInboundHandler {
             return
         }
         if queuedSince + TimeAmount(hub.limits.unreadTime) < .now() {
-            hub.metrics.countSlowReader()
-            close()
+            cutOff()
         }
+    }
+
+    /// Closes the connection of a client that does not read.
+    private func cutOff() {
+        hub.metrics.countSlowReader()
+        context?.channel.reset()
     }
 
     /// Ends the stream, and tells the client when to come back.

@@ -13,6 +13,11 @@ final class ProjectStreams {
     /// How many streams are looked at before the thread does something else.
     private static let streamsAtATime = 256
 
+    /// How many bytes they are sent at once at most, unless one event is larger.
+    ///
+    /// In between, connections are closed for which there is no more memory.
+    private static let bytesAtATime = 1 << 20
+
     /// The project's name.
     let name: String
 
@@ -133,14 +138,17 @@ final class ProjectStreams {
         else { return }
         let table = ChangeTable(from: configuration, to: current)
         configuration = current
-        for stream in streams where stream.isOf(userID) { tell(stream, by: table) }
+        for stream in streams where stream.isOf(userID) { _ = tell(stream, by: table) }
     }
 
     /// Goes through the rest of the streams, a part now and the others soon.
     private func go(through rest: ArraySlice<EventStream>, with table: ChangeTable) {
-        let part = rest.prefix(Self.streamsAtATime)
-        for stream in part where stream.pass < pass && !stream.isClosed { tell(stream, by: table) }
-        let others = rest[part.endIndex...]
+        var bytes = 0
+        var others = rest
+        for stream in rest.prefix(Self.streamsAtATime) where bytes < Self.bytesAtATime {
+            others.removeFirst()
+            if stream.pass < pass, !stream.isClosed { bytes += tell(stream, by: table) }
+        }
         guard others.isEmpty else {
             eventLoop.assumeIsolated().execute { self.go(through: others, with: table) }
             return
@@ -157,15 +165,19 @@ final class ProjectStreams {
     }
 
     /// Tells one stream what changed for it.
-    private func tell(_ stream: EventStream, by table: ChangeTable) {
+    ///
+    /// - Returns: The bytes that it is sent.
+    private func tell(_ stream: EventStream, by table: ChangeTable) -> Int {
         stream.pass = pass
         let old = stream.basis
         stream.basis = configuration.basis(for: stream.request.targetingContext)
-        if let event = table.event(for: stream, from: old) {
+        let event = table.event(for: stream, from: old)
+        if let event {
             hub.metrics.countUpdate()
             stream.send(event, publication: table.publication)
         }
         stream.advance(to: configuration.compiled.version.number)
+        return event?.readableBytes ?? 0
     }
 
     /// Waits for the next time that a condition compares with.

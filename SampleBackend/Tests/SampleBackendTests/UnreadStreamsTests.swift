@@ -1,0 +1,92 @@
+import Foundation
+import JSONTree
+import ServerTestSupport
+import Testing
+
+/// Many streams that do not read, each sent a large event of its own, through the real process.
+@Suite(.timeLimit(.minutes(5)))
+struct UnreadStreamsTests {
+    /// The streams, fewer than the files that a process may usually open.
+    private static let count = 800
+
+    /// About the bytes of each event; all together are 11 times the budget.
+    private static let eventBytes = 220_000
+
+    /// The bytes that may wait, besides which the server takes some for itself.
+    private static let budget = 16 << 20
+
+    /// What the server may take for itself: documents and events that it makes, and the sockets.
+    private static let fixedBytes = 48 << 20
+
+    /// Publishes a template of which every user has a large document of its own.
+    private func publish(_ letter: String, to backend: RunningBackend) async throws {
+        let text = String(repeating: letter, count: Self.eventBytes) + "${user.id}"
+        let answer = try await backend.administer(
+            "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*",
+            body: #"{"parameters": {"p": {"defaultValue": {"value": "\#(text)"}}}}"#)
+        try #require(answer.status == 200)
+    }
+
+    /// How many streams are open.
+    private func openStreams(of backend: RunningBackend) async throws -> Int {
+        let answer = try await backend.administer(
+            "GET", "/v1/projects/default/connections")
+        let count = try JSONNode(jsonData: answer.body)["connections"]
+        return try #require(count?.integerValue)
+    }
+
+    /// How many updates were made for streams.
+    private func updates(of backend: RunningBackend) async throws -> Int {
+        let text = String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
+        let line = text.split(separator: "\n").first {
+            $0.hasPrefix("activeconfig_stream_updates_total ")
+        }
+        return line.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
+    }
+
+    @Test func largeEventsStayWithinTheBudget() async throws {
+        let backend = try await RunningBackend([
+            "--log-level", "critical",
+            "--client-backlog-megabytes", "\(Self.budget >> 20)",
+        ])
+        try await publish("a", to: backend)
+        let requests = (0..<Self.count).map {
+            "GET /activeconfig/user/u\($0)/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        }
+        try await IdleConnections.open(requests, port: backend.port, reads: false) { _ in
+            while try await openStreams(of: backend) < Self.count { await Task.yield() }
+            let before = try #require(backend.process.residentBytes)
+            try await publish("b", to: backend)
+            var peak = before
+            while try await updates(of: backend) < Self.count {
+                #expect(try await backend.answer("/health/live").status == 200)
+                peak = max(peak, backend.process.residentBytes ?? 0)
+            }
+            peak = max(peak, backend.process.residentBytes ?? 0)
+            #expect(
+                peak - before < Self.budget + Self.fixedBytes,
+                "\((peak - before) >> 20) MB more for \(Self.count) streams")
+            // Some wait, and no more than fit.
+            let left = try await openStreams(of: backend)
+            #expect(left > 0)
+            #expect(left * Self.eventBytes <= Self.budget)
+        }
+        // Who was cut off comes back, and has missed nothing.
+        for user in ["u0", "u\(Self.count / 2)"] {
+            try await EventStreamClient.open(
+                port: backend.port, "/activeconfig/user/\(user)/events",
+                fields: ["Last-Event-ID: 1"]
+            ) { stream in
+                #expect(try await stream.next().name == "hello")
+                let update = try await stream.next()
+                #expect(update.name == "update")
+                #expect(update.id == "2")
+                let settings = update.data?["sections"]?["Default"]?["settings"]
+                let value = settings?["p"]?["value"]?.stringValue
+                #expect(value?.hasPrefix("bb") == true)
+                #expect(value?.hasSuffix("b\(user)") == true)
+            }
+        }
+        _ = await backend.stop()
+    }
+}
