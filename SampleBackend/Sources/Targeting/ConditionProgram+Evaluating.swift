@@ -85,13 +85,11 @@ extension ConditionProgram {
         case .isOneOf(let slot, let start, let end):
             return evaluation.values[slot].literal.map { contains($0, from: start, to: end) }
         case .contains(let slot, let list):
-            guard let text = evaluation.values[slot].text.flatMap(Signals.searchable) else {
-                return nil
-            }
+            guard let text = evaluation.values[slot].text else { return nil }
             return parts[list].contains { $0.isFound(in: text) }
         case .matches(let slot, let search):
-            guard let text = evaluation.values[slot].searchedText else { return nil }
             if let known = evaluation.findings[search] { return known }
+            guard let text = evaluation.values[slot].searchedText else { return nil }
             let isFound = expressions[search].matches(text)
             evaluation.findings[search] = isFound
             return isFound

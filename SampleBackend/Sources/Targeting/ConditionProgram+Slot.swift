@@ -11,7 +11,7 @@ extension ConditionProgram {
 
         /// What a user has.
         struct Value {
-            /// The text; nil when the context has none.
+            /// The text to look for something in; nil when there is none, or it is too long.
             var text: String?
             /// The number of the text; -1 when no rule has it, nil when there is no text.
             var literal: Int?
@@ -19,7 +19,7 @@ extension ConditionProgram {
             var number = Double.nan
             /// The text as a version; nil when it is none.
             var version: VersionNumber?
-            /// The text to look for regular expressions in; nil when it is too long.
+            /// The text as regular expressions are looked for in it.
             var searchedText: SearchedText?
         }
 
@@ -63,11 +63,11 @@ extension ConditionProgram {
         func value(in context: TargetingContext) -> Value {
             guard var text = key.subject.value(in: context) else { return Value() }
             if key.isTrimmed { text = String(ScriptNumber.trimmed(text)) }
-            var value = Value(text: text)
+            var value = Value(text: Signals.searchable(text))
             if !numbers.isEmpty { value.literal = numbers[ExactText(text), default: -1] }
             if isNumber { value.number = ScriptNumber.value(of: text) }
             if isVersion { value.version = key.subject.version(text) }
-            if isSearched { value.searchedText = Signals.searchable(text).map(SearchedText.init) }
+            if isSearched { value.searchedText = value.text.map(SearchedText.init) }
             return value
         }
     }

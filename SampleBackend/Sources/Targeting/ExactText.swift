@@ -21,7 +21,16 @@ public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
 
     /// Whether the bytes are the same.
     public static func == (left: ExactText, right: ExactText) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        var (left, right) = (left.text, right.text)
+        guard left.utf8.count == right.utf8.count else { return false }
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                for index in 0..<left.count where unsafe left[index] != right[index] {
+                    return false
+                }
+                return true
+            }
+        }
     }
 
     /// Hashes the bytes.

@@ -1,5 +1,7 @@
 /// A search for a part of a text, byte by byte, in time linear in the text (Knuth, Morris, Pratt).
-struct TextSearch: Sendable {
+///
+/// A class, so that taking it out of a list counts one reference, not one for each array.
+final class TextSearch: Sendable {
     /// The most bytes that a part may have to be found: no signal is longer.
     private static let maximumBytes = 4 * Signals.maximumValueLength
 

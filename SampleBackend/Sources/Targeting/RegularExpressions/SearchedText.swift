@@ -9,7 +9,9 @@ struct SearchedText: Sendable {
     /// Decodes a text.
     init(_ text: String) {
         self.text = text
-        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        var bytes = text
+        // All bytes at once: a loop that may end early is not vectorized.
+        let isASCII = bytes.withUTF8 { unsafe $0.reduce(0, |) } < 0x80
         scalars = isASCII ? nil : text.unicodeScalars.map(\.value)
     }
 }

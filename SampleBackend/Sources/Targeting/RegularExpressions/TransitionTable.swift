@@ -1,8 +1,8 @@
 /// An automaton written out: for each state and class of scalars the next state.
 ///
 /// Most regular expressions of conditions need some dozen states, and then a scalar takes one
-/// look-up.
-struct TransitionTable: Sendable {
+/// look-up. A class, so that taking it out of a list counts one reference, not one for each array.
+final class TransitionTable: Sendable {
     /// The most entries; fewer than ``matched``.
     private static let maximumCount = 16_384
 
@@ -14,7 +14,7 @@ struct TransitionTable: Sendable {
 
     /// A row for each state: for each class, and at last for the end of the text, where the row of
     /// the next state begins.
-    private var entries: [UInt16] = []
+    private let entries: [UInt16]
 
     /// The classes of scalars.
     private let classes: ScalarClasses
@@ -36,10 +36,10 @@ struct TransitionTable: Sendable {
     ///   - work: Increased by the number of steps that were visited.
     init?(_ automaton: Automaton, sets: [ScalarSet], work: inout Int) {
         guard let classes = ScalarClasses(sets) else { return nil }
-        self.classes = classes
         var scratch = Automaton.Scratch(for: automaton)
         defer { work += scratch.work }
         let width = classes.count + 1
+        var entries: [UInt16] = []
         var states = [Automaton.State()]
         var rows: [Automaton.State: UInt16] = [states[0]: 0]
         var index = 0
@@ -70,6 +70,8 @@ struct TransitionTable: Sendable {
             }
             index += 1
         }
+        self.classes = classes
+        self.entries = entries
     }
 
     /// Searches a text.
