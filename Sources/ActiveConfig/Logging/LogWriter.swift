@@ -11,37 +11,51 @@ struct LogMessage: Sendable, Hashable {
 final class LogWriter: Sendable {
     /// A call of a closure, with what it raises.
     private final class Call: Sendable {
-        /// The messages that wait, and all that there were; nil when the call is over.
-        private let messages: Locked<(waiting: [LogMessage], all: Set<LogMessage>)?>
-        /// The call of another log's closure that this one is made in, and so on.
-        let outer: Call?
+        /// What a call has as long as it goes on.
+        private struct State {
+            /// The messages that are not written yet.
+            var waiting: [LogMessage]
+            /// All messages there were.
+            var all: Set<LogMessage>
+            /// The call of another log's closure that this one is made in, and so on.
+            let outer: Call?
+        }
+
+        /// Nil when the call is over: a task that its closure started may keep the call for ever, and
+        /// must not keep those that it was made in.
+        private let state: Locked<State?>
         let writer: LogWriter
 
         init(_ message: LogMessage, of writer: LogWriter, in outer: Call?) {
-            messages = Locked((waiting: [message], all: [message]))
+            state = Locked(State(waiting: [message], all: [message], outer: outer))
             self.writer = writer
-            self.outer = outer
         }
+
+        var outer: Call? { state.withLock { $0?.outer } }
 
         /// Adds a message, unless there was an equal one: a closure that raises what it is called for
         /// would never end.
         ///
         /// False: the call is over.
         func add(_ message: LogMessage) -> Bool {
-            messages.withLock { messages in
-                if messages?.all.insert(message).inserted == true {
-                    messages?.waiting.append(message)
-                }
-                return messages != nil
+            state.withLock { state in
+                if state?.all.insert(message).inserted == true { state?.waiting.append(message) }
+                return state != nil
             }
         }
 
         /// The next message; nil when there is none, and the call is over.
         func next() -> LogMessage? {
-            messages.withLock { messages in
-                if messages?.waiting.isEmpty != false { messages = nil }
-                return messages?.waiting.removeFirst()
+            // What it held is released behind the lock: a closure may go with its log.
+            let (message, over): (LogMessage?, State?) = state.withLock { state in
+                guard state?.waiting.isEmpty != false else {
+                    return (state?.waiting.removeFirst(), nil)
+                }
+                defer { state = nil }
+                return (nil, state)
             }
+            withExtendedLifetime(over) {}
+            return message
         }
     }
 

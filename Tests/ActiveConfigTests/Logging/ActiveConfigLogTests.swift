@@ -131,4 +131,30 @@ struct ActiveConfigLogTests {
         #expect(written.withLock { $0 }.count == 2)
         #expect(made.currentUserID == "2")
     }
+
+    @Test("A task that a closure starts keeps no log whose closure that was called in")
+    func aTaskOfTheClosureKeepsNoOtherLog() async throws {
+        final class Held: Sendable {}
+        let isOver = ManualClock()
+        let task = Locked<Task<Void, any Error>?>(nil)
+        let inner = ActiveConfigLog(minimumLevel: .debug) { _, _ in
+            task.withLock {
+                $0 = Task { try await isOver.sleep(until: .init(offset: .seconds(1))) }
+            }
+        }
+        let config = ActiveConfig.make(log: inner)
+        weak var held: Held?
+        do {
+            let object = Held()
+            held = object
+            let outer = ActiveConfigLog(minimumLevel: .debug) { _, _ in
+                withExtendedLifetime(object) { config.currentUserID = "1" }
+            }
+            ActiveConfig.make(log: outer).currentUserID = "1"
+        }
+        #expect(task.withLock { $0 } != nil)
+        #expect(held == nil)
+        isOver.advance(by: .seconds(1))
+        try await task.withLock { $0 }?.value
+    }
 }
