@@ -33,12 +33,16 @@ struct UserIsolationTests {
         }
     }
 
-    /// Answers what is asked, late and in any order, until nobody asks any more.
-    private func answer(_ downloader: ScriptedDownloader, while isGoingOn: Locked<Bool>) async {
+    /// Answers what is asked, late and in any order, until nobody asks any more and all downloads
+    /// have ended: one that has started may ask later.
+    private func answer(_ fixture: CoordinatorFixture, while isGoingOn: Locked<Bool>) async {
         struct Failure: Error {}
         var generator = SystemRandomNumberGenerator()
-        while true {
-            let isLast = !isGoingOn.withLock { $0 }
+        let downloader = fixture.downloader
+        while !Task.isCancelled {
+            let isLast =
+                !isGoingOn.withLock { $0 }
+                && fixture.config.state.withLock { $0.downloads.isEmpty }
             let running = downloader.runningRequests
             guard let request = running.randomElement(using: &generator) else {
                 if isLast { return }
@@ -56,13 +60,6 @@ struct UserIsolationTests {
                     with: .configuration(
                         Self.configuration(of: request.userID, number: request.number)))
             }
-            await Task.yield()
-        }
-    }
-
-    /// Waits until all downloads have ended, which they do after their requests.
-    private func waitForDownloads(of config: ActiveConfig) async {
-        while config.state.withLock({ !$0.downloads.isEmpty }), !Task.isCancelled {
             await Task.yield()
         }
     }
@@ -95,7 +92,7 @@ struct UserIsolationTests {
                     }
                 }
             }
-            group.addTask { await answer(fixture.downloader, while: isGoingOn) }
+            group.addTask { await answer(fixture, while: isGoingOn) }
             group.addTask {
                 for turn in 0..<10_000 {
                     let user = Self.users[turn % 2]
@@ -113,7 +110,6 @@ struct UserIsolationTests {
         }
         consumer.cancel()
         await consumer.value
-        await waitForDownloads(of: config)
         fixture.drain()
 
         #expect(faults.withLock { $0 } == [])
@@ -144,7 +140,7 @@ struct UserIsolationTests {
                 "a notification has another user's section")
         }
         let isGoingOn = Locked(true)
-        let answering = Task { await answer(fixture.downloader, while: isGoingOn) }
+        let answering = Task { await answer(fixture, while: isGoingOn) }
         await withTaskGroup { group in
             for task in 0..<8 {
                 group.addTask {
@@ -164,7 +160,6 @@ struct UserIsolationTests {
         }
         isGoingOn.withLock { $0 = false }
         await answering.value
-        await waitForDownloads(of: config)
         fixture.drain()
         #expect(faults.withLock { $0 } == [])
         #expect(!recorder.entries.isEmpty)
