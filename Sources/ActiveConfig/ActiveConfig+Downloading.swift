@@ -67,47 +67,50 @@ extension ActiveConfig {
         return (download, userID, download === new)
     }
 
-    /// Runs a download to its end, in a task of its own.
+    /// Runs a download to its end: asks the downloader, and stores and brings in force what it
+    /// answers.
     private func start(_ download: JoinedDownload, for userID: UserID) {
-        Task {
-            do {
-                download.finish(.success(try await run(download, for: userID)))
-            } catch {
-                fail(download, of: userID, with: error)
-                download.finish(.failure(error))
+        download.start { [self] in
+            let lastKnown = await storeCalls.run {
+                // What is in force must be known before the store has something newer.
+                self.loadedSnapshot()
+                return self.ownConfiguration(of: userID)
+            }
+            try download.limitTime(to: downloadTimeout, by: clock)
+            log(.info, "Downloading the configuration of \(userID).")
+            let answer = try await configDownloader.requestActiveConfig(
+                forUserID: userID.string, lastKnown: lastKnown)
+            return JoinedDownload.Exchange(lastKnown: lastKnown, answer: answer)
+        } then: { [self] result in
+            switch result {
+            case .success(let exchange):
+                storeCalls.async { self.accept(exchange, of: userID, from: download) }
+            case .failure(let error): fail(download, of: userID, with: error)
             }
         }
     }
 
-    /// Asks the downloader, and stores and brings in force what it answers.
-    private func run(_ download: JoinedDownload, for userID: UserID) async throws -> DownloadResult
-    {
-        let lastKnown = await DispatchQueue.forBlockingCalls().run {
-            // What is in force must be known before the store has something newer.
-            self.loadedSnapshot()
-            return self.ownConfiguration(of: userID)
+    /// Stores what the downloader answered and brings it in force.
+    private func accept(
+        _ exchange: JoinedDownload.Exchange, of userID: UserID, from download: JoinedDownload
+    ) {
+        let (answer, lastKnown) = (exchange.answer, exchange.lastKnown)
+        do throws(ConfigurationFormatError) {
+            if let answer { try check(answer) }
+        } catch {
+            return fail(download, of: userID, with: error)
         }
-        log(.info, "Downloading the configuration of \(userID).")
-        let answer = try await download.answer(within: downloadTimeout, by: clock) {
-            [configDownloader] in
-            try await configDownloader.requestActiveConfig(
-                forUserID: userID.string, lastKnown: lastKnown)
-        }
-        if let answer { try check(answer) }
         // Stored first: whoever makes this user the current one from now on finds it there.
-        await DispatchQueue.forBlockingCalls().run {
-            self.store(answer, lastKnown: lastKnown, of: userID)
-        }
+        store(answer, lastKnown: lastKnown, of: userID)
         // One after the other, so that the first one of all is told before any other ends.
-        let result = await downloadEnds.run {
-            self.end(
-                download, of: userID, with: answer ?? lastKnown,
-                isFirst: self.recordFirstDownload())
+        let result = downloadEnds.sync {
+            end(
+                download, of: userID, with: answer ?? lastKnown, isFirst: recordFirstDownload())
         }
         let outcome =
             answer == nil ? "nothing new" : "\(result.changedSectionNames.count) sections changed"
         log(.info, "Downloaded the configuration of \(userID): \(outcome).")
-        return result
+        download.finish(.success(result))
     }
 
     /// Throws when a downloaded configuration cannot be used.
@@ -161,14 +164,15 @@ extension ActiveConfig {
 
     /// Ends a download that failed, unless it was abandoned and the next one told so.
     private func fail(_ download: JoinedDownload, of userID: UserID, with error: any Error) {
-        log(
-            .warning,
-            "The configuration of \(userID) could not be downloaded, the one in force stays: "
-                + "\(error)")
         change { state in
             guard state.downloads[userID] === download else { return nil }
             state.downloads[userID] = nil
             return deliver([], [.downloadFailed(userID, error)], in: state)
         }
+        log(
+            .warning,
+            "The configuration of \(userID) could not be downloaded, the one in force stays: "
+                + "\(error)")
+        download.finish(.failure(error))
     }
 }

@@ -34,8 +34,10 @@ public final class ActiveConfig: Sendable {
     /// So nobody has to compare again, however often it is replaced. Readers do not take it, and no
     /// store is called while it is held.
     let snapshotReplacement = Locked(())
+    /// Where async functions and downloads call the store.
+    let storeCalls = BlockingCalls()
     /// Where the ends of downloads are decided, one after the other.
-    let downloadEnds = DispatchQueue.forBlockingCalls()
+    let downloadEnds = DispatchQueue(label: "ActiveConfig.downloadEnds")
 
     /// Makes a coordinator.
     ///
@@ -150,7 +152,7 @@ public final class ActiveConfig: Sendable {
     /// As `loadedSnapshot()`, without a store's call on the thread of the task.
     func loadedSnapshotInTask() async -> ConfigurationSnapshot {
         if let known = state.withLock({ $0.snapshot }) { return known }
-        return await DispatchQueue.forBlockingCalls().run { self.loadedSnapshot() }
+        return await storeCalls.run { self.loadedSnapshot() }
     }
 
     /// Changes the state and puts what it tells the world on the listener queue.

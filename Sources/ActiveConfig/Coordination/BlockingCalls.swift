@@ -1,17 +1,48 @@
 internal import Dispatch
 
-extension DispatchQueue {
-    /// A serial queue for calls that may wait: of a store, which locks and synchronizes files.
-    ///
-    /// Swift's cooperative pool has one thread for each core, and a few such calls would stop every
-    /// task of the process. Serial queues have threads beside that pool; a concurrent queue shares
-    /// its threads on Linux.
-    static func forBlockingCalls() -> DispatchQueue { DispatchQueue(label: "ActiveConfig.store") }
+/// Runs calls that may wait: of a store, which locks and synchronizes files.
+///
+/// Swift's cooperative pool has one thread for each core, and a few such calls would stop every
+/// task of the process. Serial queues have threads beside that pool, one for each that has work; a
+/// concurrent queue shares its threads on Linux.
+final class BlockingCalls: Sendable {
+    typealias Call = @Sendable () -> Void
 
-    /// Runs `body` on the queue while the task is suspended.
+    /// The most calls that run at once, each on a thread; the others wait.
+    static let maximumRunningCount = 64
+
+    private let state = Locked((runningCount: 0, waiting: ArraySlice<Call>()))
+
+    /// Runs `call` on a thread of its own, in its turn.
+    func async(_ call: @escaping Call) {
+        let runsNow = state.withLock { state in
+            if state.runningCount == Self.maximumRunningCount {
+                state.waiting.append(call)
+                return false
+            }
+            state.runningCount += 1
+            return true
+        }
+        guard runsNow else { return }
+        DispatchQueue(label: "ActiveConfig.store").async {
+            call()
+            while let next = self.next() { next() }
+        }
+    }
+
+    /// Runs `body` while the task is suspended.
     func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             async { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// The call that has waited longest; nil when none waits, and the thread is given back.
+    private func next() -> Call? {
+        state.withLock { state in
+            let call = state.waiting.popFirst()
+            if call == nil { state.runningCount -= 1 }
+            return call
         }
     }
 }

@@ -3,13 +3,20 @@
 /// A caller that is cancelled leaves at once. When the last one leaves before the answer is there,
 /// and nobody asked for the download without waiting, it is abandoned.
 final class JoinedDownload: Sendable {
-    /// What the downloader answered, or why its answer counts no more.
-    typealias Answer = Result<ConfigurationState?, any Error>
+    /// A request with its answer.
+    struct Exchange: Sendable {
+        /// The user's own configuration that the downloader was given.
+        let lastKnown: ConfigurationState?
+        /// What it answered; nil when nothing has changed.
+        let answer: ConfigurationState?
+    }
 
     /// What is known of the download.
     private struct State {
-        var answer: Answer?
-        var answerWaiter: CheckedContinuation<ConfigurationState?, any Error>?
+        /// Whether there is an answer, or none counts any more.
+        var isSettled = false
+        /// What is called then.
+        var end: (@Sendable (Result<Exchange, any Error>) -> Void)?
         /// The request and its time limit, while they run.
         var tasks: [Task<Void, Never>] = []
         var isAbandoned = false
@@ -94,59 +101,66 @@ final class JoinedDownload: Sendable {
 }
 
 extension JoinedDownload {
-    /// Makes the request and waits for its answer, for the end of its time, or until the download is
-    /// abandoned, whichever comes first; the others count no more.
+    /// Makes the request in a task of its own.
     ///
     /// A request that does not notice its cancellation goes on by itself.
     ///
     /// - Parameters:
-    ///   - timeout: The time that it has.
-    ///   - clock: What measures the time.
-    ///   - request: Asks the downloader.
-    /// - Returns: What the downloader answered.
-    /// - Throws: what the request throws; ``DownloadError`` when its time is over;
-    ///   `CancellationError` when the download is abandoned.
-    func answer(
-        within timeout: Duration, by clock: any Clock<Duration>,
-        _ request: @escaping @Sendable () async throws -> ConfigurationState?
-    ) async throws -> ConfigurationState? {
-        let isOver = state.withLock { $0.answer != nil }
-        if isOver { throw CancellationError() }
-        let tasks = [
+    ///   - request: Asks the downloader; it is not called for a download that is abandoned already.
+    ///   - end: Called once, on any thread, when the request has ended, its time is over or the
+    ///     download is abandoned, whichever comes first. When the last caller leaves, it has returned
+    ///     before that caller goes on. It is a closure because each return to a task waits for a turn
+    ///     of Swift's cooperative threads, which may be busy.
+    func start(
+        _ request: @escaping @Sendable () async throws -> Exchange,
+        then end: @escaping @Sendable (Result<Exchange, any Error>) -> Void
+    ) {
+        let isSettled = state.withLock { state in
+            if !state.isSettled { state.end = end }
+            return state.isSettled
+        }
+        if isSettled { return end(.failure(CancellationError())) }
+        keep(
             Task {
                 do { settle(.success(try await request())) } catch { settle(.failure(error)) }
-            },
+            })
+    }
+
+    /// Limits the time of the request from now on; when it is over, the download fails with
+    /// ``DownloadError/Code/timedOut``.
+    ///
+    /// - Throws: `CancellationError` when no answer counts any more.
+    func limitTime(to timeout: Duration, by clock: any Clock<Duration>) throws {
+        let isSettled = state.withLock { $0.isSettled }
+        if isSettled { throw CancellationError() }
+        keep(
             Task {
                 guard (try? await clock.sleep(for: timeout)) != nil else { return }
                 settle(.failure(DownloadError(.timedOut)))
-            },
-        ]
-        let isSettled = state.withLock { state in
-            state.tasks = state.answer == nil ? tasks : []
-            return state.answer != nil
-        }
-        if isSettled { for task in tasks { task.cancel() } }
-        return try await withCheckedThrowingContinuation { continuation in
-            let answer = state.withLock { state in
-                if state.answer == nil { state.answerWaiter = continuation }
-                return state.answer
-            }
-            if let answer { continuation.resume(with: answer) }
-        }
+            })
     }
 
-    /// Settles the answer, if it is not settled yet and `condition` holds.
+    /// Cancels the task when the download is settled.
+    private func keep(_ task: Task<Void, Never>) {
+        let isSettled = state.withLock { state in
+            if !state.isSettled { state.tasks.append(task) }
+            return state.isSettled
+        }
+        if isSettled { task.cancel() }
+    }
+
+    /// Settles the download, if it is not settled yet and `condition` holds.
     private func settle(
-        _ answer: Answer, if condition: (inout State) -> Bool = { _ in true }
+        _ result: Result<Exchange, any Error>, if condition: (inout State) -> Bool = { _ in true }
     ) {
         let settled = state.withLock { state -> State? in
-            guard state.answer == nil, condition(&state) else { return nil }
-            state.answer = answer
-            defer { (state.answerWaiter, state.tasks) = (nil, []) }
+            guard !state.isSettled, condition(&state) else { return nil }
+            state.isSettled = true
+            defer { (state.end, state.tasks) = (nil, []) }
             return state
         }
         guard let settled else { return }
         for task in settled.tasks { task.cancel() }
-        settled.answerWaiter?.resume(with: answer)
+        settled.end?(result)
     }
 }

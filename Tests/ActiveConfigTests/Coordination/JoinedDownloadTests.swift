@@ -10,10 +10,25 @@ struct JoinedDownloadTests {
     private let download = JoinedDownload()
     private let result = DownloadResult(userID: "1", configurationIsCurrent: true)
 
+    /// Makes a request and waits for its end.
+    @discardableResult
+    private func answer(
+        _ request: @escaping @Sendable () async throws -> ConfigurationState?
+    ) async throws -> ConfigurationState? {
+        try await withCheckedThrowingContinuation { continuation in
+            download.start {
+                try download.limitTime(to: .seconds(1), by: ManualClock())
+                return JoinedDownload.Exchange(lastKnown: nil, answer: try await request())
+            } then: {
+                continuation.resume(with: $0.map(\.answer))
+            }
+        }
+    }
+
     /// Makes a request that goes on until it is cancelled.
     private func request() -> Task<ConfigurationState?, any Error> {
         Task {
-            try await download.answer(within: .seconds(1), by: ManualClock()) {
+            try await answer {
                 try await ManualClock().sleep(for: .seconds(1))
                 return nil
             }
@@ -63,7 +78,7 @@ struct JoinedDownloadTests {
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
         await #expect(throws: CancellationError.self) {
-            try await download.answer(within: .seconds(1), by: ManualClock()) {
+            try await answer {
                 Issue.record("a request is made")
                 return nil
             }
@@ -82,7 +97,7 @@ struct JoinedDownloadTests {
 
     @Test func isNotAbandonedOnceTheAnswerIsThere() async throws {
         let ticket = try #require(download.join())
-        _ = try await download.answer(within: .seconds(1), by: ManualClock()) { nil }
+        try await answer { nil }
         let caller = Task { try await download.value(ticket) }
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
