@@ -84,7 +84,15 @@ final class LoopbackServer: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0, let self else { return }
+                guard connection >= 0, let self else {
+                    if connection >= 0 { close(connection) }
+                    #if !canImport(Darwin)
+                        // Only here: by now the number may be another server's when `stop()` closes it,
+                        // and this thread would take that one's connections.
+                        close(listener)
+                    #endif
+                    return
+                }
                 Thread.detachNewThread { self.serve(connection) }
             }
         }
@@ -93,7 +101,10 @@ final class LoopbackServer: Sendable {
     /// Stops taking connections.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        #if canImport(Darwin)
+            // There, shutting down wakes nobody.
+            close(listener)
+        #endif
     }
 
     /// A URL on this server.
