@@ -28,6 +28,23 @@ struct StreamLifetimeTests {
         }
     }
 
+    /// As when a token ends while the stream is opened.
+    @Test func beginsWithAHeadThoughItsTimeIsOver() async throws {
+        var configuration = ConfigServerConfiguration()
+        configuration.limits.heartbeatInterval = .milliseconds(600)
+        configuration.limits.streamMaximumAge = .zero
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "1") { stream in
+                #expect(stream.head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+                let goodbye = try await stream.next()
+                #expect(goodbye.name == "retry")
+            }
+        }
+    }
+
     @Test func endsWithTheTokenOfTheUser() async throws {
         var configuration = ConfigServerConfiguration()
         configuration.limits.heartbeatInterval = .milliseconds(600)

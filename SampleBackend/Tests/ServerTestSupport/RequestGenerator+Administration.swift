@@ -15,6 +15,8 @@ extension RequestGenerator {
         let user = pick(["1", "%2F", "", text().encoded])
         let path = pick([
             "/v1/projects/\(project)/remoteConfig", "/v1/projects/\(project)/remoteConfig",
+            "/v1/projects/\(project)/remoteConfig", "/v1/projects/\(project)/remoteConfig",
+            "/v1/projects/\(project)/remoteConfig:rollback",
             "/v1/projects/\(project)/remoteConfig:rollback",
             "/v1/projects/\(project)/remoteConfig:listVersions",
             "/v1/projects/\(project)/remoteConfig:downloadDefaults",
@@ -43,7 +45,7 @@ extension RequestGenerator {
         let fields = [
             "\(method) \(path)?\(query.joined(separator: "&")) HTTP/1.1", "Host: localhost",
             "Authorization: Bearer \(token)",
-            "If-Match: \(pick(["*", "*", "etag-default-1", "\"x\"", "W/", ""]))",
+            "If-Match: \(pick(["*", "*", "etag-default-1", "etag-default-1", "\"x\"", ""]))",
             "Content-Length: \(body.count)", "Connection: \(isLast ? "close" : "keep-alive")", "",
             "",
         ]

@@ -52,7 +52,9 @@ package struct RequestGenerator {
         ])
         let method = pick(["GET", "GET", "GET", "GET", "HEAD"])
         let token = number(below: 4) > 0 ? tokenField.map { $0 + "\r\n" } ?? "" : ""
-        return Array("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(token)\r\n".utf8)
+        let condition = number(below: 4) == 0 ? "If-None-Match: *\r\n" : ""
+        return Array(
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(token)\(condition)\r\n".utf8)
     }
 
     /// The next request, of anybody.

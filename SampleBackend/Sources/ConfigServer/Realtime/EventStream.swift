@@ -145,7 +145,9 @@ final class EventStream: ChannelInboundHandler {
         for field in headerFields { head.writeString("\(field.name.rawName): \(field.value)\r\n") }
         head.writeString("\r\n")
         head.writeImmutableBuffer(StreamEvents.hello(version: deliveredVersion))
-        send(head)
+        guard let context else { return }
+        // Not ``send(_:publication:)``: also a stream whose time is over by now begins with a head.
+        write(head, publication: nil, context: context)
         project.add(self)
         project.catchUp(self)
     }
