@@ -223,7 +223,10 @@ public struct ConfigServer: Service, CustomStringConvertible {
             rateLimiter: limits.requestsPerSecond.map(RateLimiter.init(requestsPerSecond:)),
             access: sessionAccess, hostAccess: HostAccess(configuration),
             routePatterns: routes.map(\.pattern), protectsMetrics: !configuration.isLoopback,
-            signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond))
+            signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond),
+            wrongTokenLimiter: RateLimiter(
+                interval: .seconds(1) / limits.wrongTokensPerSecond,
+                burst: 10 * limits.wrongTokensPerSecond))
         return Server(
             childChannelSetup: ConfigServerChannel(
                 services: services, tls: try configuration.tls?.makeContext()),

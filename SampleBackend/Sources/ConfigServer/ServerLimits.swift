@@ -23,9 +23,14 @@ public struct ServerLimits: Sendable, Hashable {
     /// The most requests a second from one address; nil means that there is no limit.
     public var requestsPerSecond: Int?
 
-    /// The most attempts a second from one address to sign in to the console, or to administer with a
-    /// token or session that does not count; those that count are not bounded.
+    /// The most attempts a second from one address to sign in to the console.
     public var signInsPerSecond = 5
+
+    /// The most requests a second from one address with an administrator's token or session that does
+    /// not count.
+    ///
+    /// Ten times as many may come at once. Requests with those that count are not bounded.
+    public var wrongTokensPerSecond = 100
 
     /// How long a connection may stay without a whole request head: a new one, one that is kept
     /// alive, and one that sends its head byte by byte.

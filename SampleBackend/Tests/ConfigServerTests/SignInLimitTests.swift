@@ -55,7 +55,11 @@ struct SignInLimitTests {
 
     @Test(arguments: guesses)
     func slowsDownWhoeverGuesses(row: NamedRow<Guess>) async throws {
-        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+        var configuration = ConfigServerConfiguration()
+        configuration.limits.wrongTokensPerSecond = 5
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
             let session = try await server.signIn()
             let guess = row.value
             var statuses: [Int: Int] = [:]

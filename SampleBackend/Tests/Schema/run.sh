@@ -14,7 +14,8 @@ setup_python_environment schemathesis==4.32.5
 build_backend
 start_backend --store "sqlite:$work/backend.sqlite" --dev --log-level error
 settings=$PWD/SampleBackend/Tests/Schema/schemathesis.toml
-seed=${1:-$RANDOM$RANDOM}
+# The same requests each time, so that a change that did not touch them does not fail.
+seed=${1:-20261121}
 echo "seed $seed"
 
 # A stream does not end, so its operations are left out.

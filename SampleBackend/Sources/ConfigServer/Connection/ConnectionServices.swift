@@ -41,8 +41,11 @@ struct ConnectionServices: Sendable {
     /// Whether `/metrics` is for administrators alone.
     let protectsMetrics: Bool
 
-    /// What bounds how often an address tries to sign in, or sends a token that does not count.
+    /// What bounds how often an address tries to sign in.
     let signInLimiter: RateLimiter<ClientAddress>
+
+    /// What bounds how often an address sends an administrator's token that does not count.
+    let wrongTokenLimiter: RateLimiter<ClientAddress>
 
     /// The most bytes of a request's body: only administrators may send large ones.
     func maximumBodyBytes(for head: HTTPRequestHead) -> Int {
@@ -71,8 +74,8 @@ struct ConnectionServices: Sendable {
             if let seconds = rateLimiter?.secondsToWait(address) {
                 throw .tooManyRequests(retryAfter: seconds)
             }
-            if let target, isGuess(head, target),
-                let seconds = signInLimiter.secondsToWait(address)
+            if let target, let limiter = limiterOfGuesses(head, target),
+                let seconds = limiter.secondsToWait(address)
             {
                 throw .tooManyRequests(retryAfter: seconds)
             }
@@ -82,18 +85,22 @@ struct ConnectionServices: Sendable {
         }
     }
 
-    /// Whether a request tries to sign in, or has an administrator's token that does not count.
+    /// What bounds a request that tries to sign in, or has an administrator's token that does not
+    /// count; nil for others.
     ///
-    /// Those that count are not bounded, whoever else guesses from their address.
-    private func isGuess(_ head: HTTPRequestHead, _ target: RequestTarget) -> Bool {
+    /// Tokens that count are not bounded, whoever else guesses from their address.
+    private func limiterOfGuesses(
+        _ head: HTTPRequestHead, _ target: RequestTarget
+    ) -> RateLimiter<ClientAddress>? {
         let isSession = RoutePattern(SessionRoutes.path).match(target.segments) != nil
-        if isSession, head.method == .POST { return true }
+        if isSession, head.method == .POST { return signInLimiter }
         let isForAdministrators =
             isSession || target.segments.first == "v1"
             || (protectsMetrics && target.segments == ["metrics"])
-        guard isForAdministrators else { return false }
+        guard isForAdministrators else { return nil }
         let credentials = SessionAccess.Credentials(head.headers)
-        return access.isPresent(credentials) && access.administrator(for: credentials) == nil
+        let isWrong = access.isPresent(credentials) && access.administrator(for: credentials) == nil
+        return isWrong ? wrongTokenLimiter : nil
     }
 
     /// The route of a request as the log names it, which holds nothing that a client chose.
