@@ -76,48 +76,6 @@ class UserTests(TaskCase):
         self.wait_for_text("Nothing is pinned", "main")
         self.assertEqual(self.call("GET", path)[0], 404)
 
-    def test_pins_beside_what_somebody_else_pinned_meanwhile(self):
-        path = "users/4/overrides"
-        self.call("PUT", path, {"AppFeatures": {"RefreshInterval": 5}})
-        self.go("user", id="4")
-        self.wait_for_text("AppFeatures.RefreshInterval", "[aria-labelledby=pinned] tbody")
-        self.press("Pin a value")
-        self.choose("Setting", "AppFeatures.SomeFeature")
-        self.write("Value", "true")
-        theirs = {"AppFeatures": {"RefreshInterval": 5},
-                  "SampleViewConfiguration": {"LabelText": "Theirs"}}
-        self.call("PUT", path, theirs)
-        self.press("Pin it for this user")
-        self.wait_for_dialog_to_close()
-        theirs["AppFeatures"]["SomeFeature"] = True
-        self.assertEqual(self.call("GET", path)[1], theirs)
-
-    def test_shows_what_somebody_else_pinned_before_it_is_replaced(self):
-        path = "users/4/overrides"
-        self.call("PUT", path, {"AppFeatures": {"RefreshInterval": 5}})
-        self.go("user", id="4")
-        self.wait_for_text("AppFeatures.RefreshInterval", "[aria-labelledby=pinned] tbody")
-        self.call("PUT", path, {"AppFeatures": {"RefreshInterval": 6}})
-        self.press("Remove AppFeatures.RefreshInterval")
-        self.press("Remove")
-        self.wait_for_text("Somebody else pinned 6 meanwhile", "main")
-        self.assertEqual(self.call("GET", path)[1], {"AppFeatures": {"RefreshInterval": 6}})
-
-        self.press("Pin a value")
-        self.choose("Setting", "AppFeatures.RefreshInterval")
-        self.write("Value", "7")
-        self.call("PUT", path, {"AppFeatures": {"RefreshInterval": 8}})
-        self.press("Pin it for this user")
-        self.wait_for_text("Somebody else pinned 8 meanwhile", "dialog")
-        self.assertEqual(self.call("GET", path)[1], {"AppFeatures": {"RefreshInterval": 8}})
-        self.check_page("pin-outdated")
-        self.press("Pin it for this user")
-        self.wait_for_dialog_to_close()
-        self.assertEqual(self.call("GET", path)[1], {"AppFeatures": {"RefreshInterval": 7}})
-        self.press("Remove AppFeatures.RefreshInterval")
-        self.press("Remove")
-        self.wait_for_text("Nothing is pinned", "main")
-
 
 if __name__ == "__main__":
     unittest.main()
