@@ -125,14 +125,10 @@ struct ConnectionTests {
         }
     }
 
-    /// Whether a sanitizer slows the tests down.
-    private static let isSanitized =
-        ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil
-
     @Test func closesAConnectionThatIsKeptAliveForNothing() async throws {
         var limits = ServerLimits()
         // Long enough for the request to come before the connection is closed for having none.
-        limits.idleTime = Self.isSanitized ? .seconds(30) : .seconds(2)
+        limits.idleTime = Sanitizer.isOn ? .seconds(30) : .seconds(2)
         try await RunningServer.with(limits: limits) { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(target: "/activeconfig")

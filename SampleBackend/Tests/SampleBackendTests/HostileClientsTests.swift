@@ -55,12 +55,14 @@ struct HostileClientsTests {
                 peak = max(peak, backend.process.residentBytes ?? 0)
             }
         }
-        #expect(peak - before < 64 << 20, "\((peak - before) >> 20) MB more")
+        if !Sanitizer.isOn {
+            #expect(peak - before < 64 << 20, "\((peak - before) >> 20) MB more")
+        }
         // Without a crash it ends with 0.
         _ = await backend.stop()
     }
 
-    @Test func memoryIsGivenBack() async throws {
+    @Test(.disabled(if: Sanitizer.isOn)) func memoryIsGivenBack() async throws {
         let backend = try await RunningBackend(["--dev", "--log-level", "critical"])
         try await Self.publishLargeProject(on: backend)
         // More than the system keeps for a connection, of few requests.

@@ -41,7 +41,7 @@ struct PipelineTests {
         .init("not found", ("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", 20_000)),
     ]
 
-    @Test(arguments: unread)
+    @Test(.disabled(if: Sanitizer.isOn), arguments: unread)
     func aClientThatPipelinesAndDoesNotReadCostsNoMemory(
         row: NamedRow<(request: String, count: Int)>
     ) async throws {

@@ -4,7 +4,7 @@
     import Testing
 
     /// The memory that previews of many users take.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
     struct PreviewMemoryTests {
         /// A template with 2,000 settings of 100 characters.
         private static let template: String = {

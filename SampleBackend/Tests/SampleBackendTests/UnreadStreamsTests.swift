@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// Many streams that do not read, each sent a large event of its own, through the real process.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
 struct UnreadStreamsTests {
     /// The streams, fewer than the files that a process may usually open.
     private static let count = 800
