@@ -6,7 +6,7 @@ import NIOHTTP1
 /// A type that answers the requests for configurations right on the connection's thread.
 ///
 /// They are most of all requests and need nothing but memory, so that they are spared the way
-/// through tasks and Hummingbird. Whatever is not plain, such as a token that has to be verified, is
+/// through tasks. Whatever is not plain, such as a token that has to be verified, is
 /// left to the ``ConfigServerResponder``, whose answers are the same.
 struct ImmediateResponder: Sendable {
     /// A path that is answered here.
