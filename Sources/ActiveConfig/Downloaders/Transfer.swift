@@ -37,11 +37,24 @@ final class Transfer: NSObject, Sendable {
     private let maximumSize: Int
     private let state = Locked(State())
 
-    /// The queue on which the task is started and cancelled.
+    /// Serial queue on which the task is started and cancelled.
     ///
-    /// Foundation on Linux waits in both for the session's own queue, which a server that floods keeps
-    /// busy: Swift's threads must not wait, and no other transfer.
-    private let queue = DispatchQueue(label: "ActiveConfig.Transfer")
+    /// On Linux both wait for Foundation's own queue, which a server that floods keeps busy, so they
+    /// stay off Swift's cooperative threads. The transfers share a few queues: with one each, hundreds
+    /// would block every thread of Dispatch, and Foundation's queue would wait for a thread for good.
+    private let queue = Transfer.nextQueue()
+
+    private static let queues = (0..<16).map {
+        DispatchQueue(label: "ActiveConfig.Transfer.\($0)")
+    }
+    private static let queueCursor = Locked(0)
+
+    private static func nextQueue() -> DispatchQueue {
+        queueCursor.withLock { cursor in
+            cursor = (cursor + 1) % queues.count
+            return queues[cursor]
+        }
+    }
 
     /// Makes a transfer that has not started.
     init(_ request: URLRequest, maximumSize: Int) {

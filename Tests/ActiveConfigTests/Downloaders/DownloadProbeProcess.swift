@@ -68,17 +68,23 @@ final class DownloadProbeProcess: Sendable {
     }
 
     /// Its next line; nil at the end.
-    func nextLine() async -> String? { await Self.onThread { self.readLine() } }
+    func nextLine() async -> String? { await onThread { self.readLine() } }
 
     /// Lets it go on, and waits for its end.
-    func finish() async -> Result { await Self.onThread { self.readToEnd() } }
+    func finish() async -> Result { await onThread { self.readToEnd() } }
 
     /// Runs what blocks on a thread of its own: Swift's threads are few, and other tests need them.
-    private static func onThread<Value: Sendable>(
+    ///
+    /// When the test's time is over, the process is killed, or the thread would block for good.
+    private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () -> Value
     ) async -> Value {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: body()) }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: body()) }
+            }
+        } onCancel: {
+            child.kill()
         }
     }
 
