@@ -11,7 +11,6 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "ActiveConfig", path: ".."),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -83,15 +82,33 @@ let package = Package(
             dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")]
         ),
         .target(
-            name: "ConfigServer",
+            name: "HTTPServing",
             dependencies: [
-                "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
+                "JSONTree",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOExtras", package: "swift-nio-extras"),
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "ClientAPI",
+            dependencies: [
+                "HTTPServing", "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -99,16 +116,61 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .target(
+            name: "WebhookDelivery",
+            dependencies: [
+                "HTTPServing", "JSONTree", "Templates", "TemplateStore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "AdminAPI",
+            dependencies: [
+                "ClientAPI", "HTTPServing", "JSONTree", "Rendering", "Targeting", "Templates",
+                "TemplateStore", "WebhookDelivery",
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .target(
+            name: "Console",
+            dependencies: [
+                "AdminAPI", "HTTPServing", "JSONTree", "Rendering", "TemplateStore",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            exclude: ["Pages"],
+            plugins: ["EmbedConsolePages"]
+        ),
+        .target(
+            name: "ConfigServer",
+            dependencies: [
+                "AdminAPI", "ClientAPI", "Console", "HTTPServing", "TemplateStore",
+                "WebhookDelivery",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            exclude: ["Console/Pages"],
-            resources: [.embedInCode("Resources/openapi.json")],
-            plugins: ["EmbedConsolePages"]
+            resources: [.embedInCode("Resources/openapi.json")]
         ),
         .plugin(
             name: "EmbedConsolePages", capability: .buildTool(), dependencies: ["EmbedPages"]),
@@ -116,7 +178,8 @@ let package = Package(
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "ConfigServer", "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore",
+                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "JSONTree",
+                "PrometheusMetrics", "SQLiteTemplateStore",
                 "Templates", "TemplateStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -205,7 +268,8 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ConfigServer", "JSONTree", "Rendering", "SeededRandomness", "Targeting",
+                "ClientAPI", "ConfigServer", "HTTPServing", "JSONTree", "Rendering",
+                "SeededRandomness", "Targeting",
                 "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -223,8 +287,9 @@ let package = Package(
         .testTarget(
             name: "ConfigServerTests",
             dependencies: [
-                "ConfigServer", "JSONTree", "Rendering", "SeededRandomness", "ServerTestSupport",
-                "Targeting", "TemplateStore", "Templates",
+                "AdminAPI", "ClientAPI", "ConfigServer", "Console", "HTTPServing", "JSONTree",
+                "Rendering", "SeededRandomness", "ServerTestSupport",
+                "Targeting", "TemplateStore", "Templates", "WebhookDelivery",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -239,7 +304,8 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "ConfigServer", "JSONTree", "SampleBackend", "ServerTestSupport", "TemplateStore",
+                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "JSONTree", "SampleBackend",
+                "ServerTestSupport", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),

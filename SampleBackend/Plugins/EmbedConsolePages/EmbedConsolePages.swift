@@ -6,9 +6,9 @@ import PackagePlugin
 /// `embedInCode` would want each file by name, in the manifest and again in the sources.
 @main
 struct EmbedConsolePages: BuildToolPlugin {
-    /// Writes each file of the folder `Console/Pages` into a source file.
+    /// Writes each file of the folder `Pages` into a source file.
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        let folder = target.directoryURL.appending(path: "Console/Pages")
+        let folder = target.directoryURL.appending(path: "Pages")
         let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { !$0.hasPrefix(".") }.sorted().map { folder.appending(path: $0) }
         let output = context.pluginWorkDirectoryURL.appending(path: "ConsolePages+Files.swift")

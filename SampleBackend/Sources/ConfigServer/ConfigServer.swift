@@ -1,12 +1,14 @@
+import AdminAPI
+package import ClientAPI
+import Console
 import Foundation
-import HummingbirdCore
+public import HTTPServing
 public import Logging
-import NIOCore
-import NIOPosix
 public import ServiceLifecycle
 public import TemplateStore
+import WebhookDelivery
 
-/// A type that serves configurations over HTTP until it is told to stop.
+/// Serves configurations over HTTP until it is told to stop.
 ///
 /// ```swift
 /// let server = try await ConfigServer(store: InMemoryTemplateStore(), logger: logger) { address in
@@ -23,39 +25,19 @@ public struct ConfigServer: Service, CustomStringConvertible {
     /// The name of the type; whoever logs its services prints no configuration with it.
     public var description: String { "ConfigServer" }
 
-    /// How many connections may wait until they are accepted.
-    ///
-    /// Those of a server that was away come back at once. The system may allow fewer.
-    private static let backlog = 4_096
-
-    /// Where the documents come from.
-    private let source: any ConfigurationSource
-
-    /// What keeps the documents as the store has them; nil without a store.
-    private let follower: StoreFollower?
-
-    /// What sends to webhooks; nil without a store.
-    private let webhooks: WebhookService?
-
-    /// What administrators may do; nil without a store.
-    private let administration: Administration?
-
-    /// What tells clients of changes; nil without a store.
-    private let hub: RealtimeHub?
-
-    /// Where to listen and what to allow.
     private let configuration: ConfigServerConfiguration
-
-    /// Where requests and faults are written down.
+    private let source: any ConfigurationSource
+    private let administration: Administration
+    private let hub: RealtimeHub
+    private let follower: StoreFollower
+    private let webhooks: WebhookService
     private let logger: Logger
-
-    /// What is called once the server listens.
     private let onListening: @Sendable (ListeningAddress) async -> Void
 
     /// Makes a server of what a store keeps; it reads the store, and listens when it is run.
     ///
     /// - Parameters:
-    ///   - store: Where templates and tokens are kept; who made it closes it.
+    ///   - store: Keeps templates and tokens; whoever made it closes it.
     ///   - configuration: Where to listen and what to allow.
     ///   - logger: Gets one line per request at level info, and the reasons of failures.
     ///   - onListening: Called once, when connections are accepted.
@@ -66,59 +48,37 @@ public struct ConfigServer: Service, CustomStringConvertible {
         logger: Logger,
         onListening: @escaping @Sendable (ListeningAddress) async -> Void = { _ in }
     ) async throws(TemplateStoreError) {
-        let metrics = ServerMetrics()
+        self.init(
+            unread: store, source: nil, configuration: configuration, logger: logger,
+            onListening: onListening)
+        try await follower.load()
+    }
+
+    /// Makes a server that has not read its store; `source` gives the documents of HTTP 1 in place of
+    /// it.
+    package init(
+        unread store: any TemplateStore, source: (any ConfigurationSource)? = nil,
+        configuration: ConfigServerConfiguration = ConfigServerConfiguration(), logger: Logger,
+        onListening: @escaping @Sendable (ListeningAddress) async -> Void = { _ in }
+    ) {
+        let metrics = LibraryMetrics()
         let library = TemplateLibrary(
             store: store, logger: logger, metrics: metrics,
             cacheBytes: configuration.renderCacheBytes)
         let access = AdministratorAccess(environmentToken: configuration.administratorToken)
-        let follower = StoreFollower(
+        follower = StoreFollower(
             library: library, access: access, logger: logger, metrics: metrics)
-        try await follower.load()
-        let hub = RealtimeHub(
+        hub = RealtimeHub(
             library: library, limits: configuration.limits,
             maximumStreams: configuration.maximumStreams)
-        self.init(
-            source: library, follower: follower,
-            webhooks: WebhookService(
-                store: store, configuration: configuration.webhooks, logger: logger,
-                metrics: metrics),
-            administration: Administration(
-                store: store, library: library, access: access, metrics: metrics, hub: hub,
-                now: { Date() },
-                allowsPrivateWebhooks: configuration.webhooks.allowsPrivateAddresses),
-            configuration: configuration, logger: logger, onListening: onListening)
-    }
-
-    /// Makes a server of a source, without administration.
-    ///
-    /// - Parameters:
-    ///   - source: Where the documents come from.
-    ///   - configuration: Where to listen and what to allow.
-    ///   - logger: Gets one line per request at level info, and the reasons of failures.
-    ///   - onListening: Called once, when connections are accepted.
-    public init(
-        source: any ConfigurationSource,
-        configuration: ConfigServerConfiguration = ConfigServerConfiguration(),
-        logger: Logger,
-        onListening: @escaping @Sendable (ListeningAddress) async -> Void = { _ in }
-    ) {
-        self.init(
-            source: source, follower: nil, webhooks: nil, administration: nil,
-            configuration: configuration,
-            logger: logger, onListening: onListening)
-    }
-
-    /// Puts a server together.
-    init(
-        source: any ConfigurationSource, follower: StoreFollower?, webhooks: WebhookService?,
-        administration: Administration?, configuration: ConfigServerConfiguration,
-        logger: Logger, onListening: @escaping @Sendable (ListeningAddress) async -> Void
-    ) {
-        self.source = source
-        self.follower = follower
-        self.webhooks = webhooks
-        self.administration = administration
-        self.hub = administration?.hub
+        webhooks = WebhookService(
+            store: store, configuration: configuration.webhooks, logger: logger,
+            metrics: DeliveryMetrics())
+        administration = Administration(
+            store: store, library: library, access: access, metrics: metrics, hub: hub,
+            now: { Date() },
+            allowsPrivateWebhooks: configuration.webhooks.allowsPrivateAddresses)
+        self.source = source ?? library
         self.configuration = configuration
         self.logger = logger
         self.onListening = onListening
@@ -129,118 +89,73 @@ public struct ConfigServer: Service, CustomStringConvertible {
     /// - Throws: A ``ListeningError`` when the address cannot be had, a ``TLSFilesError`` when the
     ///   certificate cannot be used.
     public func run() async throws {
-        let server = try makeServer()
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                if let follower { group.addTask { await follower.run() } }
-                if let webhooks { group.addTask { await webhooks.run() } }
-                group.addTask { try await server.run() }
-                // An error of the server leaves the group, which cancels the follower.
-                for try await _ in group {}
-            }
-        } catch let error as CancellationError {
-            await hub?.endAll()
-            throw error
-        } catch {
-            throw ListeningError(
-                hostname: configuration.hostname, port: configuration.port,
-                underlyingError: error,
-                isAddressInUse: (error as? IOError)?.errnoCode == EADDRINUSE)
+        let listener = try HTTPListener(
+            hostname: configuration.hostname, port: configuration.port, tls: configuration.tls,
+            services: ConnectionServices(
+                limits: configuration.limits,
+                maximumConnections: configuration.maximumConnections, dispatcher: dispatcher))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await follower.run() }
+            group.addTask { await webhooks.run() }
+            group.addTask { try await listener.run(onListening: onListening) }
+            // An error of the listener leaves the group, which cancels the others.
+            for try await _ in group {}
         }
-        // The server waits for requests only, and may end before each stream has heard of it.
-        await hub?.endAll()
+        // The listener waits for requests only, and may end before each stream has heard of it.
+        await hub.endAll()
     }
+}
 
-    /// The routes of the server, for its table and its description.
-    private var configurationRoutes: ConfigurationRoutes {
-        ConfigurationRoutes(
-            source: source, clientAccess: configuration.clientAccess, logger: logger)
-    }
-
-    /// What opens streams; nil without a store.
-    private var streamRoutes: EventStreamRoutes? {
-        hub.map {
-            EventStreamRoutes(
-                hub: $0, clientAccess: configuration.clientAccess,
-                crossOriginAccess: configuration.crossOriginAccess,
-                accessLog: AccessLog(logger: logger))
-        }
-    }
-
-    /// All routes.
-    var routes: [Route] {
-        configurationRoutes.routes
-            + (streamRoutes?.routes ?? [])
-            + OperationsRoutes(
-                source: source, metricsText: configuration.metricsText,
-                metricsAccess: configuration.isLoopback ? .open : .administrator(.viewer),
-                logger: logger
-            ).routes
-            + (administration?.routes ?? [])
-            + (administration.map(openFeatureRoutes) ?? [])
-            + consoleRoutes
-    }
-
-    /// The routes of HTTP 4.
-    private func openFeatureRoutes(_ administration: Administration) -> [Route] {
-        OFREPRoutes(
-            library: administration.library, clientAccess: configuration.clientAccess,
-            now: administration.now
-        ).routes
-    }
-
-    /// The routes of the console; without a store there is nothing to do there.
-    private var consoleRoutes: [Route] {
-        guard let administration else { return [] }
-        return SessionRoutes(access: sessionAccess, administration: administration).routes
-            + ConsoleRoutes(pages: .builtIn).routes
-    }
-
-    /// Who administers; nobody without a store.
-    private var sessionAccess: SessionAccess {
-        SessionAccess(
-            access: administration?.access ?? AdministratorAccess(environmentToken: nil),
-            usesTLS: configuration.tls != nil)
-    }
-
-    /// Puts the parts together.
-    private func makeServer() throws(TLSFilesError) -> Server<ConfigServerChannel> {
-        let accessLog = AccessLog(logger: logger)
+extension ConfigServer {
+    /// All routes; the first pattern that matches a path gets it.
+    var groups: [RouteGroup] {
+        let clientAccess = configuration.clientAccess
         let limits = configuration.limits
-        let places = configuration.maximumConnections.map(ConnectionPlaces.init)
-        let routes = routes
-        let services = ConnectionServices(
-            limits: limits, accessLog: accessLog,
-            responder: ConfigServerResponder(
-                routes: routes, access: sessionAccess,
-                crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog,
-                logger: logger),
-            backlog: ClientBacklog(limit: limits.clientBacklogBytes), places: places,
-            immediateResponder: ImmediateResponder(
-                routes: configurationRoutes,
-                crossOriginAccess: configuration.crossOriginAccess, accessLog: accessLog),
-            streams: streamRoutes,
-            rateLimiter: limits.requestsPerSecond.map(RateLimiter.init(requestsPerSecond:)),
-            access: sessionAccess, hostAccess: HostAccess(configuration),
-            routePatterns: routes.map(\.pattern), protectsMetrics: !configuration.isLoopback,
-            signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond),
-            wrongTokenLimiter: RateLimiter(
-                interval: .seconds(1) / limits.wrongTokensPerSecond,
-                burst: 10 * limits.wrongTokensPerSecond))
-        return Server(
-            childChannelSetup: ConfigServerChannel(
-                services: services, tls: try configuration.tls?.makeContext()),
-            configuration: ServerConfiguration(
-                address: .hostname(configuration.hostname, port: configuration.port),
-                backlog: Self.backlog,
-                availableConnectionsDelegate: places.map(ConnectionAcceptance.init)),
-            onServerRunning: { [configuration, onListening] channel in
-                let port = channel.localAddress?.port ?? configuration.port
-                await onListening(
-                    ListeningAddress(
-                        hostname: configuration.hostname, port: port,
-                        usesTLS: configuration.tls != nil))
-            },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        let streams = EventStreamRoutes(hub: hub, clientAccess: clientAccess)
+        var documents = RouteGroup(
+            ConfigurationRoutes(source: source, clientAccess: clientAccess, logger: logger).routes
+                + streams.routes)
+        documents.isReadableAcrossOrigins = true
+        let flags = OFREPRoutes(
+            library: administration.library, clientAccess: clientAccess, now: administration.now)
+        let access = SessionAccess(
+            access: administration.access, usesTLS: configuration.tls != nil)
+        let wrongTokenLimiter = RateLimiter<ClientAddress>(
+            interval: .seconds(1) / limits.wrongTokensPerSecond,
+            burst: 10 * limits.wrongTokensPerSecond)
+        let recognition = AdministratorRecognition(
+            access, wrongCredentialsLimiter: wrongTokenLimiter)
+        let operations = OperationsRoutes(
+            source: source, metricsText: configuration.metricsText,
+            metricsRecognition: configuration.isLoopback ? nil : recognition, logger: logger)
+        let sessions = SessionRoutes(
+            access: access, administration: administration,
+            signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond))
+        return [documents, flags.group(with: streams.openFeatureRoutes)] + operations.groups + [
+            administration.group(
+                recognition: AdministratorRecognition(
+                    access, wrongCredentialsLimiter: wrongTokenLimiter,
+                    maximumBodyBytes: limits.administratorBodyBytes)),
+            sessions.group(recognition: recognition),
+            ConsoleRoutes(pages: .builtIn).group,
+        ]
     }
+
+    private var dispatcher: RequestDispatcher {
+        RequestDispatcher(
+            groups: groups, limits: configuration.limits,
+            crossOriginAccess: configuration.crossOriginAccess,
+            hostAccess: HostAccess(
+                names: configuration.allowedHosts + [configuration.hostname],
+                isOpenToThisMachine: configuration.isLoopback
+                    && configuration.clientAccess.isOpen),
+            unknownPath: .unknownPath, logger: logger)
+    }
+}
+
+extension RequestError {
+    /// 404: the path belongs to no route.
+    static let unknownPath = RequestError.notFound(
+        "There is nothing under this path: the configuration of a user is under "
+            + "/activeconfig/user/{userID}, the generic one under /activeconfig.")
 }

@@ -1,3 +1,8 @@
+import AdminAPI
+public import ClientAPI
+public import HTTPServing
+public import WebhookDelivery
+
 /// A type that says where a ``ConfigServer`` listens and what it allows.
 public struct ConfigServerConfiguration: Sendable {
     /// The name or address to listen on; `0.0.0.0` is every IPv4 address.

@@ -1,11 +1,14 @@
+import AdminAPI
+import ClientAPI
 import Foundation
+import HTTPServing
 public import HTTPTypes
 public import Logging
 public import NIOCore
 public import TemplateStore
 
-/// A type that answers an administrator without a server: the same routes, over a store that is
-/// open in this process.
+/// Answers an administrator without a server: the same routes, over a store that is open in this
+/// process.
 ///
 /// ```swift
 /// let local = try await LocalAdministration(store: store, administratorName: "ada", logger: logger)
@@ -14,7 +17,7 @@ public import TemplateStore
 ///
 /// Whoever can open the store may do everything, so no token is asked for.
 public struct LocalAdministration: Sendable {
-    /// What the routes answered.
+    /// The answer of a route.
     public struct Answer: Sendable {
         /// The status.
         public let status: HTTPResponse.Status
@@ -25,10 +28,10 @@ public struct LocalAdministration: Sendable {
     }
 
     /// Prefix of the names, in the audit trail, of administrators who open a store themselves.
-    public static let namePrefix = "local:"
+    public static let namePrefix = Administrator.localNamePrefix
 
-    private let responder: ConfigServerResponder
-    private let administrator: Administrator
+    private let dispatcher: RequestDispatcher
+    private let caller: AdministratorCaller
 
     /// Reads a store.
     ///
@@ -40,7 +43,7 @@ public struct LocalAdministration: Sendable {
     public init(
         store: any TemplateStore, administratorName: String, logger: Logger
     ) async throws(TemplateStoreError) {
-        let metrics = ServerMetrics()
+        let metrics = LibraryMetrics()
         let library = TemplateLibrary(store: store, logger: logger, metrics: metrics)
         try await library.load()
         let access = AdministratorAccess(environmentToken: nil)
@@ -48,11 +51,11 @@ public struct LocalAdministration: Sendable {
             store: store, library: library, access: access, metrics: metrics, now: { Date() },
             // Each server decides at each delivery; whoever can open the store runs it.
             allowsPrivateWebhooks: true)
-        responder = ConfigServerResponder(
-            routes: administration.routes,
-            access: SessionAccess(access: access, usesTLS: false), crossOriginAccess: .none,
-            accessLog: AccessLog(logger: logger), logger: logger)
-        administrator = Administrator(name: administratorName, role: .publisher)
+        dispatcher = RequestDispatcher(
+            groups: [administration.group(recognition: nil)], unknownPath: .unknownPath,
+            logger: logger)
+        caller = AdministratorCaller(
+            Administrator(name: administratorName, role: .publisher))
     }
 
     /// Answers a request.
@@ -67,9 +70,8 @@ public struct LocalAdministration: Sendable {
         method: HTTPRequest.Method, path: String, headerFields: HTTPFields = [:],
         body: ByteBuffer = ByteBuffer()
     ) async -> Answer {
-        let response = await responder.respond(
-            method: method, path: path, headerFields: headerFields, body: body,
-            administrator: administrator)
+        let response = await dispatcher.respond(
+            method: method, path: path, headerFields: headerFields, body: body, caller: caller)
         return Answer(
             status: response.status, headerFields: response.headerFields, body: response.body)
     }

@@ -1,5 +1,6 @@
 public import ArgumentParser
-public import ConfigServer
+import ConfigServer
+public import HTTPServing
 
 /// Secrets are options like others, and no help or error shows them.
 extension Secret: ExpressibleByArgument {

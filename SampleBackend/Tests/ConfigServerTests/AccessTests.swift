@@ -1,9 +1,13 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import AdminAPI
+@testable import ClientAPI
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// Who may call what (HTTP 3, 5).
 @Suite(.timeLimit(.minutes(2)))

@@ -1,9 +1,12 @@
-import ConfigServer
 import Foundation
 import JWTKit
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ClientAPI
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// Which clients may read configurations (HTTP 5).
 @Suite(.timeLimit(.minutes(2)))

@@ -2,6 +2,7 @@ import NIOCore
 import Testing
 
 @testable import ConfigServer
+@testable import HTTPServing
 
 /// Addresses of clients, as limits count them.
 struct ClientAddressTests {

@@ -3,6 +3,7 @@ import NIOEmbedded
 import Testing
 
 @testable import ConfigServer
+@testable import HTTPServing
 
 /// The memory of what waits for clients, over all connections.
 struct ClientBacklogTests {

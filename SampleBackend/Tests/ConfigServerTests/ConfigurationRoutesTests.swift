@@ -1,8 +1,10 @@
 import ActiveConfig
-import ConfigServer
 import Foundation
 import ServerTestSupport
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// HTTP 1 over real sockets.
 @Suite(.timeLimit(.minutes(2)))

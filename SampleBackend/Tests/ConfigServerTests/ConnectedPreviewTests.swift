@@ -1,8 +1,9 @@
-import ConfigServer
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
 
 /// What a template would change for those who listen (HTTP 3).
 @Suite(.timeLimit(.minutes(2)))

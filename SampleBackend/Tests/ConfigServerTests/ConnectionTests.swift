@@ -1,7 +1,9 @@
-import ConfigServer
 import Foundation
 import ServerTestSupport
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// What one connection may do, and how it ends.
 @Suite(.timeLimit(.minutes(2)))

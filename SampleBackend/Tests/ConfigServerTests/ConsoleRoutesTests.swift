@@ -9,7 +9,7 @@ import Testing
 struct ConsoleRoutesTests {
     /// The folder of the files.
     private static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().appending(path: "../../Sources/ConfigServer/Console/Pages")
+        .deletingLastPathComponent().appending(path: "../../Sources/Console/Pages")
 
     @Test func servesEachFileOfTheFolder() async throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
@@ -95,14 +95,6 @@ struct ConsoleRoutesTests {
                     }
                     #expect(answer.fields["permissions-policy"] != nil, "\(context)")
                 }
-            }
-        }
-    }
-
-    @Test func isNotThereWithoutAStore() async throws {
-        try await RunningServer.with { server in
-            for path in ["/", "/console/", "/console/session"] {
-                #expect(await server.status(path) == 404, "\(path)")
             }
         }
     }

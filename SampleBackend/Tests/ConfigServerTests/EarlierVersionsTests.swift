@@ -1,6 +1,7 @@
 import NIOCore
 import Testing
 
+@testable import ClientAPI
 @testable import ConfigServer
 
 /// What may be worked out for clients that come back.

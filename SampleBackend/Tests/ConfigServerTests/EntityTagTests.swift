@@ -1,8 +1,9 @@
-import ConfigServer
 import NIOCore
 import Rendering
 import ServerTestSupport
 import Testing
+
+@testable import ConfigServer
 
 /// `ETag` and `If-None-Match` (HTTP 1).
 @Suite(.timeLimit(.minutes(2)))

@@ -1,9 +1,10 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
 
 /// Clients that come back with `Last-Event-ID` (HTTP 2).
 @Suite(.timeLimit(.minutes(2)))

@@ -1,4 +1,3 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import NIOCore
@@ -6,6 +5,9 @@ import OrderedCollections
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// Streams of a user's changes (HTTP 2).
 @Suite(.timeLimit(.minutes(2)))

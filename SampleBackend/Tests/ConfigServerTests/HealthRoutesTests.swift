@@ -1,6 +1,8 @@
-import ConfigServer
 import ServerTestSupport
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// `/health` (HTTP 5).
 @Suite(.timeLimit(.minutes(1)))

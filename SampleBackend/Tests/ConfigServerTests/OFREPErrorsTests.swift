@@ -1,4 +1,3 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import JWTKit
@@ -6,6 +5,10 @@ import OrderedCollections
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ClientAPI
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// What OpenFeature's protocol answers to requests that go wrong (HTTP 4).
 @Suite(.timeLimit(.minutes(2)))

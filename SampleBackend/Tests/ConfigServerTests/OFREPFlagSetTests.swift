@@ -8,6 +8,7 @@ import TemplateStore
 import Templates
 import Testing
 
+@testable import ClientAPI
 @testable import ConfigServer
 
 /// All flags at once by OpenFeature's protocol (HTTP 4).

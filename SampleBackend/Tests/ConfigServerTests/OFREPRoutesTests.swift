@@ -1,9 +1,10 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
 
 /// Single flags by OpenFeature's protocol (HTTP 4).
 @Suite(.timeLimit(.minutes(2)))

@@ -1,9 +1,11 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import OrderedCollections
+import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
 
 /// The description of the HTTP interface and the routes say the same.
 @Suite struct OpenAPITests {

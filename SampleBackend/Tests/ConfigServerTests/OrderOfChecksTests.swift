@@ -1,9 +1,12 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import AdminAPI
+@testable import ClientAPI
+@testable import ConfigServer
 
 /// Who asks is checked before what is asked for, on every route and for everybody (HTTP 1, 3).
 @Suite(.timeLimit(.minutes(5)))

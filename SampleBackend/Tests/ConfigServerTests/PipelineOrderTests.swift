@@ -1,10 +1,13 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ClientAPI
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// Requests on one connection are answered one after the other, whatever their kind (HTTP 2).
 @Suite(.timeLimit(.minutes(5)))

@@ -1,13 +1,15 @@
-import ConfigServer
 import Foundation
 import ServerTestSupport
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// The errors of the wire contract over real sockets.
 @Suite(.timeLimit(.minutes(2)))
 struct RequestErrorTests {
     @Test(arguments: [
-        "/", "/nothing", "/activeconfig/", "/activeconfig/user", "/activeconfig/user/1/2",
+        "/nothing", "/activeconfig/", "/activeconfig/user", "/activeconfig/user/1/2",
         "/activeconfig/users/1", "//activeconfig", "/ActiveConfig", "/active_config/", "/health",
         "/health/live/", "/projects", "/projects/default", "/projects/default/active_config",
         "/activeconfig%2Fuser%2F1", "/activeconfig/../activeconfig",

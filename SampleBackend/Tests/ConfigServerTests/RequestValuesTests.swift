@@ -1,9 +1,10 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
 
 /// Values at the edge of what the OpenAPI description allows.
 @Suite(.timeLimit(.minutes(1)))

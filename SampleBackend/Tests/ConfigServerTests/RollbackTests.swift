@@ -1,8 +1,9 @@
-import ConfigServer
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
 
 /// Going back to a version over HTTP (HTTP 3).
 @Suite(.timeLimit(.minutes(2)))

@@ -1,7 +1,11 @@
-import ConfigServer
 import Foundation
 import TemplateStore
 import Testing
+
+@testable import AdminAPI
+@testable import ClientAPI
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// What holds a secret prints none of it.
 @Suite struct SecretTests {

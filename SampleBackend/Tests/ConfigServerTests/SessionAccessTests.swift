@@ -1,9 +1,11 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import AdminAPI
+@testable import ConfigServer
 
 /// What a session of the console may do on the routes of administrators (HTTP 3).
 @Suite(.timeLimit(.minutes(2)))

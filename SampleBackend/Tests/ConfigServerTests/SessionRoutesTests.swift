@@ -1,9 +1,12 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import AdminAPI
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// Signing in to the console and out of it (HTTP 5).
 @Suite(.timeLimit(.minutes(2)))

@@ -1,6 +1,8 @@
-import ConfigServer
 import ServerTestSupport
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// A graceful shutdown (HTTP 5), in this process.
 @Suite(.timeLimit(.minutes(2)))

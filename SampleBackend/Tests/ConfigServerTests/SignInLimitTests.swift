@@ -1,9 +1,11 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// Guesses at an administrator's token are bounded, whichever way they come.
 @Suite(.timeLimit(.minutes(2)))

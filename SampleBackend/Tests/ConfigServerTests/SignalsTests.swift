@@ -1,8 +1,9 @@
 import ActiveConfig
-import ConfigServer
 import ServerTestSupport
 import Targeting
 import Testing
+
+@testable import ConfigServer
 
 /// The signals of a query (HTTP 1).
 @Suite(.timeLimit(.minutes(2)))

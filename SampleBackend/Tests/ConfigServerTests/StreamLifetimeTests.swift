@@ -1,9 +1,12 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ClientAPI
+@testable import ConfigServer
+@testable import HTTPServing
 
 /// How long streams stay open, and how many.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,10 +1,11 @@
 import ActiveConfig
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
 
 /// The template and its versions over HTTP (HTTP 3).
 @Suite(.timeLimit(.minutes(2)))

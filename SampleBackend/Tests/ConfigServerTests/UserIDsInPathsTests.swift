@@ -1,4 +1,3 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import JWTKit
@@ -7,13 +6,17 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
+@testable import ClientAPI
+@testable import ConfigServer
+@testable import HTTPServing
+
 /// A user ID, and a project's name, mean nothing in any path (HTTP 1, 2, 4).
 @Suite(.timeLimit(.minutes(5)))
 struct UserIDsInPathsTests {
     /// Each segment of each route, what else has a meaning in paths, and what is hard to encode.
     private static let userIDs: [String] = {
-        let segments = ConfigServer.endpoints.flatMap { endpoint in
-            endpoint.path.split(separator: "/").flatMap { segment in
+        let segments: [String] = ConfigServer.endpoints.flatMap { endpoint in
+            endpoint.path.split(separator: "/").flatMap { segment -> [String] in
                 [String(segment)] + segment.split(separator: ":").map(String.init)
             }
         }

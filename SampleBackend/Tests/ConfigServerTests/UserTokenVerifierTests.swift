@@ -1,4 +1,3 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import JWTKit
@@ -7,6 +6,9 @@ import NIOConcurrencyHelpers
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ClientAPI
+@testable import ConfigServer
 
 /// When the keys of users' tokens are read again.
 @Suite(.timeLimit(.minutes(2)))

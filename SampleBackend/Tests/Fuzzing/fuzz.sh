@@ -15,30 +15,21 @@ backend=$(cd "$here/../.." && pwd)
 
 target=${1:-}
 [ $# -eq 0 ] || shift
-sources=.
 case $target in
-conditions) module=Targeting properties=ConditionProperties ;;
-patterns) module=Targeting properties=PatternProperties ;;
-requests)
-    module=ConfigServer properties=RequestProperties
-    # Those that read a request; the others need the whole server.
-    sources="HTTP/ConfigurationRequest.swift HTTP/EntityTagCondition.swift HTTP/QueryParameters.swift
-        HTTP/RequestError.swift HTTP/RequestTarget.swift HTTP/RoutePattern.swift
-        HTTP/String+PercentEncoding.swift HTTP/StringProtocol+PercentDecoding.swift
-        HTTP/TargetParts.swift Signals"
-    ;;
+conditions) module=Targeting tests=TargetingTests properties=ConditionProperties ;;
+patterns) module=Targeting tests=TargetingTests properties=PatternProperties ;;
+requests) module=HTTPServing tests=ConfigServerTests properties=RequestProperties ;;
 *)
     echo "usage: fuzz.sh conditions|patterns|requests [seconds] [libFuzzer options]" >&2
     exit 64
     ;;
 esac
-tests=$backend/Tests/${module}Tests
+tests=$backend/Tests/$tests
 
 prepare_fuzzing "$target" "${FUZZ_BUILD:-$backend/.build/fuzzing}"
 echo "typealias FuzzedProperties = $properties" >"$build/FuzzedProperties.swift"
 {
-    # shellcheck disable=SC2086
-    (cd "$backend/Sources/$module" && find $sources -name '*.swift' | sed "s|^|$PWD/|")
+    find "$backend/Sources/$module" -name '*.swift'
     find "$tests/Properties" -name '*.swift'
     echo "$here/FuzzTarget.swift"
     echo "$build/FuzzedProperties.swift"

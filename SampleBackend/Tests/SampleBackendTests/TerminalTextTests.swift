@@ -1,3 +1,4 @@
+import AdminAPI
 import ConfigServer
 import Foundation
 import JSONTree

@@ -1,4 +1,5 @@
 import ActiveConfig
+import ClientAPI
 import ConfigServer
 package import Rendering
 package import Targeting

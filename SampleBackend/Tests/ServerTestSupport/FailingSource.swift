@@ -1,4 +1,6 @@
+import ClientAPI
 import ConfigServer
+import HTTPServing
 package import Rendering
 package import Targeting
 

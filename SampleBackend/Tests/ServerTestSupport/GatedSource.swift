@@ -1,3 +1,4 @@
+import ClientAPI
 import ConfigServer
 package import Rendering
 package import Targeting

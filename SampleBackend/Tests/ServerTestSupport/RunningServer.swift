@@ -1,4 +1,6 @@
+package import ClientAPI
 package import ConfigServer
+package import HTTPServing
 import Logging
 import ServiceLifecycle
 package import TemplateStore
@@ -29,7 +31,8 @@ package struct RunningServer: Sendable {
                 var configuration = ConfigServerConfiguration(port: 0, limits: limits)
                 configuration.allowedHosts = hosts
                 return ConfigServer(
-                    source: source, configuration: configuration, logger: logger,
+                    unread: InMemoryTemplateStore(), source: source, configuration: configuration,
+                    logger: logger,
                     onListening: onListening)
             }, body)
     }
@@ -119,4 +122,9 @@ package struct RunningServer: Sendable {
     package func status(_ target: String, method: String = "GET") async -> Int? {
         try? await answer(target, method: method).status
     }
+}
+
+extension ConfigServer {
+    /// All that a server answers.
+    package static var endpoints: [Endpoint] { endpoints(store: InMemoryTemplateStore()) }
 }

@@ -1,4 +1,5 @@
 package import ActiveConfig
+import ClientAPI
 import ConfigServer
 import Foundation
 package import Rendering

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigServer
 import Foundation
+import HTTPServing
 import Logging
 
 /// A type that is the options which all commands of administrators share: whom to ask, and how to

@@ -1,5 +1,6 @@
 import ConfigServer
 import Foundation
+import HTTPServing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigServer
+import HTTPServing
 import JSONTree
 
 /// A type that is the options which say as whom a command asks: a user, and what an app says about

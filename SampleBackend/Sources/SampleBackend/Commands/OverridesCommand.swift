@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigServer
+import HTTPServing
 import JSONTree
 
 /// A type that is `sample-backend overrides`: values that are pinned for one user.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigServer
 import Foundation
+import HTTPServing
 import JSONTree
 import TemplateStore
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigServer
 import Foundation
+import HTTPServing
 import JSONTree
 
 /// A type that is `sample-backend watch`: it shows what changes for a user, while it changes.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigServer
+import HTTPServing
 import JSONTree
 
 /// A type that is `sample-backend webhooks`: the addresses that are told of each publish.

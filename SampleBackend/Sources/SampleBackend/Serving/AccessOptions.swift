@@ -1,6 +1,8 @@
 import ArgumentParser
+import ClientAPI
 import ConfigServer
 import Foundation
+import HTTPServing
 import Logging
 
 /// A type that is the options of `serve` for who may read configurations (HTTP 5).

@@ -1,11 +1,14 @@
+import AdminAPI
 import ArgumentParser
 import ConfigServer
 import Foundation
+import HTTPServing
 import JSONTree
 import Logging
 import ServiceLifecycle
 import TemplateStore
 import UnixSignals
+import WebhookDelivery
 
 /// A type that is `sample-backend serve`: it serves until SIGTERM or SIGINT (HTTP 5).
 struct ServeCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import ConfigServer
 import Foundation
+import HTTPServing
 import JSONTree
 import NIOCore
 import NIOFoundationEssentialsCompat

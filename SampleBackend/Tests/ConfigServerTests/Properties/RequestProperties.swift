@@ -1,8 +1,11 @@
+import HTTPTypes
 import NIOCore
 import Rendering
 import Targeting
 
+@testable import ClientAPI
 @testable import ConfigServer
+@testable import HTTPServing
 
 /// What holds of every request line's target, and of every list of entity tags.
 enum RequestProperties {
@@ -41,8 +44,8 @@ enum RequestProperties {
             if pattern.match(again.segments) != parameters {
                 return "the same path has the same route"
             }
-            guard let request = try? ConfigurationRequest(target: target, parameters: parameters)
-            else { continue }
+            let request = RouteRequest(method: .get, target: target, parameters: parameters)
+            guard let request = try? ConfigurationRequest(request) else { continue }
             if request.signals.custom.count > Signals.maximumCustomCount {
                 return "the signals are within their limits"
             }
@@ -64,13 +67,16 @@ enum RequestProperties {
     }
 
     private static func violation(ofTags list: String) -> String? {
-        let tag = EntityTag(ofContent: ByteBuffer())
-        let isThere = list.contains("*") || list.contains(tag.opaqueTag)
+        let entityTag = EntityTag(ofContent: ByteBuffer())
+        let tag = entityTag.opaqueTag
+        let isThere = list.contains("*") || list.contains(tag)
         if EntityTagCondition(list).matches(tag), !isThere { return "a tag is found where it is" }
-        if !EntityTagCondition("W/\(tag), \(list)").matches(tag) {
+        if !EntityTagCondition("W/\(entityTag), \(list)").matches(tag) {
             return "a tag is found, whatever follows it"
         }
-        if !EntityTagCondition("x, \(tag)").matches(tag) { return "what is no tag is passed over" }
+        if !EntityTagCondition("x, \(entityTag)").matches(tag) {
+            return "what is no tag is passed over"
+        }
         return nil
     }
 

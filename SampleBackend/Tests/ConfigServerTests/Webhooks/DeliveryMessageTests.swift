@@ -1,6 +1,9 @@
-import ConfigServer
 import Foundation
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
+@testable import WebhookDelivery
 
 struct DeliveryMessageTests {
     /// The example of the article "The wire contract", worked out by OpenSSL.

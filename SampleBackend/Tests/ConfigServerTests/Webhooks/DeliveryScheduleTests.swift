@@ -1,7 +1,9 @@
-import ConfigServer
 import Foundation
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
+@testable import WebhookDelivery
 
 struct DeliveryScheduleTests {
     /// A time.

@@ -1,5 +1,7 @@
-import ConfigServer
 import Testing
+
+@testable import ConfigServer
+@testable import WebhookDelivery
 
 struct DeliverySenderTests {
     /// Why nothing may be sent to addresses.

@@ -1,9 +1,11 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
+@testable import WebhookDelivery
 
 /// Webhooks as administrators make and see them (HTTP 3).
 @Suite(.timeLimit(.minutes(2)))

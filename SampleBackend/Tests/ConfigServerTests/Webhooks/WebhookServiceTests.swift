@@ -1,9 +1,12 @@
-import ConfigServer
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
+@testable import WebhookDelivery
 
 /// What receivers get (HTTP 3), over real connections.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,10 +1,13 @@
-import ConfigServer
 import Crypto
 import Foundation
 import JSONTree
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import ConfigServer
+@testable import HTTPServing
+@testable import WebhookDelivery
 
 /// A running server with webhooks, and what tests do with them.
 struct WebhookTrial: Sendable {

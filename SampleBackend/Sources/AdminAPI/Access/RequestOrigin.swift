@@ -1,0 +1,50 @@
+import HTTPServing
+import HTTPTypes
+
+/// The page that a browser sends a request from (RFC 6454, Fetch Metadata).
+struct RequestOrigin: Sendable {
+    /// The value of `Origin`; nil when the request is no page's, or only reads.
+    let origin: String?
+
+    /// The value of `Sec-Fetch-Site`; nil of old browsers, and on plain HTTP.
+    let fetchSite: String?
+
+    /// The value of `Host`: this server, as the browser knows it.
+    let host: String?
+
+    /// Takes the fields of a request.
+    init(_ request: RouteRequest) {
+        origin = request.headerFields[.origin]
+        fetchSite = request.headerFields[named: "sec-fetch-site"]
+        host = request.headerFields[named: "host"]
+    }
+
+    /// Throws unless the page is this server's own, or there is none.
+    ///
+    /// - Parameter isSecure: Whether the browser's connection is known to be TLS.
+    /// - Throws: A ``RequestError`` with status 403.
+    func check(isSecure: Bool) throws(RequestError) {
+        if let origin, !isOwn(origin, isSecure: isSecure) {
+            throw .permissionDenied(
+                "The page is of another origin than this server: open the console at the address "
+                    + "of this server. A proxy has to pass Host as it came.")
+        }
+        if let fetchSite, fetchSite != "same-origin", fetchSite != "none" {
+            throw .permissionDenied(
+                "The request comes from a page of another site (Sec-Fetch-Site): open the console "
+                    + "at the address of this server.")
+        }
+    }
+
+    /// Whether an origin is that of this server.
+    private func isOwn(_ origin: String, isSecure: Bool) -> Bool {
+        let origin = origin.lowercased()
+        for (scheme, port) in [("https://", ":443"), ("http://", ":80")]
+        where origin.hasPrefix(scheme) {
+            guard var host = host?.lowercased(), !isSecure || port == ":443" else { return false }
+            if host.hasSuffix(port) { host.removeLast(port.count) }
+            return origin.dropFirst(scheme.count) == host
+        }
+        return false
+    }
+}

@@ -1,0 +1,90 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import NIOCore
+import NIOFoundationEssentialsCompat
+import TemplateStore
+import Templates
+
+/// A type that has the routes of HTTP 3 for values that are pinned for one user.
+struct OverridesRoutes: Sendable {
+    /// What does the work.
+    let administration: Administration
+
+    /// The routes, for the server's table.
+    var routes: [Route] {
+        [
+            Route(
+                "/v1/projects/{project}/users/{userID}/overrides",
+                [
+                    .get: Endpoint(access: RoleAccess(.viewer), handler: get),
+                    .put: Endpoint(access: RoleAccess(.publisher), handler: put),
+                    .delete: Endpoint(access: RoleAccess(.publisher), handler: delete),
+                ])
+        ]
+    }
+
+    /// Answers with what is pinned.
+    @Sendable
+    private func get(_ request: RouteRequest) async throws -> RouteResponse {
+        guard let content = try await content(for: request) else { throw Self.nothingPinned }
+        return .json(ByteBuffer(bytes: content), headerFields: [.cacheControl: "no-store"])
+    }
+
+    /// Pins values.
+    @Sendable
+    private func put(_ request: RouteRequest) async throws -> RouteResponse {
+        let overrides: OverridesDocument
+        do {
+            overrides = try OverridesDocument(jsonData: Data(buffer: request.body))
+        } catch {
+            throw RequestError.invalidTemplate(error)
+        }
+        let content = overrides.json.jsonData()
+        try await set(content, for: request)
+        administration.library.apply(
+            overrides, forUserID: request.userID, inProject: request.project)
+        return .json(ByteBuffer(bytes: content), headerFields: [.cacheControl: "no-store"])
+    }
+
+    /// Removes what is pinned.
+    @Sendable
+    private func delete(_ request: RouteRequest) async throws -> RouteResponse {
+        guard try await content(for: request) != nil else { throw Self.nothingPinned }
+        try await set(nil, for: request)
+        administration.library.apply(nil, forUserID: request.userID, inProject: request.project)
+        return .json(.emptyObject)
+    }
+
+    /// What is pinned, as it is stored.
+    private func content(for request: RouteRequest) async throws(RequestError) -> Data? {
+        try await administration.checkExists(request.project)
+        return try await administration.callStore("overrides", project: request.project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.overrides(
+                forUserID: request.userID, inProject: request.project)
+        }
+    }
+
+    /// Stores what is pinned.
+    private func set(_ content: Data?, for request: RouteRequest) async throws(RequestError) {
+        let change = OverridesChange(
+            project: request.project, userID: request.userID, content: content,
+            date: administration.now(), actor: request.administrator?.name ?? "")
+        try await administration.callStore("set_overrides", project: request.project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.setOverrides(change)
+        }
+    }
+
+    /// 404: nothing is pinned.
+    private static let nothingPinned = RequestError.notFound(
+        "Nothing is pinned for this user: pin values with PUT.")
+}
+
+extension RouteRequest {
+    /// The user of the path.
+    fileprivate var userID: String { parameters["userID"] ?? "" }
+}

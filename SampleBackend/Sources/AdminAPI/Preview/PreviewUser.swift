@@ -1,0 +1,42 @@
+import ClientAPI
+import HTTPServing
+import JSONTree
+import OrderedCollections
+import Targeting
+
+/// A type that is a user of a preview: an ID and signals.
+struct PreviewUser: Sendable {
+    /// The user's ID; nil is the generic user.
+    let userID: String?
+
+    /// What the user's client would say about itself.
+    let signals: Signals
+
+    /// Reads a user.
+    ///
+    /// - Parameters:
+    ///   - node: `{"userID": "1", "signals": {"device.os": "ios", "plan": "gold"}}`.
+    ///   - path: The place of the node, for errors.
+    /// - Throws: A ``RequestError`` with status 400.
+    init(_ node: JSONNode, path: String) throws(RequestError) {
+        guard case .object(let members) = node else {
+            throw .invalidArgument("\(path) is \(node.kindDescription): send an object.")
+        }
+        switch members["userID"] ?? .null {
+        case .null: userID = nil
+        case .string(let text): userID = text
+        case let other:
+            throw .invalidArgument("\(path).userID is \(other.kindDescription): send a string.")
+        }
+        let values = members["signals"] ?? .emptyObject
+        guard case .object(let values) = values else {
+            throw .invalidArgument(
+                "\(path).signals is \(values.kindDescription): send an object.")
+        }
+        do throws(SignalError) {
+            signals = try Signals(members: values)
+        } catch {
+            throw .invalidArgument("In \(path).signals: \(error)")
+        }
+    }
+}

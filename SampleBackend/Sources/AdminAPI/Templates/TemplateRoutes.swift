@@ -1,0 +1,194 @@
+import ActiveConfig
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import NIOCore
+import NIOFoundationEssentialsCompat
+import Rendering
+import TemplateStore
+import Templates
+
+/// A type that has the routes of HTTP 3 for the template and its versions.
+struct TemplateRoutes: Sendable {
+    /// What does the work.
+    let administration: Administration
+
+    /// The path of a project's template.
+    private static let path = "/v1/projects/{project}/remoteConfig"
+
+    /// The routes, for the server's table.
+    var routes: [Route] {
+        [
+            Route(
+                Self.path,
+                [
+                    .get: Endpoint(access: RoleAccess(.viewer), handler: get),
+                    .put: Endpoint(
+                        access: RoleAccess(upTo: .publisher, neededRole: Self.roleToPut),
+                        handler: put),
+                ]),
+            .get(Self.path + ":listVersions", access: RoleAccess(.viewer), handler: list),
+            Route(
+                Self.path + ":rollback",
+                [.post: Endpoint(access: RoleAccess(.publisher), handler: rollBack)]),
+            .get(
+                Self.path + ":downloadDefaults", access: RoleAccess(.viewer), handler: defaults),
+            .get(Self.path + ":diff", access: RoleAccess(.viewer), handler: diff),
+        ]
+    }
+
+    /// Whoever only checks a template need not be allowed to publish one; what cannot be read is
+    /// refused by those who may.
+    private static func roleToPut(_ request: RouteRequest) -> StoredToken.Role {
+        (try? request.flag(named: "validateOnly")) == true ? .editor : .publisher
+    }
+
+    /// Answers with the current template, or with one that was.
+    @Sendable
+    private func get(_ request: RouteRequest) async throws -> RouteResponse {
+        let version = try request.wholeNumber(named: "versionNumber", in: 1...Int.maximumDecimal)
+        return answer(
+            try await administration.template(version: version, inProject: request.project))
+    }
+
+    /// Publishes or checks a template.
+    @Sendable
+    private func put(_ request: RouteRequest) async throws -> RouteResponse {
+        let checked = try administration.check(
+            .init(
+                project: request.project, body: Data(buffer: request.body),
+                ifMatch: request.headerFields[.ifMatch], user: request.user,
+                origin: request.origin))
+        var response: RouteResponse
+        if try request.flag(named: "validateOnly") {
+            try await administration.checkVersion(of: checked)
+            response = .json(
+                ByteBuffer(bytes: checked.submission.content),
+                headerFields: Self.headerFields(version: 0, project: request.project))
+        } else {
+            response = answer(try await administration.publish(checked))
+        }
+        if let name = HTTPField.Name("Warning") {
+            for warning in checked.validated.warnings.prefix(Self.maximumWarnings) {
+                response.headerFields.append(
+                    HTTPField(name: name, value: Self.warning(warning.description)))
+            }
+        }
+        return response
+    }
+
+    /// Lists versions, newest first.
+    @Sendable
+    private func list(_ request: RouteRequest) async throws -> RouteResponse {
+        let pageToken = try request.wholeNumber(named: "pageToken", in: 1...Int.maximumDecimal)
+        let endVersion = try request.wholeNumber(
+            named: "endVersionNumber", in: 1...Int.maximumDecimal)
+        let query = VersionQuery(
+            limit: try request.wholeNumber(named: "pageSize", in: 1...300) ?? 300,
+            endVersion: [pageToken, endVersion].compactMap { $0 }.min(),
+            startTime: try request.date(named: "startTime"),
+            endTime: try request.date(named: "endTime"))
+        try await administration.checkExists(request.project)
+        let page = try await administration.callStore("versions", project: request.project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.versions(inProject: request.project, matching: query)
+        }
+        var body: JSONNode = ["versions": .array(page.versions.map(\.json))]
+        body.setMember("nextPageToken", page.nextVersion.map { .string("\($0)") })
+        return .json(body)
+    }
+
+    /// Publishes an older version again; with `If-Match`, only over the version it names.
+    @Sendable
+    private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody()
+        guard let version = body["versionNumber"]?.versionNumber, version > 0 else {
+            throw RequestError.invalidArgument(
+                "versionNumber is missing or no version's number: send {\"versionNumber\": \"3\"}.")
+        }
+        return answer(
+            try await administration.rollBack(
+                to: version, inProject: request.project,
+                ifMatch: request.headerFields[.ifMatch], user: request.user))
+    }
+
+    /// Answers with the default values, for a file that an app bundles.
+    @Sendable
+    private func defaults(_ request: RouteRequest) async throws -> RouteResponse {
+        let format = try request.target.query.lastValue(named: "format")?.uppercased() ?? "JSON"
+        let stored = try await administration.template(inProject: request.project)
+        let validated = try ValidatedTemplate(jsonData: stored.content, limits: .none)
+        let fields = Self.headerFields(version: stored.version.number, project: request.project)
+        if format == "ACTIVECONFIG" {
+            let state = CompiledTemplate(validated, version: stored.version).bootstrapState()
+            return .json(ByteBuffer(bytes: state.jsonData()), headerFields: fields)
+        }
+        guard let fileFormat = DefaultsFile.Format(rawValue: format) else {
+            throw RequestError.invalidArgument(
+                "The format \"\(format.shortened)\" does not exist: choose JSON, XML, PLIST or "
+                    + "ACTIVECONFIG.")
+        }
+        let file = DefaultsFile(validated.template, format: fileFormat)
+        var headerFields = fields
+        headerFields[.contentType] = fileFormat == .json ? "application/json" : "application/xml"
+        return RouteResponse(
+            status: .ok, headerFields: headerFields, body: ByteBuffer(bytes: file.data))
+    }
+
+    /// Says what differs between two versions.
+    @Sendable
+    private func diff(_ request: RouteRequest) async throws -> RouteResponse {
+        guard let from = try request.wholeNumber(named: "from", in: 1...Int.maximumDecimal) else {
+            throw RequestError.invalidArgument("from is missing: send the number of a version.")
+        }
+        let to = try request.wholeNumber(named: "to", in: 1...Int.maximumDecimal)
+        let old = try await administration.template(version: from, inProject: request.project)
+        let new = try await administration.template(version: to, inProject: request.project)
+        let diff = TemplateDiff(
+            from: try ValidatedTemplate(jsonData: old.content, limits: .none).template,
+            to: try ValidatedTemplate(jsonData: new.content, limits: .none).template)
+        var body = diff.json
+        body.setMember("from", .string("\(old.version.number)"))
+        body.setMember("to", .string("\(new.version.number)"))
+        return .json(body)
+    }
+}
+
+extension TemplateRoutes {
+    /// The most warnings in an answer.
+    private static let maximumWarnings = 20
+
+    /// The most characters of a warning.
+    private static let maximumWarningLength = 300
+
+    /// A stored template with its version, and its tag.
+    private func answer(_ stored: StoredTemplate) -> RouteResponse {
+        .json(
+            ByteBuffer(bytes: stored.contentWithVersion),
+            headerFields: Self.headerFields(
+                version: stored.version.number, project: stored.project))
+    }
+
+    /// The fields of an answer that is a version.
+    private static func headerFields(version: Int, project: String) -> HTTPFields {
+        [
+            .eTag: TemplateTag(project: project, version: version).description,
+            .cacheControl: "no-store",
+        ]
+    }
+
+    /// The value of a field `Warning` (RFC 7234, 5.5): ASCII, anything else as a question mark.
+    private static func warning(_ text: String) -> String {
+        let plain = text.unicodeScalars.prefix(maximumWarningLength).map { scalar -> Character in
+            switch scalar {
+            case "\"": "'"
+            case "\\": "/"
+            case " "..."~": Character(scalar)
+            default: "?"
+            }
+        }
+        return "199 - \"\(String(plain))\""
+    }
+}

@@ -1,0 +1,102 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import TemplateStore
+
+/// A type that has the routes for the tokens of administrators; only publishers may use them.
+struct TokenRoutes: Sendable {
+    /// What does the work.
+    let administration: Administration
+
+    /// The routes, for the server's table.
+    var routes: [Route] {
+        [
+            Route(
+                "/v1/tokens",
+                [
+                    .get: Endpoint(access: RoleAccess(.publisher), handler: list),
+                    .post: Endpoint(access: RoleAccess(.publisher), handler: create),
+                ]),
+            Route(
+                "/v1/tokens/{tokenID}",
+                [.delete: Endpoint(access: RoleAccess(.publisher), handler: revoke)]),
+        ]
+    }
+
+    /// Lists the tokens, the oldest first, without their texts.
+    @Sendable
+    private func list(_ request: RouteRequest) async throws -> RouteResponse {
+        let tokens = try await administration.storedTokens().filter { !$0.isSession }
+        return .json(["tokens": .array(tokens.map(\.json))])
+    }
+
+    /// Makes a token: `{"name": "ci", "role": "publisher", "expirationTime": "…"}`.
+    @Sendable
+    private func create(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody()
+        let name = body["name"]?.stringValue ?? ""
+        try TokenName.check(name)
+        guard let role = body["role"]?.stringValue.flatMap(StoredToken.Role.init(rawValue:)) else {
+            let roles = StoredToken.Role.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RequestError.invalidArgument("role is missing or unknown: send one of \(roles).")
+        }
+        let date = administration.now()
+        let expirationDate = try expirationDate(in: body)
+        try TokenName.check(
+            name, isFreeAmong: try await administration.storedTokens(), date: date)
+        let token = AccessToken(
+            name: name, role: role, date: date, expirationDate: expirationDate)
+        try await administration.callStore("add_token") { () throws(TemplateStoreError) in
+            try await administration.store.addToken(
+                token.stored, actor: request.administrator?.name ?? "")
+        }
+        try await administration.reloadTokens()
+        var answer = token.stored.json
+        answer.setMember("token", .string(token.text))
+        return .json(answer)
+    }
+
+    /// Revokes a token for good.
+    @Sendable
+    private func revoke(_ request: RouteRequest) async throws -> RouteResponse {
+        let id = request.parameters["tokenID"] ?? ""
+        let wasThere = try await administration.callStore("revoke_token") {
+            () throws(TemplateStoreError) in
+            try await administration.store.revokeToken(
+                id: id, actor: request.administrator?.name ?? "", date: administration.now())
+        }
+        guard wasThere else {
+            throw RequestError.notFound("There is no token with this identifier: list the tokens.")
+        }
+        try await administration.reloadTokens()
+        return .json(.emptyObject)
+    }
+
+    /// When a new token ends; nil means never.
+    private func expirationDate(in body: JSONNode) throws(RequestError) -> Date? {
+        guard let node = body["expirationTime"], node != .null else { return nil }
+        guard let date = node.stringValue.flatMap({ Date(timestamp: $0) }),
+            date > administration.now()
+        else {
+            throw .invalidArgument(
+                "expirationTime is wrong: send a time to come, such as 2030-01-31T12:00:00Z.")
+        }
+        return date
+    }
+}
+
+extension StoredToken {
+    /// The token as clients get it: without its hash.
+    fileprivate var json: JSONNode {
+        var node: JSONNode = [
+            "id": .string(id), "name": .string(name), "role": .string(role.rawValue),
+            "creationTime": .string(creationDate.timestamp),
+        ]
+        node.setMember("expirationTime", expirationDate.map { .string($0.timestamp) })
+        node.setMember("lastUseTime", lastUseDate.map { .string($0.timestamp) })
+        node.setMember("revocationTime", revocationDate.map { .string($0.timestamp) })
+        return node
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import HTTPServing
+package import JSONTree
+import TemplateStore
+import Templates
+
+extension StoredWebhook {
+    /// The webhook as clients get it: without its secret.
+    package var json: JSONNode {
+        [
+            "id": .string(id), "url": .string(url), "creator": .string(creator),
+            "creationTime": .string(creationDate.timestamp),
+        ]
+    }
+}
+
+extension WebhookDelivery {
+    /// The delivery as clients get it.
+    package var json: JSONNode {
+        var node: JSONNode = [
+            "id": .string(id), "versionNumber": .string("\(version)"),
+            "updateType": .string(updateType.rawValue), "state": .string(state.rawValue),
+            "attempts": .number("\(attempts)"),
+        ]
+        node.setMember("statusCode", statusCode.map { .number("\($0)") })
+        node.setMember("error", error.map { .string($0) })
+        node.setMember("creationTime", .string(creationDate.timestamp))
+        node.setMember("nextAttemptTime", nextAttemptDate.map { .string($0.timestamp) })
+        node.setMember("finishTime", finishDate.map { .string($0.timestamp) })
+        return node
+    }
+}

@@ -1,0 +1,122 @@
+import ClientAPI
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import TemplateStore
+import WebhookDelivery
+
+/// A type that has the routes of HTTP 3 for webhooks and what became of their deliveries.
+struct WebhookRoutes: Sendable {
+    /// The most deliveries that are listed: those that are kept, and one that is under way with one
+    /// that waits for it.
+    private static let maximumDeliveries = TemplateStoreLimits.finishedDeliveries + 2
+
+    /// What does the work.
+    let administration: Administration
+
+    /// The routes, for the server's table.
+    var routes: [Route] {
+        [
+            Route(
+                "/v1/projects/{project}/webhooks",
+                [
+                    .get: Endpoint(access: RoleAccess(.viewer), handler: list),
+                    .post: Endpoint(access: RoleAccess(.publisher), handler: create),
+                ]),
+            Route(
+                "/v1/projects/{project}/webhooks/{webhookID}",
+                [.delete: Endpoint(access: RoleAccess(.publisher), handler: remove)]),
+            .get(
+                "/v1/projects/{project}/webhooks/{webhookID}/deliveries",
+                access: RoleAccess(.viewer), handler: listDeliveries),
+        ]
+    }
+
+    /// Lists the webhooks, the oldest first, without their secrets, each with its last delivery.
+    @Sendable
+    private func list(_ request: RouteRequest) async throws -> RouteResponse {
+        try await administration.checkExists(request.project)
+        var nodes: [JSONNode] = []
+        for webhook in try await webhooks(inProject: request.project) {
+            var node = webhook.json
+            let last = try await deliveries(of: webhook, limit: 1).first
+            node.setMember("lastDelivery", last.map(\.json))
+            nodes.append(node)
+        }
+        return .json(["webhooks": .array(nodes)])
+    }
+
+    /// Makes a webhook: `{"url": "https://…"}`.
+    @Sendable
+    private func create(_ request: RouteRequest) async throws -> RouteResponse {
+        guard let text = try request.jsonBody()["url"]?.stringValue else {
+            throw RequestError.invalidArgument(
+                "url is missing: send a string such as https://example.com/webhook.")
+        }
+        let address = try WebhookAddress(text)
+        if !administration.allowsPrivateWebhooks { try address.checkIsPublic() }
+        try await administration.checkExists(request.project)
+        let webhook = StoredWebhook(
+            address: address, project: request.project,
+            creator: request.administrator?.name ?? "", date: administration.now())
+        try await administration.callStore("add_webhook", project: request.project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.addWebhook(webhook)
+        }
+        var answer = webhook.json
+        answer.setMember("secret", .string(webhook.secret))
+        return .json(answer)
+    }
+
+    /// Removes a webhook with its deliveries.
+    @Sendable
+    private func remove(_ request: RouteRequest) async throws -> RouteResponse {
+        let id = request.parameters["webhookID"] ?? ""
+        let wasThere = try await administration.callStore(
+            "remove_webhook", project: request.project
+        ) { () throws(TemplateStoreError) in
+            try await administration.store.removeWebhook(
+                id: id, inProject: request.project, actor: request.administrator?.name ?? "",
+                date: administration.now())
+        }
+        guard wasThere else { throw Self.unknownWebhook }
+        return .json(.emptyObject)
+    }
+
+    /// Lists the deliveries of a webhook, newest first.
+    @Sendable
+    private func listDeliveries(_ request: RouteRequest) async throws -> RouteResponse {
+        let id = request.parameters["webhookID"] ?? ""
+        let webhooks = try await webhooks(inProject: request.project)
+        guard let webhook = webhooks.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
+            throw Self.unknownWebhook
+        }
+        let deliveries = try await deliveries(of: webhook, limit: Self.maximumDeliveries)
+        return .json(["deliveries": .array(deliveries.map(\.json))])
+    }
+
+    /// Reads the webhooks of a project.
+    private func webhooks(
+        inProject project: String
+    ) async throws(RequestError) -> [StoredWebhook] {
+        try await administration.callStore("webhooks", project: project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.webhooks(inProject: project)
+        }
+    }
+
+    /// Reads the newest deliveries of a webhook.
+    private func deliveries(
+        of webhook: StoredWebhook, limit: Int
+    ) async throws(RequestError) -> [WebhookDelivery] {
+        try await administration.callStore("deliveries", project: webhook.project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.deliveries(
+                ofWebhook: webhook.id, inProject: webhook.project, limit: limit)
+        }
+    }
+
+    /// 404: the project has no such webhook.
+    private static let unknownWebhook = RequestError.notFound(
+        "The project has no webhook with this identifier: list the webhooks.")
+}

@@ -1,0 +1,124 @@
+import Foundation
+import HTTPServing
+import JSONTree
+import JWTKit
+
+/// A key that tokens of users are verified with, for one algorithm.
+///
+/// A key that may be used for several algorithms is several of these, so that no token has a say in
+/// what its key is.
+struct UserTokenKey: Sendable {
+    /// The identifier in a key set; nil fits every token.
+    let id: String?
+
+    /// What verifies.
+    let algorithm: any JWTAlgorithm
+
+    /// Whether a token with this header may be signed with it.
+    ///
+    /// - Parameters:
+    ///   - name: `alg` of the header.
+    ///   - other: `kid` of the header; nil fits every key.
+    /// - Returns: Whether it may.
+    func fits(algorithm name: String, id other: String?) -> Bool {
+        guard algorithm.name == name else { return false }
+        guard let id, let other else { return true }
+        return id.utf8.elementsEqual(other.utf8)
+    }
+
+    /// The key of a secret, for HS256.
+    static func key(of secret: Secret) async throws -> UserTokenKey {
+        let keys = await JWTKeyCollection()
+            .add(hmac: HMACKey(from: secret.text), digestAlgorithm: .sha256)
+        return UserTokenKey(id: nil, algorithm: try await keys.getKey())
+    }
+}
+
+extension UserTokenKey {
+    /// The most bytes of a file with a key set.
+    static let maximumKeySetBytes = 1 << 20
+
+    /// Reads the keys of a key set (RFC 7517); those that verify nothing here are left out.
+    ///
+    /// - Parameter data: The content of a JWKS file.
+    /// - Returns: The keys, at least one.
+    /// - Throws: ``UserTokenKeyError``.
+    static func keys(ofSet data: Data) async throws(UserTokenKeyError) -> [UserTokenKey] {
+        guard data.count <= maximumKeySetBytes else {
+            throw UserTokenKeyError("it has more than \(maximumKeySetBytes) bytes")
+        }
+        guard let nodes = try? JSONNode(jsonData: data)["keys"]?.arrayValue else {
+            throw UserTokenKeyError("it holds no JSON object with an array \"keys\"")
+        }
+        var result: [UserTokenKey] = []
+        for node in nodes where isForSignatures(node) {
+            for algorithm in algorithms(of: node) {
+                guard let key = try? await key(node, algorithm: algorithm) else { continue }
+                result.append(key)
+            }
+        }
+        guard !result.isEmpty else {
+            throw UserTokenKeyError(
+                "it has no public key for signatures: RSA of 2,048 bits or more, EC or Ed25519")
+        }
+        return result
+    }
+
+    /// Whether a key says of itself that it verifies, or does not say.
+    private static func isForSignatures(_ node: JSONNode) -> Bool {
+        if let use = node["use"], use != "sig" { return false }
+        if let operations = node["key_ops"] {
+            // A private key is one too: its public part verifies.
+            return operations.arrayValue?.contains { $0 == "verify" || $0 == "sign" } ?? false
+        }
+        return true
+    }
+
+    /// The algorithms of a key: the one that it names, else all that its type and curve allow.
+    private static func algorithms(of node: JSONNode) -> [JWK.Algorithm] {
+        let possible: [JWK.Algorithm] =
+            switch (node["kty"]?.stringValue, node["crv"]?.stringValue) {
+            case ("RSA", _): [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
+            case ("EC", "P-256"): [.es256]
+            case ("EC", "P-384"): [.es384]
+            case ("EC", "P-521"): [.es512]
+            case ("OKP", "Ed25519"): [.eddsa]
+            default: []
+            }
+        guard let name = node["alg"] else { return possible }
+        return possible.filter { $0.rawValue == name.stringValue }
+    }
+
+    /// A key for one of its algorithms.
+    private static func key(
+        _ node: JSONNode, algorithm: JWK.Algorithm
+    ) async throws -> UserTokenKey {
+        // JWTKit wants an identifier; it counts for nothing in a collection of one key.
+        let id = JWKIdentifier(string: "key")
+        let (x, y) = (node["x"]?.stringValue, node["y"]?.stringValue)
+        let jwk: JWK =
+            switch node["kty"]?.stringValue {
+            case "RSA":
+                .rsa(
+                    algorithm, identifier: id, modulus: node["n"]?.stringValue,
+                    exponent: node["e"]?.stringValue)
+            case "OKP":
+                .octetKeyPair(algorithm, identifier: id, x: x, y: nil, curve: .ed25519)
+            default:
+                .ecdsa(algorithm, identifier: id, x: x, y: y, curve: nil)
+            }
+        let collection = try await JWTKeyCollection().add(jwk: jwk)
+        return UserTokenKey(
+            id: node["kid"]?.stringValue, algorithm: try await collection.getKey())
+    }
+}
+
+/// Why the keys of tokens cannot be had.
+public struct UserTokenKeyError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong with the key set, the end of a sentence.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+public import HTTPServing
+import JWTKit
+public import Logging
+import NIOConcurrencyHelpers
+import NIOPosix
+
+/// Verifies the tokens of users: JWTs whose `sub` is the user's ID (HTTP 5).
+public final class UserTokenVerifier: Sendable {
+    /// The shortest time between two readings of the file of keys.
+    private static let readingInterval: Duration = .seconds(60)
+
+    /// A file with a key set.
+    private struct KeySetFile: Sendable {
+        let path: String
+        let logger: Logger
+        let now: @Sendable () -> ContinuousClock.Instant
+    }
+
+    private struct State: Sendable {
+        var keys: [UserTokenKey]
+        /// When the file was last read again.
+        var readingTime: ContinuousClock.Instant?
+        /// The reading that is under way.
+        var reading: Task<Void, Never>?
+    }
+
+    private let state: NIOLockedValueBox<State>
+    private let rules: UserTokenRules
+    private let file: KeySetFile?
+
+    /// Verifies tokens that are signed with a secret, by HS256.
+    ///
+    /// - Parameters:
+    ///   - secret: The secret, at least 32 bytes.
+    ///   - rules: What a token has to say besides.
+    /// - Throws: What JWTKit says of the secret.
+    public init(secret: Secret, rules: UserTokenRules = UserTokenRules()) async throws {
+        state = NIOLockedValueBox(State(keys: [try await .key(of: secret)]))
+        self.rules = rules
+        file = nil
+    }
+
+    /// Verifies tokens that are signed with a key of a file.
+    ///
+    /// A token with a `kid` that is none of the file's has the file read again, at most once a
+    /// minute. A file that cannot be used then is named in the log, and the keys stay.
+    ///
+    /// - Parameters:
+    ///   - path: A JWKS file.
+    ///   - rules: What a token has to say besides.
+    ///   - logger: Where a file that cannot be used any more is named.
+    /// - Throws: ``UserTokenKeyError`` when the file cannot be used.
+    public convenience init(
+        keySetFile path: String, rules: UserTokenRules = UserTokenRules(), logger: Logger
+    ) async throws(UserTokenKeyError) {
+        try await self.init(keySetFile: path, rules: rules, logger: logger, now: { .now })
+    }
+
+    /// Verifies tokens that are signed with a key of a file, with another clock.
+    init(
+        keySetFile path: String, rules: UserTokenRules, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant
+    ) async throws(UserTokenKeyError) {
+        state = NIOLockedValueBox(State(keys: try await Self.keys(ofFile: path)))
+        self.rules = rules
+        file = KeySetFile(path: path, logger: logger, now: now)
+    }
+
+    /// What a token says.
+    ///
+    /// - Returns: nil when the token is none, is not signed with one of the keys, or does not count.
+    func payload(of token: String?, at date: Date) async -> UserTokenPayload? {
+        guard let token, let parsed = ParsedToken(token) else { return nil }
+        if !isKnown(keyID: parsed.keyID) { await readAgain() }
+        let keys = state.withLockedValue(\.keys)
+        guard keys.contains(where: parsed.isSigned(with:)), rules.allow(parsed.payload, at: date)
+        else { return nil }
+        return parsed.payload
+    }
+
+    /// Whether there is a key that a token with this `kid` may be signed with.
+    private func isKnown(keyID: String?) -> Bool {
+        guard let keyID else { return true }
+        return state.withLockedValue { state in
+            state.keys.contains { $0.id.map { $0.utf8.elementsEqual(keyID.utf8) } ?? true }
+        }
+    }
+
+    /// Reads the file of keys again, unless that was done within the last minute.
+    private func readAgain() async {
+        guard let file else { return }
+        let reading: Task<Void, Never>? = state.withLockedValue { state in
+            if let reading = state.reading { return reading }
+            let now = file.now()
+            if let time = state.readingTime, time.duration(to: now) < Self.readingInterval {
+                return nil
+            }
+            state.readingTime = now
+            let reading = Task { await self.replaceKeys(from: file) }
+            state.reading = reading
+            return reading
+        }
+        await reading?.value
+    }
+
+    private func replaceKeys(from file: KeySetFile) async {
+        do throws(UserTokenKeyError) {
+            let keys = try await Self.keys(ofFile: file.path)
+            state.withLockedValue { $0.keys = keys }
+        } catch {
+            file.logger.warning(
+                "The keys of users' tokens could not be read again: those read before stay",
+                metadata: ["file": "\(file.path)", "error": "\(error)"])
+        }
+        state.withLockedValue { $0.reading = nil }
+    }
+
+    /// Reads a file, on a thread that may wait.
+    private static func keys(
+        ofFile path: String
+    ) async throws(UserTokenKeyError) -> [UserTokenKey] {
+        let data: Data
+        do {
+            data = try await NIOThreadPool.singleton.runIfActive {
+                let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+                defer { try? file.close() }
+                return try file.read(upToCount: UserTokenKey.maximumKeySetBytes + 1) ?? Data()
+            }
+        } catch {
+            throw UserTokenKeyError("it cannot be read")
+        }
+        return try await UserTokenKey.keys(ofSet: data)
+    }
+}
+
+extension UserTokenVerifier: CustomReflectable {
+    /// A mirror without children: the keys may be secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A token that was read and not verified.
+private struct ParsedToken {
+    let keyID: String?
+    let payload: UserTokenPayload
+
+    private let algorithmName: String
+    private let signature: Data
+    private let signedBytes: ArraySlice<UInt8>
+
+    /// Reads a token, or gives nil when it is none, or asks for extensions.
+    init?(_ token: String) {
+        let bytes = Array(token.utf8)
+        guard let end = bytes.lastIndex(of: UInt8(ascii: ".")),
+            let parsed = try? DefaultJWTParser().parse(bytes, as: UserTokenPayload.self),
+            let algorithm = parsed.header.alg, parsed.header.fields["crit"] == nil
+        else { return nil }
+        keyID = parsed.header.kid
+        payload = parsed.payload
+        algorithmName = algorithm
+        signature = parsed.signature
+        signedBytes = bytes[..<end]
+    }
+
+    func isSigned(with key: UserTokenKey) -> Bool {
+        guard key.fits(algorithm: algorithmName, id: keyID) else { return false }
+        return (try? key.algorithm.verify(signature, signs: signedBytes)) ?? false
+    }
+}

@@ -1,0 +1,65 @@
+package import HTTPServing
+package import Targeting
+
+/// A client asks for a user's document or stream: a project, a user, and signals (HTTP 1).
+package struct ConfigurationRequest: Sendable {
+    /// The paths of a user's document.
+    static let patterns = [
+        "/activeconfig",
+        "/activeconfig/user/{userID}",
+        "/active_config",
+        "/projects/{project}/activeconfig",
+        "/projects/{project}/activeconfig/user/{userID}",
+    ]
+
+    /// The paths of the stream of a user's document (HTTP 2).
+    static let streamPatterns = [
+        "/activeconfig/events",
+        "/activeconfig/user/{userID}/events",
+        "/projects/{project}/activeconfig/events",
+        "/projects/{project}/activeconfig/user/{userID}/events",
+    ]
+
+    /// The paths of the stream for providers of OpenFeature (HTTP 4).
+    static let openFeatureStreamPatterns = [
+        "/ofrep/v1/evaluate/events",
+        "/projects/{project}/ofrep/v1/evaluate/events",
+    ]
+
+    package let project: String
+    /// nil is the generic user.
+    package let userID: String?
+    package let signals: Signals
+
+    /// Reads a request whose path belongs to one of the patterns.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when a signal exceeds its limit.
+    package init(_ request: RouteRequest) throws(RequestError) {
+        project = request.project
+        userID = try Self.userID(request)
+        signals = try Signals(query: request.target.query)
+    }
+
+    /// The user of a request whose path belongs to one of the patterns; nil is the generic user.
+    ///
+    /// Only segments that the pattern fixes are looked at: a user's ID decides nothing but who it is.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when it is not percent-encoded UTF-8.
+    package static func userID(_ request: RouteRequest) throws(RequestError) -> String? {
+        if let userID = request.parameters["userID"] { return userID }
+        let prefix = request.parameters["project"] == nil ? 0 : 2
+        let name =
+            switch request.target.segments.dropFirst(prefix).first {
+            case "active_config": "userID"
+            case "ofrep": "targetingKey"
+            default: nil as String?
+            }
+        guard let name else { return nil }
+        return try request.target.query.lastValue(named: name)
+    }
+}
+
+extension RouteRequest {
+    /// The project of the path; `default` on the paths that name none.
+    package var project: String { parameters["project"] ?? "default" }
+}

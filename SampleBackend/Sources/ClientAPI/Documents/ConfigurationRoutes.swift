@@ -1,0 +1,69 @@
+package import HTTPServing
+import HTTPTypes
+package import Logging
+import Rendering
+import Targeting
+
+/// The routes of HTTP 1: the configuration of a user.
+package struct ConfigurationRoutes: Sendable {
+    private let source: any ConfigurationSource
+    private let clientAccess: ClientAccess
+    private let logger: Logger
+
+    package init(
+        source: any ConfigurationSource, clientAccess: ClientAccess, logger: Logger
+    ) {
+        self.source = source
+        self.clientAccess = clientAccess
+        self.logger = logger
+    }
+
+    package var routes: [Route] {
+        ConfigurationRequest.patterns.map { pattern in
+            Route(pattern, [.get: Endpoint(access: clientAccess, answering)])
+        }
+    }
+
+    /// Documents come from memory; only a user's token has to be waited for.
+    private var answering: Endpoint.Answering {
+        guard clientAccess.needsKeyOnly else {
+            return .asynchronous { request in
+                try await clientAccess.checkUser(
+                    request.headerFields, forUserID: try ConfigurationRequest.userID(request))
+                return .response(try answer(request))
+            }
+        }
+        return .immediate { request throws(RequestError) in .response(try answer(request)) }
+    }
+
+    /// Answers with a user's document, or with 304 when the client has it.
+    private func answer(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
+        let configuration = try configuration(for: ConfigurationRequest(request))
+        let headerFields: HTTPFields = [
+            .eTag: configuration.entityTag.description,
+            .cacheControl: "private, no-cache",
+        ]
+        if let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init),
+            condition.matches(configuration.entityTag.opaqueTag)
+        {
+            return RouteResponse(status: .notModified, headerFields: headerFields)
+        }
+        return .json(configuration.jsonBytes, headerFields: headerFields)
+    }
+
+    /// Asks the source, and turns its failure into the client's error.
+    private func configuration(
+        for request: ConfigurationRequest
+    ) throws(RequestError) -> RenderedConfiguration {
+        let configuration: RenderedConfiguration?
+        do {
+            configuration = try source.configuration(
+                inProject: request.project, forUserID: request.userID, signals: request.signals)
+        } catch {
+            logger.error("The source of the documents failed", metadata: ["error": "\(error)"])
+            throw .unavailable
+        }
+        guard let configuration else { throw .unknownProject(request.project) }
+        return configuration
+    }
+}

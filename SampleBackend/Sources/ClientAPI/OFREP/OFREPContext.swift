@@ -1,0 +1,59 @@
+import HTTPServing
+import JSONTree
+import OrderedCollections
+import Targeting
+
+/// A type that is the evaluation context of a request: a user and signals.
+///
+/// A context without `targetingKey` is the generic user, as `GET /activeconfig` has them: clients
+/// that know no user yet send `{"context": {}}` and expect the defaults.
+struct OFREPContext: Sendable {
+    /// `targetingKey`: the user's ID; nil is the generic user.
+    let userID: String?
+
+    /// The other attributes as they came.
+    private let attributes: OrderedDictionary<String, JSONNode>
+
+    /// Reads the body of a request.
+    ///
+    /// - Parameter request: Its body is `{"context": {"targetingKey": "3", "app.version": "2.1"}}`.
+    /// - Throws: A ``RequestError`` with status 400: `PARSE_ERROR` for a body that is no JSON
+    ///   object, `INVALID_CONTEXT` for a wrong context.
+    init(_ request: RouteRequest) throws(RequestError) {
+        let body: JSONNode
+        do {
+            body = try request.jsonBody()
+        } catch {
+            throw .unreadableEvaluation(error.message)
+        }
+        let context = body["context"] ?? .null
+        guard context != .null else {
+            userID = nil
+            attributes = [:]
+            return
+        }
+        guard case .object(var attributes) = context else {
+            throw .invalidContext("context is \(context.kindDescription): send an object.")
+        }
+        switch attributes.removeValue(forKey: "targetingKey") ?? .null {
+        case .null: userID = nil
+        case .string(let text): userID = text
+        case let other:
+            throw .invalidContext(
+                "context.targetingKey is \(other.kindDescription): send the user's ID as a string.")
+        }
+        self.attributes = attributes
+    }
+
+    /// The other attributes as signals, by the names of HTTP 1; what is no single value is passed
+    /// over.
+    ///
+    /// - Throws: A ``RequestError`` with status 400, `INVALID_CONTEXT`, for a signal over its limit.
+    func signals() throws(RequestError) -> Signals {
+        do throws(SignalError) {
+            return try Signals(members: attributes)
+        } catch {
+            throw .invalidContext(error.message(for: "attribute"))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package import Foundation
+package import HTTPServing
+import HTTPTypes
+import JSONTree
+import Rendering
+import Targeting
+
+/// The routes of HTTP 4: OpenFeature's remote evaluation protocol.
+package struct OFREPRoutes: Sendable {
+    /// Where the templates are.
+    package let library: TemplateLibrary
+
+    /// Which clients may read.
+    package let clientAccess: ClientAccess
+
+    /// The time that `dateTime` stands for.
+    package let now: @Sendable () -> Date
+
+    package init(
+        library: TemplateLibrary, clientAccess: ClientAccess, now: @escaping @Sendable () -> Date
+    ) {
+        self.library = library
+        self.clientAccess = clientAccess
+        self.now = now
+    }
+
+    /// The group of these routes and `streams`; its errors have the protocol's form.
+    package func group(with streams: [Route]) -> RouteGroup {
+        var group = RouteGroup(routes + streams)
+        group.covers = { OFREPTarget($0) != nil }
+        group.errorBody = { error, target in error.jsonBytes(forTarget: target) }
+        group.isReadableAcrossOrigins = true
+        return group
+    }
+
+    private var routes: [Route] {
+        ["", "/projects/{project}"].flatMap { prefix in
+            [
+                Route(
+                    "\(prefix)/ofrep/v1/evaluate/flags",
+                    [.post: Endpoint(access: clientAccess, handler: evaluateAll)]),
+                Route(
+                    "\(prefix)/ofrep/v1/evaluate/flags/{key...}",
+                    [.post: Endpoint(access: clientAccess, handler: evaluateOne)]),
+            ]
+        }
+    }
+
+    /// Answers with one flag.
+    @Sendable
+    private func evaluateOne(_ request: RouteRequest) async throws -> RouteResponse {
+        let (configuration, context) = try await subject(of: request)
+        let key = request.parameters["key"] ?? ""
+        guard let reason = configuration.reasons(for: context).reason(forFlag: key) else {
+            throw RequestError.unknownFlag
+        }
+        var answer = try reason.evaluation(ofFlag: key)
+        answer.setMember("metadata", configuration.evaluationMetadata)
+        return .json(answer)
+    }
+
+    /// Answers with all flags, or with 304 when the client has them.
+    @Sendable
+    private func evaluateAll(_ request: RouteRequest) async throws -> RouteResponse {
+        let (configuration, context) = try await subject(of: request)
+        let flags = OFREPFlagSet(configuration, project: request.project, context: context)
+        let headerFields: HTTPFields = [
+            .eTag: flags.entityTag.description, .cacheControl: "private, no-cache",
+        ]
+        if try Self.client(request, has: flags.entityTag) {
+            return RouteResponse(status: .notModified, headerFields: headerFields)
+        }
+        return .json(flags.jsonBytes, headerFields: headerFields)
+    }
+
+    /// Whether the client has the flags with a tag, and expects no others.
+    ///
+    /// An event announced the tag in `flagConfigEtag`. When it is not the current one, this server
+    /// may be behind, and a 304 would make the client believe that it is up to date.
+    private static func client(
+        _ request: RouteRequest, has entityTag: EntityTag
+    ) throws(RequestError) -> Bool {
+        let announced = try request.target.query.lastValue(named: "flagConfigEtag")
+        if let announced, announced != entityTag.opaqueTag,
+            !EntityTagCondition(announced).matches(entityTag.opaqueTag)
+        {
+            return false
+        }
+        let held = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init)
+        return held?.matches(entityTag.opaqueTag) ?? false
+    }
+
+    /// What a request is about, when its client may ask.
+    private func subject(
+        of request: RouteRequest
+    ) async throws(RequestError) -> (ProjectConfiguration, TargetingContext) {
+        try await clientAccess.checkUser(
+            request.headerFields, forUserID: try OFREPContext(request).userID)
+        let context = try OFREPContext(request)
+        let signals = try context.signals()
+        guard let configuration = library.project(request.project) else {
+            throw .unknownProject(request.project)
+        }
+        return (
+            configuration,
+            TargetingContext(userID: context.userID, signals: signals, date: now())
+        )
+    }
+}

@@ -1,0 +1,43 @@
+import ActiveConfig
+import HTTPServing
+import JSONTree
+import Rendering
+
+extension SettingReason {
+    /// The setting as the result of a flag's evaluation.
+    ///
+    /// - Parameter flagKey: The flag's key.
+    /// - Returns: `{"key": …, "value": …, "reason": …, "variant": …}`; without `value` when the
+    ///   setting is left out, so that the code's default counts.
+    /// - Throws: A ``RequestError`` when the protocol has no type for the value.
+    func evaluation(ofFlag flagKey: String) throws(RequestError) -> JSONNode {
+        var node: JSONNode = ["key": .string(flagKey)]
+        switch value {
+        case .null: throw .unsupportedValue("null")
+        case .array: throw .unsupportedValue("an array")
+        case let value: node.setMember("value", value.map { JSONNode($0) })
+        }
+        node.setMember("reason", .string(evaluationReason))
+        node.setMember("variant", .string(variant))
+        return node
+    }
+
+    /// Why, in the words of OpenFeature.
+    private var evaluationReason: String {
+        switch source {
+        case _ where value == nil: "DEFAULT"
+        case .override: "TARGETING_MATCH"
+        case .condition: usesPercent ? "SPLIT" : "TARGETING_MATCH"
+        case .defaultValue: falseConditions.isEmpty ? "STATIC" : "DEFAULT"
+        }
+    }
+
+    /// Which of the flag's values it is.
+    private var variant: String {
+        switch source {
+        case .override: "override"
+        case .condition(let name): name
+        case .defaultValue: "default"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package import Rendering
+
+extension SettingReasons {
+    /// Finds the setting that a flag's key stands for.
+    ///
+    /// A key is `Section.setting` or `Section/setting`, and both names may have dots and slashes in
+    /// them. The first that is there counts: with a dot in between before with a slash, and of
+    /// sections that fit, the one with the shortest name.
+    ///
+    /// - Parameter flagKey: The key.
+    /// - Returns: The reason, or nil when there is no such flag.
+    package func reason(forFlag flagKey: String) -> SettingReason? {
+        let sections = sectionNames.sorted { $0.utf8.count < $1.utf8.count }
+        for separator in [".", "/"] {
+            for section in sections {
+                let prefix = (section + separator).utf8
+                guard flagKey.utf8.starts(with: prefix) else { continue }
+                let setting = String(Substring(flagKey.utf8.dropFirst(prefix.count)))
+                if let reason = reason(forKey: setting, inSection: section) { return reason }
+            }
+        }
+        return nil
+    }
+
+    /// All flags by their keys, sorted: each key once, with the setting that
+    /// ``reason(forFlag:)`` finds.
+    package var flags: [(key: String, reason: SettingReason)] {
+        var flags: [String: SettingReason] = [:]
+        for (section, settings) in all.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {
+            for (setting, reason) in settings {
+                let key = "\(section).\(setting)"
+                if flags[key] == nil { flags[key] = reason }
+            }
+        }
+        return flags.sorted { $0.key < $1.key }.map { (key: $0, reason: $1) }
+    }
+}

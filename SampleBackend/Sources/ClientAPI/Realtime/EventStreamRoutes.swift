@@ -1,0 +1,72 @@
+import Foundation
+package import HTTPServing
+import HTTPTypes
+
+/// The routes of streams (HTTP 2, and those of HTTP 4).
+package struct EventStreamRoutes: Sendable {
+    private let hub: RealtimeHub
+    private let clientAccess: ClientAccess
+
+    package init(hub: RealtimeHub, clientAccess: ClientAccess) {
+        self.hub = hub
+        self.clientAccess = clientAccess
+    }
+
+    /// The streams of users' documents.
+    package var routes: [Route] {
+        ConfigurationRequest.streamPatterns.map { route($0, format: .activeConfig) }
+    }
+
+    /// The streams for providers of OpenFeature.
+    package var openFeatureRoutes: [Route] {
+        ConfigurationRequest.openFeatureStreamPatterns.map { route($0, format: .openFeature) }
+    }
+
+    private func route(_ pattern: String, format: StreamRequest.Format) -> Route {
+        Route(pattern, [.get: Endpoint(access: clientAccess, answering(format))])
+    }
+
+    private func answering(_ format: StreamRequest.Format) -> Endpoint.Answering {
+        guard clientAccess.needsKeyOnly else {
+            return .asynchronous { request in
+                let tokenEnd = try await clientAccess.checkUser(
+                    request.headerFields, forUserID: try ConfigurationRequest.userID(request))
+                return try open(request, format: format, tokenEnd: tokenEnd)
+            }
+        }
+        return .immediate { request throws(RequestError) in
+            try open(request, format: format, tokenEnd: nil)
+        }
+    }
+
+    /// Opens a stream for a client that may listen until its token ends.
+    private func open(
+        _ request: RouteRequest, format: StreamRequest.Format, tokenEnd: Date?
+    ) throws(RequestError) -> Answer {
+        let streamRequest = StreamRequest(
+            configuration: try ConfigurationRequest(request),
+            lastEventID: request.headerFields[named: "last-event-id"], format: format)
+        let project = streamRequest.configuration.project
+        guard hub.library.project(project) != nil else { throw .unknownProject(project) }
+        guard request.method == .get else {
+            return .response(RouteResponse(status: .ok, headerFields: Self.headerFields))
+        }
+        let place = try hub.places.take(request.address)
+        return .stream(
+            StreamOpening(headerFields: Self.headerFields) { connection in
+                hub.makeStream(
+                    streamRequest, place: place, tokenEnd: tokenEnd, connection: connection)
+            })
+    }
+
+    /// The fields of the head of a stream.
+    private static let headerFields: HTTPFields = {
+        var fields: HTTPFields = [
+            .contentType: "text/event-stream", .cacheControl: "no-store",
+            .connection: "close",
+        ]
+        // nginx hands on what it gets only when it is told so.
+        if let name = HTTPField.Name("X-Accel-Buffering") { fields[name] = "no" }
+        return fields
+    }()
+}

@@ -1,0 +1,67 @@
+import AdminAPI
+import ClientAPI
+import HTTPServing
+import HTTPTypes
+import Logging
+import NIOCore
+import TemplateStore
+
+/// The routes of HTTP 5: health, metrics, and the description of the API.
+struct OperationsRoutes: Sendable {
+    /// Has to answer for the server to be ready.
+    let source: any ConfigurationSource
+
+    /// The counts as Prometheus reads them; nil when nothing is counted.
+    let metricsText: (@Sendable () -> String)?
+
+    /// Recognizes administrators, when the metrics, which name projects, are for them alone.
+    let metricsRecognition: (any CallerRecognition)?
+
+    let logger: Logger
+
+    var groups: [RouteGroup] {
+        var metrics = RouteGroup([metricsRoute])
+        metrics.recognition = metricsRecognition
+        return [RouteGroup(routes), metrics]
+    }
+
+    private var metricsRoute: Route {
+        let access: any EndpointAccess =
+            metricsRecognition == nil ? OpenAccess() : RoleAccess(.viewer)
+        return .get("/metrics", access: access) { _ in
+            RouteResponse(
+                status: .ok,
+                headerFields: [
+                    .contentType: "text/plain; version=0.0.4; charset=utf-8",
+                    .cacheControl: "no-store",
+                ],
+                body: ByteBuffer(string: metricsText?() ?? ""))
+        }
+    }
+
+    private var routes: [Route] {
+        [
+            .get("/health/live") { _ in Self.fine },
+            .get("/health/ready") { _ in
+                do {
+                    try await source.checkReadiness()
+                } catch {
+                    logger.warning("Not ready", metadata: ["error": "\(error)"])
+                    throw (error as? TemplateStoreError).map { RequestError($0, project: "") }
+                        ?? .unavailable
+                }
+                return Self.fine
+            },
+            .get("/openapi.json") { _ in
+                .json(ByteBuffer(bytes: OpenAPIDescription.jsonBytes))
+            },
+        ]
+    }
+
+    /// The answer when all is well.
+    private static var fine: RouteResponse {
+        .json(
+            ByteBuffer(string: #"{"status":"ok"}"#),
+            headerFields: [.cacheControl: "no-store"])
+    }
+}

@@ -1,0 +1,114 @@
+package import AdminAPI
+package import HTTPServing
+import HTTPTypes
+import JSONTree
+import TemplateStore
+
+/// The routes that begin, show and end a session of the console (HTTP 5).
+package struct SessionRoutes: Sendable {
+    private static let path = "/console/session"
+
+    private let access: SessionAccess
+    private let administration: Administration
+
+    /// Bounds the sessions that the holder of a token begins, since each is stored: 100 at once, and
+    /// one every 10 seconds in the long run.
+    private let limiter = RateLimiter<String>(interval: .seconds(10), burst: 100)
+
+    /// Bounds how often an address tries to sign in.
+    private let signInLimiter: RateLimiter<ClientAddress>
+
+    package init(
+        access: SessionAccess, administration: Administration,
+        signInLimiter: RateLimiter<ClientAddress>
+    ) {
+        self.access = access
+        self.administration = administration
+        self.signInLimiter = signInLimiter
+    }
+
+    package func group(recognition: any CallerRecognition) -> RouteGroup {
+        var group = RouteGroup([
+            Route(
+                Self.path,
+                [
+                    .get: Endpoint(access: OpenAccess(), handler: show),
+                    .post: Endpoint(
+                        access: OpenAccess(), attemptLimiter: signInLimiter, handler: begin),
+                    .delete: Endpoint(access: OpenAccess(), handler: end),
+                ])
+        ])
+        group.recognition = recognition
+        group.protectAsConsole()
+        return group
+    }
+
+    /// Begins a session: `{"token": "…"}`.
+    @Sendable
+    private func begin(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
+        // Else another page could have somebody work under a name that is not theirs.
+        try access.checkOrigin(of: request)
+        guard let token = try request.jsonBody()["token"]?.stringValue else {
+            throw .invalidArgument("token is missing or no string: send {\"token\": \"…\"}.")
+        }
+        guard let holder = access.access.holder(ofToken: token) else { throw Self.noToken }
+        if let seconds = limiter.secondsToWait(holder.tokenID) {
+            throw .tooManyRequests(retryAfter: seconds)
+        }
+        let session = AccessToken(sessionOf: holder, date: administration.now())
+        try await administration.callStore("add_session") { () throws(TemplateStoreError) in
+            try await administration.store.addToken(
+                session.stored, actor: holder.administrator.name)
+        }
+        try await administration.reloadTokens()
+        var answer = Self.answer(holder)
+        answer.headerFields[.setCookie] = cookie(of: request).setting(session.text)
+        return answer
+    }
+
+    /// Says whose session it is.
+    @Sendable
+    private func show(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
+        guard let holder = access.session(of: request.headerFields)?.holder else {
+            throw Self.noToken
+        }
+        return Self.answer(holder)
+    }
+
+    /// Ends a session, if there is one, for whoever may have its cookie.
+    @Sendable
+    private func end(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
+        try access.checkOrigin(of: request)
+        if let (session, holder) = access.session(of: request.headerFields) {
+            _ = try await administration.callStore("end_session") {
+                () throws(TemplateStoreError) in
+                try await administration.store.revokeToken(
+                    id: session.id, actor: holder.administrator.name, date: administration.now())
+            }
+            try await administration.reloadTokens()
+        }
+        return RouteResponse(
+            status: .noContent,
+            headerFields: [
+                .setCookie: cookie(of: request).clearing, .cacheControl: "no-store",
+            ])
+    }
+
+    /// The cookie as the browser that sends a request has it.
+    private func cookie(of request: RouteRequest) -> SessionCookie {
+        access.cookie(of: request.headerFields)
+    }
+
+    /// Whose a session is, and the proof that goes with it.
+    private static func answer(_ holder: AdministratorAccess.Holder) -> RouteResponse {
+        .json([
+            "name": .string(holder.administrator.name),
+            "role": .string(holder.administrator.role.rawValue),
+            "csrfToken": .string(SessionAccess.proof(for: holder)),
+        ])
+    }
+
+    /// 401: there is no session, or no such token.
+    private static let noToken = RequestError.unauthenticated(
+        "This is no valid token of an administrator: it may be mistyped, expired or revoked.")
+}

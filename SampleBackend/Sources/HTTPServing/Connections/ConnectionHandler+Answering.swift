@@ -1,0 +1,129 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+extension ConnectionHandler {
+    /// Answers the current request, at once or by a task.
+    package func answer(body: ByteBuffer, context: ChannelHandlerContext) {
+        guard let incoming else { return }
+        switch services.dispatcher.answer(incoming, body: body) {
+        case .now(let answer): give(answer, context: context)
+        case .later(let work):
+            let answered = context.eventLoop.makePromise(of: Answer.self)
+            answering = Task { answered.succeed(await work()) }
+            answered.futureResult.assumeIsolated().whenSuccess { answer in
+                self.answering = nil
+                guard !self.isOver else { return }
+                self.give(answer, context: context)
+                self.proceed(context: context)
+            }
+        }
+    }
+
+    /// Writes an answer, or leaves the connection to a stream.
+    private func give(_ answer: Answer, context: ChannelHandlerContext) {
+        switch answer {
+        case .response(let response): write(response, context: context)
+        case .stream(let opening):
+            // A client that has closed its sending side cannot be told from one that left.
+            guard !state.isInputClosed, !input.isEnded else {
+                context.close(promise: nil)
+                return
+            }
+            handOver(to: opening, context: context)
+        }
+    }
+
+    /// Leaves the connection to a stream; nothing but the handlers of TLS stays.
+    private func handOver(to opening: StreamOpening, context: ChannelHandlerContext) {
+        finish()
+        // Later: the decoder may be at work, and what it makes of the bytes behind is dropped here.
+        context.eventLoop.assumeIsolated().execute {
+            guard context.channel.isActive else { return }
+            let connection = StreamConnection(
+                eventLoop: context.eventLoop, backlog: self.services.backlog,
+                isSecure: self.isSecure)
+            guard let stream = opening.makeHandler(connection) else {
+                context.close(promise: nil)
+                return
+            }
+            let pipeline = context.pipeline.syncOperations
+            do {
+                try pipeline.addHandler(stream, position: .after(self))
+                let codec = [
+                    try pipeline.context(
+                        handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self),
+                    try pipeline.context(handlerType: HTTPResponseEncoder.self),
+                ]
+                pipeline.removeHandler(context: context, promise: nil)
+                for context in codec { pipeline.removeHandler(context: context, promise: nil) }
+            } catch {
+                context.close(promise: nil)
+                return
+            }
+            stream.begin(headerFields: opening.headerFields)
+            if self.isQuiescing { stream.endForShutdown() }
+            if self.isReadHeld { stream.read() }
+        }
+    }
+
+    /// Writes a whole answer.
+    private func write(_ response: RouteResponse, context: ChannelHandlerContext) {
+        let isHead = incoming?.head.method == .HEAD
+        incoming = nil
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(response.headerFields.count + 3)
+        for field in response.headerFields {
+            headers.add(name: field.name.rawName, value: field.value)
+        }
+        if response.status != .notModified {
+            headers.add(name: "content-length", value: "\(response.body.readableBytes)")
+        }
+        headers.add(name: "date", value: services.date.value)
+        if state.isLastAnswer { headers.replaceOrAdd(name: "connection", value: "close") }
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(
+                statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase),
+            headers: headers)
+        write(head, body: isHead ? ByteBuffer() : response.body, context: context)
+    }
+
+    /// Writes an error as the last answer of the connection.
+    func refuse(_ error: RequestError, context: ChannelHandlerContext) {
+        write(services.dispatcher.refusal(of: incoming, for: error), context: context)
+    }
+
+    /// Writes a head and a body, and counts them while the client does not read.
+    private func write(
+        _ head: HTTPResponseHead, body: ByteBuffer, context: ChannelHandlerContext
+    ) {
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if body.readableBytes > 0 {
+            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess { self.wasSent(context: context) }
+        context.write(wrapOutboundOut(.end(nil)), promise: sent)
+        perform(state.wroteAnswer(), context: context)
+        context.flush()
+        guard state.unsentAnswers > 0, !isOver else { return }
+        let backlog = services.backlog
+        // TLS has an encrypted copy for each connection.
+        let ticket = backlog.hold(
+            Self.answerBytes + (isSecure ? body.readableBytes : 0),
+            sharedBuffer: isSecure || body.readableBytes == 0 ? nil : body, for: context.channel)
+        sent.futureResult.assumeIsolated().whenComplete { _ in backlog.release(ticket) }
+        if state.unsentAnswers == 1 { restartUnreadTime(context: context) }
+    }
+
+    /// About what an unsent answer takes besides its body.
+    private static let answerBytes = 1_024
+
+    /// Goes on after the socket has taken an answer.
+    private func wasSent(context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        perform(state.sentAnswer(), context: context)
+        if isUnread { restartUnreadTime(context: context) }
+    }
+}

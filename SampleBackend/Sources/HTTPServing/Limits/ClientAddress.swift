@@ -1,0 +1,34 @@
+package import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The address of a client, as limits count it: an IPv4 address, or the first 64 bits of an IPv6
+/// address, since one customer has as many as these share.
+package struct ClientAddress: Hashable, Sendable {
+    /// IPv4 addresses begin with 32 ones; as IPv6, that would be multicast, which nobody sends from.
+    private let bits: UInt64
+
+    /// Reads an address; nil when it is none of IP.
+    package init?(_ address: SocketAddress) {
+        switch address {
+        case .v4(let address):
+            bits = Self.bits(ipv4: UInt32(bigEndian: address.address.sin_addr.s_addr))
+        case .v6(let address):
+            var value = address.address.sin6_addr
+            let bytes = unsafe withUnsafeBytes(of: &value) { unsafe [UInt8]($0) }  // copied
+            let high = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let rest = bytes[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let isMapped = high == 0 && rest >> 32 == 0xFFFF
+            bits = isMapped ? Self.bits(ipv4: UInt32(truncatingIfNeeded: rest)) : high
+        case .unixDomainSocket: return nil
+        }
+    }
+
+    private static func bits(ipv4: UInt32) -> UInt64 {
+        0xFFFF_FFFF_0000_0000 | UInt64(ipv4)
+    }
+}

@@ -1,0 +1,63 @@
+/// The parameters of a query in their order, decoded only when asked for.
+///
+/// ```swift
+/// for parameter in QueryParameters("app.id=x&flag") { print(parameter.name ?? "?") }
+/// ```
+package struct QueryParameters: Sequence, Sendable {
+    /// The query, percent-encoded, without its question mark; empty when there is none.
+    private let query: Substring
+
+    /// Takes a query as it stands in the request line.
+    ///
+    /// - Parameter query: Percent-encoded, without the question mark.
+    package init(_ query: Substring) {
+        self.query = query
+    }
+
+    /// The parameters; empty ones (`a=1&&b=2`) are left out.
+    package func makeIterator() -> AnyIterator<Parameter> {
+        var rest = query.utf8[...]
+        return AnyIterator {
+            while !rest.isEmpty {
+                let text = rest.prefix { $0 != UInt8(ascii: "&") }
+                rest = rest[text.endIndex...].dropFirst()
+                if !text.isEmpty { return Parameter(text: Substring(text)) }
+            }
+            return nil
+        }
+    }
+
+    /// The decoded value of the last parameter with a name, or nil when there is none.
+    ///
+    /// - Parameter name: The decoded name.
+    /// - Returns: The value, empty without `=`.
+    /// - Throws: A ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
+    package func lastValue(named name: String) throws(RequestError) -> String? {
+        var found: Parameter?
+        for parameter in self where parameter.name == name { found = parameter }
+        guard let found else { return nil }
+        guard let value = found.value else {
+            throw .invalidArgument(
+                "The value of the query parameter \"\(name)\" is not percent-encoded UTF-8: "
+                    + "encode it again.")
+        }
+        return value
+    }
+
+    /// One `name=value` of a query.
+    package struct Parameter: Sendable {
+        /// The parameter as it stands in the query.
+        fileprivate let text: Substring
+
+        /// The decoded name, or nil when it is not percent-encoded UTF-8: then nobody knows it.
+        package var name: String? {
+            Substring(text.utf8.prefix { $0 != UInt8(ascii: "=") }).percentDecoded()
+        }
+
+        /// The decoded value, empty without `=`; nil when it is not percent-encoded UTF-8.
+        package var value: String? {
+            let value = text.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+            return Substring(value).percentDecoded()
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+package import HTTPTypes
+package import JSONTree
+package import NIOCore
+import OrderedCollections
+
+/// Why a request is refused, in the form that clients see: the error body of the wire contract.
+///
+/// It is thrown by whatever finds the fault, and turned into a response in one place.
+package struct RequestError: Error, Sendable, Hashable {
+    /// The HTTP status of the response; its code is also the body's `code`.
+    package let httpStatus: HTTPResponse.Status
+
+    /// The body's `status`: the name programs compare, such as `NOT_FOUND`.
+    package let statusName: String
+
+    /// The body's `message`: one sentence that says what to do.
+    package let message: String
+
+    /// Fields of the response beyond those of every error, such as `Allow`.
+    package var headerFields: HTTPFields = [:]
+
+    /// The body's `details`: one object for each problem, of a template with more than one; left out
+    /// when empty.
+    package var details: [JSONNode] = []
+
+    package init(
+        httpStatus: HTTPResponse.Status, statusName: String, message: String,
+        headerFields: HTTPFields = [:]
+    ) {
+        self.httpStatus = httpStatus
+        self.statusName = statusName
+        self.message = message
+        self.headerFields = headerFields
+    }
+
+    /// The body: `{"error": {"code": …, "status": …, "message": …}}`.
+    package var jsonBytes: ByteBuffer {
+        var content: OrderedDictionary<String, JSONNode> = [
+            "code": .number("\(httpStatus.code)"), "message": .string(message),
+            "status": .string(statusName),
+        ]
+        if !details.isEmpty { content["details"] = .array(details) }
+        return ByteBuffer(bytes: JSONNode.object(["error": .object(content)]).jsonData())
+    }
+}
+
+extension RequestError {
+    /// 400: the request itself is wrong, and will be however often it is sent.
+    package static func invalidArgument(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .badRequest, statusName: "INVALID_ARGUMENT", message: message)
+    }
+
+    /// 404: there is nothing under this path.
+    package static func notFound(_ message: String) -> RequestError {
+        RequestError(httpStatus: .notFound, statusName: "NOT_FOUND", message: message)
+    }
+
+    /// 405: the path exists, the method does not.
+    ///
+    /// - Parameter allowed: The methods to list in `Allow`.
+    /// - Returns: The error, with the field `Allow`.
+    static func methodNotAllowed(allowed: [HTTPRequest.Method]) -> RequestError {
+        let names = allowed.map(\.rawValue)
+        return RequestError(
+            httpStatus: .methodNotAllowed, statusName: "METHOD_NOT_ALLOWED",
+            message: "This path does not have that method: use \(names.joined(separator: " or ")).",
+            headerFields: [.allow: names.joined(separator: ", ")])
+    }
+
+    /// 408: the request's body did not arrive in time.
+    static func requestTimeout(_ limit: Duration) -> RequestError {
+        RequestError(
+            httpStatus: .requestTimeout, statusName: "DEADLINE_EXCEEDED",
+            message: "The body of the request did not arrive within \(limit): send it again.")
+    }
+
+    /// 413: the request's body is over the limit.
+    static func bodyTooLarge(limit: Int) -> RequestError {
+        RequestError(
+            httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
+            message: "The body of the request is too large: send at most \(limit) bytes.")
+    }
+
+    /// 431: the request line and the header fields together are over the limit.
+    static func headerTooLarge(bytes: Int, fields: Int) -> RequestError {
+        RequestError(
+            httpStatus: .requestHeaderFieldsTooLarge,
+            statusName: "REQUEST_HEADER_FIELDS_TOO_LARGE",
+            message: "The request line and the header fields are too large: send at most "
+                + "\(bytes) bytes and \(fields) fields.")
+    }
+
+    /// 500: a fault of the server, which its log describes.
+    static let internalError = RequestError(
+        httpStatus: .internalServerError, statusName: "INTERNAL",
+        message: "The server has a fault that its log describes: tell whoever runs it.")
+
+    /// 503: the source of the documents does not answer.
+    package static let unavailable = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message: "The server cannot read its configurations now: try again in a few seconds.",
+        headerFields: [.retryAfter: "5"])
+
+    /// 503: the store does not answer, or cannot write.
+    package static let storeUnavailable = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The store of the server cannot be read or written now, as its log says: try again "
+            + "in a few seconds.",
+        headerFields: [.retryAfter: "5"])
+
+    /// 503: what was to be stored has no room.
+    package static let outOfSpace = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message: "The server cannot write, so nothing was stored: there is no space left on the "
+            + "disk of its database; free space there and try again.",
+        headerFields: [.retryAfter: "30"])
+
+    /// 503: the files of the store are others than those that were opened.
+    package static let filesReplaced = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The files of the server's database were removed, moved or replaced while it runs, "
+            + "so it stores nothing more: whoever runs it has to look at them, as its log says, and "
+            + "to start it again.",
+        headerFields: [.retryAfter: "60"])
+}
+
+extension RequestError {
+    /// 401: who asks has not said who it is, or not so that it counts.
+    package static func unauthenticated(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .unauthorized, statusName: "UNAUTHENTICATED", message: message,
+            headerFields: [.wwwAuthenticate: "Bearer"])
+    }
+
+    /// 403: who asks may not do that.
+    package static func permissionDenied(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .forbidden, statusName: "PERMISSION_DENIED", message: message)
+    }
+
+    /// 412: the template is not the one the change was made to.
+    package static func versionMismatch(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .preconditionFailed, statusName: "VERSION_MISMATCH", message: message)
+    }
+
+    /// 429: too many requests from one address.
+    package static func tooManyRequests(retryAfter seconds: Int) -> RequestError {
+        RequestError(
+            httpStatus: .tooManyRequests, statusName: "RESOURCE_EXHAUSTED",
+            message: "There are too many requests from this address: try again in "
+                + "\(seconds) s.",
+            headerFields: [.retryAfter: "\(seconds)"])
+    }
+
+    /// 429: as many previews as may be are under way.
+    package static let tooManyPreviews = RequestError(
+        httpStatus: .tooManyRequests, statusName: "RESOURCE_EXHAUSTED",
+        message: "There are too many previews at once: try again in 1 s.",
+        headerFields: [.retryAfter: "1"])
+
+    /// 413: the answer about all users of a preview would be over the limit.
+    package static func previewTooLarge(users: Int, limit: Int) -> RequestError {
+        RequestError(
+            httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
+            message: "The answer would have more than \(limit) bytes: send at most "
+                + "\(max(users, 1)) users at once, or one with fewer settings.")
+    }
+}

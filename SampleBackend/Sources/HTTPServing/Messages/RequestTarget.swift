@@ -1,0 +1,73 @@
+/// The target of a request line: the decoded segments of its path, and its query.
+///
+/// The path is split at its slashes before anything is decoded, so that `%2F` is a character of a
+/// user ID and no separator. Nothing is normalized: `..` and an empty segment are user IDs like any
+/// other (HTTP 1).
+package struct RequestTarget: Sendable {
+    /// The path as it came, percent-encoded, without the query.
+    package let path: Substring
+
+    /// The decoded segments; `/a//b` has three, `/` has one, an empty one.
+    package let segments: [String]
+
+    /// The query's parameters; none without a query.
+    package let query: QueryParameters
+
+    /// Reads the target of a request line.
+    ///
+    /// - Parameter target: The target in origin or absolute form.
+    /// - Throws: A ``RequestError`` with status 400 when it has no path, or when the path is not
+    ///   percent-encoded UTF-8.
+    package init(_ target: String) throws(RequestError) {
+        guard let form = TargetParts(target) else { throw Self.noPath }
+        let bytes = form.pathAndQuery.utf8
+        let path = bytes.prefix { $0 != UInt8(ascii: "?") }
+        var segments: [String] = []
+        let parts = path.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for part in parts {
+            guard let segment = Substring(part).percentDecoded() else {
+                throw .invalidArgument(
+                    "The path is not percent-encoded UTF-8: encode what stands between "
+                        + "its slashes again.")
+            }
+            segments.append(segment)
+        }
+        self.path = Substring(path)
+        self.segments = segments
+        self.query = QueryParameters(Substring(bytes[path.endIndex...].dropFirst()))
+    }
+
+    /// 400: the target is in neither form.
+    static let noPath = RequestError.invalidArgument(
+        "The request has no path: send one that begins with a slash.")
+}
+
+/// The parts of a request line's target, in origin form (`/path?query`) or absolute form
+/// (`http://host/path?query`), which proxies are sent (RFC 9112, 3.2).
+package struct TargetParts: Sendable {
+    /// The host of the absolute form; nil of the origin form.
+    package let authority: String?
+
+    /// The path and the query; it begins with a slash.
+    package let pathAndQuery: Substring
+
+    /// Splits a target, or gives nil when it has neither form.
+    package init?(_ target: String) {
+        let bytes = target.utf8
+        if bytes.first == UInt8(ascii: "/") {
+            authority = nil
+            pathAndQuery = target[...]
+            return
+        }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            ["http", "https"].contains(target[..<colon].lowercased()),
+            bytes[bytes.index(after: colon)...].starts(with: "//".utf8)
+        else { return nil }
+        let rest = bytes[bytes.index(colon, offsetBy: 3)...]
+        let authority = rest.prefix { ![UInt8(ascii: "/"), UInt8(ascii: "?")].contains($0) }
+        self.authority = String(Substring(authority))
+        let path = Substring(rest[authority.endIndex...])
+        pathAndQuery = path.hasPrefix("/") ? path : "/" + path
+    }
+}

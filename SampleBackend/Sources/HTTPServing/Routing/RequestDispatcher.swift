@@ -1,0 +1,272 @@
+package import HTTPTypes
+package import Logging
+package import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// The one way of every request: it is matched at its head, admitted, answered by its endpoint, and
+/// recorded.
+///
+/// Paths are compared segment by segment as they were sent: an empty segment is a user ID like any
+/// other, and an unknown path (404) differs from a wrong method (405).
+package struct RequestDispatcher: Sendable {
+    fileprivate struct Entry: Sendable {
+        let route: Route
+        /// Index in `groups`.
+        let group: Int
+        let recorder: RequestRecorder
+    }
+
+    private let groups: [RouteGroup]
+    private let entries: [Entry]
+    private let otherRecorder: RequestRecorder
+    private let maximumBodyBytes: Int
+    private let rateLimiter: RateLimiter<ClientAddress>?
+    private let crossOriginAccess: CrossOriginAccess
+    private let hostAccess: HostAccess?
+    private let unknownPath: RequestError
+    private let logger: Logger
+
+    /// Dispatches to the first route whose pattern matches.
+    ///
+    /// Without `hostAccess` every `Host` is answered; `unknownPath` answers paths that belong to no
+    /// route.
+    package init(
+        groups: [RouteGroup], limits: ServerLimits = ServerLimits(),
+        crossOriginAccess: CrossOriginAccess = .none, hostAccess: HostAccess? = nil,
+        unknownPath: RequestError, logger: Logger
+    ) {
+        self.unknownPath = unknownPath
+        self.groups = groups
+        entries = groups.enumerated().flatMap { index, group in
+            group.routes.map { route in
+                Entry(
+                    route: route, group: index,
+                    recorder: RequestRecorder(route: route.pattern.description, logger: logger))
+            }
+        }
+        otherRecorder = RequestRecorder(route: RequestRecorder.otherRoute, logger: logger)
+        maximumBodyBytes = limits.bodyBytes
+        rateLimiter = limits.requestsPerSecond.map { RateLimiter(requestsPerSecond: $0) }
+        self.crossOriginAccess = crossOriginAccess
+        self.hostAccess = hostAccess
+        self.logger = logger
+    }
+}
+
+extension RequestDispatcher {
+    /// A request from its head on.
+    struct Incoming: Sendable {
+        let head: HTTPRequestHead
+        fileprivate let start = ContinuousClock.now
+        fileprivate let address: ClientAddress?
+        fileprivate let target: Result<RequestTarget, RequestError>
+        fileprivate var entry: Entry?
+        fileprivate var parameters: [String: String] = [:]
+        fileprivate var group: RouteGroup?
+        fileprivate var caller: (any Sendable)?
+
+        /// Why the request is read no further; nil when it is.
+        fileprivate(set) var refusal: RequestError?
+
+        fileprivate(set) var maximumBodyBytes: Int
+    }
+
+    /// How a request is answered.
+    enum Answering {
+        case now(Answer)
+        case later(@Sendable () async -> Answer)
+    }
+
+    /// Matches a request and decides by its head whether the rest of it is read.
+    func receive(_ head: HTTPRequestHead, from address: ClientAddress?) -> Incoming {
+        var incoming = match(head, from: address)
+        do throws(RequestError) {
+            try admit(&incoming)
+        } catch {
+            incoming.refusal = error
+        }
+        return incoming
+    }
+
+    /// Finds the route and the group of a request.
+    private func match(_ head: HTTPRequestHead, from address: ClientAddress?) -> Incoming {
+        let target = Result { () throws(RequestError) in try RequestTarget(head.uri) }
+        var incoming = Incoming(
+            head: head, address: address, target: target, maximumBodyBytes: maximumBodyBytes)
+        if case .success(let target) = target {
+            for entry in entries {
+                guard let parameters = entry.route.pattern.match(target.segments) else { continue }
+                incoming.entry = entry
+                incoming.parameters = parameters
+                incoming.group = groups[entry.group]
+                return incoming
+            }
+        }
+        incoming.group = groups.first { $0.covers(head.uri) }
+        return incoming
+    }
+
+    /// Checks what comes before the body: the host, the rates, and who the caller is.
+    private func admit(_ incoming: inout Incoming) throws(RequestError) {
+        let head = incoming.head
+        guard let parts = TargetParts(head.uri) else { throw RequestTarget.noPath }
+        // Any other number of fields is refused for that.
+        let hosts = head.headers["host"].count == 1 ? head.headers["host"] : []
+        try hostAccess?.check(
+            hosts + [parts.authority].compactMap { $0 },
+            isRequired: incoming.group?.checksHost ?? false)
+        try rateLimiter?.count(incoming.address)
+        if let limiter = attemptLimiter(of: incoming) { try limiter.count(incoming.address) }
+        guard let recognition = incoming.group?.recognition else { return }
+        switch recognition.caller(of: RequestFields(head.headers)) {
+        case .nobody: break
+        case .wrongCredentials:
+            // Credentials that count are not bounded, whoever else guesses from their address.
+            try recognition.wrongCredentialsLimiter.count(incoming.address)
+        case .known(let caller):
+            incoming.caller = caller
+            incoming.maximumBodyBytes = recognition.maximumBodyBytes ?? maximumBodyBytes
+        }
+    }
+
+    private func attemptLimiter(of incoming: Incoming) -> RateLimiter<ClientAddress>? {
+        guard let method = try? HTTPRequest.Method(incoming.head.method) else { return nil }
+        return incoming.entry?.route.endpoints[method]?.attemptLimiter
+    }
+}
+
+extension RequestDispatcher {
+    /// Answers a request that was read whole; the answer is recorded when it is given.
+    func answer(_ incoming: Incoming, body: ByteBuffer) -> Answering {
+        do throws(RequestError) {
+            guard let method = try? HTTPRequest.Method(incoming.head.method) else {
+                throw .invalidArgument("The method is no token of HTTP: send another.")
+            }
+            let target = try incoming.target.get()
+            guard let route = incoming.entry?.route else { throw unknownPath }
+            let headerFields = RequestFields(incoming.head.headers)
+            if method == .options, incoming.group?.isReadableAcrossOrigins ?? false,
+                headerFields[.origin] != nil
+            {
+                return .now(finish(.response(RouteResponse(status: .noContent)), to: incoming))
+            }
+            let endpoint = try route.endpoint(for: method)
+            let request = RouteRequest(
+                method: method, target: target, parameters: incoming.parameters,
+                headerFields: headerFields, body: body, address: incoming.address,
+                caller: incoming.caller)
+            try endpoint.access.check(request)
+            switch endpoint.answering {
+            case .immediate(let handler):
+                return .now(finish(try handler(request), to: incoming))
+            case .asynchronous(let handler):
+                return .later { await self.run(handler, request, incoming) }
+            }
+        } catch {
+            return .now(refuse(incoming, for: error))
+        }
+    }
+
+    private func run(
+        _ handler: Endpoint.Handler, _ request: RouteRequest, _ incoming: Incoming
+    ) async -> Answer {
+        do {
+            return finish(try await handler(request), to: incoming)
+        } catch let error as RequestError {
+            return refuse(incoming, for: error)
+        } catch {
+            logger.error(
+                "A request failed",
+                metadata: [
+                    "path": "\(incoming.entry?.route.pattern.description ?? "-")",
+                    "error": "\(error)",
+                ])
+            return refuse(incoming, for: .internalError)
+        }
+    }
+
+    private func refuse(_ incoming: Incoming, for error: RequestError) -> Answer {
+        .response(refusal(of: incoming, for: error))
+    }
+
+    /// The response to a request that is refused, recorded; nil stands for one without a readable
+    /// head.
+    func refusal(of incoming: Incoming?, for error: RequestError) -> RouteResponse {
+        let target = incoming?.head.uri ?? ""
+        let body = incoming?.group?.errorBody(error, target) ?? error.jsonBytes
+        var response = RouteResponse.json(
+            body, status: error.httpStatus, headerFields: error.headerFields)
+        addFields(to: &response.headerFields, status: response.status, of: incoming)
+        record(response, to: incoming)
+        return response
+    }
+
+    /// Adds the fields of the group, and records the answer.
+    private func finish(_ answer: Answer, to incoming: Incoming) -> Answer {
+        switch answer {
+        case .response(var response):
+            addFields(to: &response.headerFields, status: response.status, of: incoming)
+            record(response, to: incoming)
+            return .response(response)
+        case .stream(var opening):
+            addFields(to: &opening.headerFields, status: .ok, of: incoming)
+            record(RouteResponse(status: .ok), to: incoming)
+            return .stream(opening)
+        }
+    }
+
+    private func addFields(
+        to headerFields: inout HTTPFields, status: HTTPResponse.Status, of incoming: Incoming?
+    ) {
+        guard let incoming, let group = incoming.group else { return }
+        if group.isReadableAcrossOrigins, incoming.entry != nil {
+            crossOriginAccess.addFields(
+                to: &headerFields, status: status,
+                origin: incoming.head.headers.first(name: "origin"))
+        }
+        for field in group.headerFields { headerFields[field.name] = field.value }
+    }
+
+    private func record(_ response: RouteResponse, to incoming: Incoming?) {
+        let isHead = incoming?.head.method == .HEAD
+        (incoming?.entry?.recorder ?? otherRecorder).record(
+            method: incoming?.head.method.rawValue, status: response.status.code,
+            bytes: isHead ? 0 : response.body.readableBytes,
+            duration: incoming.map { $0.start.duration(to: .now) })
+    }
+}
+
+extension RequestDispatcher {
+    /// Answers a request of a caller who is known already, without a connection.
+    package func respond(
+        method: HTTPRequest.Method, path: String, headerFields: HTTPFields, body: ByteBuffer,
+        caller: any Sendable
+    ) async -> RouteResponse {
+        var incoming = match(
+            HTTPRequestHead(
+                version: .http1_1, method: HTTPMethod(rawValue: method.rawValue), uri: path,
+                headers: HTTPHeaders(headerFields.map { ($0.name.rawName, $0.value) })),
+            from: nil)
+        incoming.caller = caller
+        let answer =
+            switch answer(incoming, body: body) {
+            case .now(let answer): answer
+            case .later(let work): await work()
+            }
+        switch answer {
+        case .response(let response): return response
+        case .stream: return refusal(of: incoming, for: .internalError)
+        }
+    }
+}
+
+extension RateLimiter<ClientAddress> {
+    /// Counts a request; an address that is not known has no limit.
+    ///
+    /// - Throws: A ``RequestError`` with status 429 and `Retry-After`.
+    fileprivate func count(_ address: ClientAddress?) throws(RequestError) {
+        guard let address, let seconds = secondsToWait(address) else { return }
+        throw .tooManyRequests(retryAfter: seconds)
+    }
+}

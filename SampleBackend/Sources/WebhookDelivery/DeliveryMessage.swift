@@ -1,0 +1,51 @@
+import Crypto
+import Foundation
+import HTTPServing
+import JSONTree
+import TemplateStore
+import Templates
+
+/// What a webhook is sent: the body and the fields that sign it (HTTP 3).
+struct DeliveryMessage: Sendable {
+    /// The body, JSON.
+    let body: Data
+
+    /// The fields in their order, by name.
+    let fields: [(name: String, value: String)]
+
+    /// Makes the message of a delivery.
+    ///
+    /// - Parameters:
+    ///   - claimed: The delivery and its webhook.
+    ///   - changedSections: The sections that may have changed since the receiver was last told.
+    ///   - date: The time of sending.
+    init(_ claimed: ClaimedDelivery, changedSections: [String], date: Date) {
+        let delivery = claimed.delivery
+        let node: JSONNode = [
+            "CONFIG_STATE": "STALE", "project": .string(claimed.webhook.project),
+            "versionNumber": .string("\(delivery.version)"),
+            "updateType": .string(delivery.updateType.rawValue),
+            "changedSections": .array(changedSections.map { .string($0) }),
+            "deliveryID": .string(delivery.id),
+            "updateTime": .string(delivery.creationDate.timestamp),
+        ]
+        body = node.jsonData()
+        let timestamp = Int64(date.timeIntervalSince1970)
+        fields = [
+            ("Content-Type", "application/json"), ("User-Agent", "ActiveConfig-Webhooks/1"),
+            ("ActiveConfig-Delivery", delivery.id), ("ActiveConfig-Timestamp", "\(timestamp)"),
+            (
+                "ActiveConfig-Signature",
+                Self.signature(of: body, timestamp: timestamp, secret: claimed.webhook.secret)
+            ),
+        ]
+    }
+
+    /// The signature of a body: `v1=` and the HMAC-SHA256 of `timestamp.body`, hexadecimal.
+    static func signature(of body: Data, timestamp: Int64, secret: String) -> String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data("\(timestamp).".utf8) + body,
+            using: SymmetricKey(data: Data(secret.utf8)))
+        return "v1=" + Data(code).hexadecimal
+    }
+}

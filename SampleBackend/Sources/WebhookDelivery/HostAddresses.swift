@@ -1,0 +1,58 @@
+import Foundation
+import NIOPosix
+
+/// A type that finds the addresses of a host, as the system does.
+enum HostAddresses: Sendable {
+    /// The addresses of a host that is written as an address, in whatever form; none for a name.
+    ///
+    /// The system takes `127.1`, `0x7f000001` and `2130706433` for addresses too, so it is asked.
+    static func numeric(_ host: String) -> [NetworkAddress] {
+        find(host, flags: AI_NUMERICHOST)
+    }
+
+    /// The addresses of a host, in the order in which the system would try them.
+    ///
+    /// - Parameter host: The name, or an address.
+    /// - Returns: The addresses; none when there is no such host.
+    /// - Throws: An error of the threads that wait for the answer.
+    static func resolve(_ host: String) async throws -> [NetworkAddress] {
+        try await NIOThreadPool.singleton.runIfActive { find(host, flags: AI_ADDRCONFIG) }
+    }
+
+    /// Asks the system, which may wait for other machines.
+    private static func find(_ host: String, flags: Int32) -> [NetworkAddress] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_flags = flags
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, nil, &hints, &first) == 0 else { return [] }
+        defer { unsafe freeaddrinfo(first) }
+        var found: [NetworkAddress] = []
+        var next = unsafe first
+        while let info = unsafe next {
+            // The system lists an address once for each kind of socket.
+            if let address = unsafe address(of: info.pointee), !found.contains(address) {
+                found.append(address)
+            }
+            unsafe next = info.pointee.ai_next
+        }
+        return found
+    }
+
+    /// The address of an answer; nil when it is neither IPv4 nor IPv6.
+    private static func address(of info: addrinfo) -> NetworkAddress? {
+        guard let pointer = unsafe UnsafeRawPointer(info.ai_addr) else { return nil }
+        switch unsafe info.ai_family {
+        case AF_INET:
+            var address = unsafe pointer.loadUnaligned(as: sockaddr_in.self).sin_addr
+            return unsafe withUnsafeBytes(of: &address) {
+                unsafe NetworkAddress(bytes: Array($0))
+            }
+        case AF_INET6:
+            var address = unsafe pointer.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            return unsafe withUnsafeBytes(of: &address) {
+                unsafe NetworkAddress(bytes: Array($0))
+            }
+        default: return nil
+        }
+    }
+}

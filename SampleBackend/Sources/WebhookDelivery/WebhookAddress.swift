@@ -1,0 +1,84 @@
+import Foundation
+package import HTTPServing
+
+/// The address of a webhook: an `http` or `https` URL without a user.
+package struct WebhookAddress: Sendable, Hashable {
+    /// The most bytes of an address.
+    package static let maximumLength = 2_048
+
+    /// The address as it was given.
+    package let text: String
+
+    /// The host: a name or an address, without brackets.
+    package let host: String
+
+    /// Reads an address.
+    ///
+    /// - Parameter text: The address.
+    /// - Throws: A ``RequestError`` with status 400 that says what is wrong with it.
+    package init(_ text: String) throws(RequestError) {
+        guard !text.isEmpty, text.utf8.count <= Self.maximumLength else {
+            throw Self.error("send one of 1 to \(Self.maximumLength) bytes.")
+        }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let components = URLComponents(string: text), let url = URL(string: text),
+            url.absoluteString == text
+        else {
+            throw Self.error("send a URL in ASCII, with a host name as DNS has it.")
+        }
+        guard let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme)
+        else {
+            throw Self.error("send one that begins with https:// or http://.")
+        }
+        guard components.user == nil, components.password == nil else {
+            throw Self.error("leave out the user and the password; requests are signed.")
+        }
+        guard components.fragment == nil else {
+            throw Self.error("leave out the fragment, which is not sent.")
+        }
+        if let port = components.port, !(1...65_535).contains(port) {
+            throw Self.error("send a port from 1 to 65535.")
+        }
+        guard let host = url.host.map({ $0.trimmingCharacters(in: ["[", "]"]) }),
+            Self.isPlain(host), components.percentEncodedHost?.contains("%") == false
+        else {
+            throw Self.error(
+                "send a host name of letters, digits, \"-\", \"_\" and \".\", or an address; names of "
+                    + "other letters (xn--) are not supported.")
+        }
+        self.text = text
+        self.host = host
+    }
+
+    /// Throws a ``RequestError`` with status 400 when the host is written as an address that is not
+    /// of the open Internet; names are looked up at each delivery.
+    package func checkIsPublic() throws(RequestError) {
+        guard let address = HostAddresses.numeric(host).first(where: { !$0.isPublic }) else {
+            return
+        }
+        throw Self.error(
+            "\(address) is an address of a private network or of the server itself; send one that "
+                + "the Internet has, or start the server with --allow-private-webhooks.")
+    }
+
+    /// Whether a host is a name of plain characters, or an IPv6 address without a zone.
+    private static func isPlain(_ host: String) -> Bool {
+        let isIPv6 = host.contains(":")
+        return !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."):
+                    true
+                case UInt8(ascii: ":"): isIPv6
+                case UInt8(ascii: "-"), UInt8(ascii: "_"): !isIPv6
+                default: false
+                }
+            }
+    }
+
+    /// The error of a wrong address.
+    private static func error(_ advice: String) -> RequestError {
+        .invalidArgument("url is no address for a webhook: " + advice)
+    }
+}
