@@ -1,5 +1,22 @@
 import Foundation
 
+/// An object that hears of the changes of sections it is registered for.
+///
+/// It is held weakly and called on the `listenerQueue` of its ``ActiveConfig``. A closure
+/// (`listen(forSectionName:_:)`) or a sequence (`sections(named:)`) is often less work, above all in
+/// a class of the main actor; see <doc:Listening-to-changes>.
+public protocol ActiveConfigListener: AnyObject, Sendable {
+    /// Called at once with the section as it is, if there is one, and then at each change.
+    ///
+    /// - Parameters:
+    ///   - activeConfig: Whose configuration it is.
+    ///   - section: The section as it is now; nil when it is gone.
+    ///   - sectionName: The name it was registered for.
+    func activeConfig(
+        _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
+        forSectionName sectionName: String)
+}
+
 extension ActiveConfig {
     /// Registers a listener for a section.
     ///
@@ -14,7 +31,14 @@ extension ActiveConfig {
     public func registerListener(
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
     ) {
-        register(ListenerRegistration(listener, sectionName: sectionName)) { listeners in
+        let registration = ListenerRegistration(
+            of: listener, sectionName: sectionName
+        ) { [weak self, weak listener] section in
+            guard let self else { return }
+            listener?.activeConfig(
+                self, didReceiveConfigSection: section, forSectionName: sectionName)
+        }
+        register(registration) { listeners in
             let known = listeners.registration(
                 ofListener: ObjectIdentifier(listener), sectionName: sectionName)
             return known?.isOf(listener) == true ? known : nil
@@ -134,12 +158,32 @@ extension ActiveConfig {
             let known = find(state.listeners)
             if let section = state.snapshot?.sections[name] {
                 // Under the lock, for the order; see `change(_:)`.
-                listenerQueue.async { (known ?? registration).deliver(section, from: self) }
+                listenerQueue.async {
+                    withExtendedLifetime(self) { (known ?? registration).deliver(section) }
+                }
             }
             return known == nil ? state.listeners.add(registration) : []
         }
         if crowd.isEmpty { return }
         let gone = crowd.filter(\.isGone)
         state.withLock { $0.listeners.prune(gone) }
+    }
+}
+
+extension ActiveConfig: SnapshotSource {
+    /// A stream with an element whenever a section may have changed; several are one.
+    func makeSignals() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.nextSignalID += 1
+            state.signals[state.nextSignalID] = continuation
+            return state.nextSignalID
+        }
+        continuation.onTermination = { [weak self] _ in
+            // Released when the lock is.
+            _ = self?.state.withLock { $0.signals.removeValue(forKey: id) }
+        }
+        return stream
     }
 }

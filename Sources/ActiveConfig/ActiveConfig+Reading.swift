@@ -26,4 +26,28 @@ extension ActiveConfig {
     public var currentConfigurationMetaDictionary: [String: SettingValue] {
         loadedSnapshot().configuration.meta
     }
+
+    /// The configuration in force, loaded now if nobody asked before.
+    @discardableResult
+    func loadedSnapshot() -> ConfigurationSnapshot {
+        let (known, userID) = state.withLock { ($0.snapshot, $0.userID) }
+        if let known { return known }
+        let new = ConfigurationSnapshot(
+            userID: userID, configuration: lastKnownConfiguration(of: userID) ?? .empty,
+            reason: .restored)
+        return snapshotReplacement.withLock { _ in
+            state.withLock { state in
+                // Nobody changes the user or stores a download without a snapshot in force.
+                let current = state.snapshot ?? new
+                state.snapshot = current
+                return current
+            }
+        }
+    }
+
+    /// As `loadedSnapshot()`, without a store's call on the thread of the task.
+    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
+        if let known = state.withLock({ $0.snapshot }) { return known }
+        return await storeCalls.run { self.loadedSnapshot() }
+    }
 }

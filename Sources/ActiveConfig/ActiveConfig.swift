@@ -131,30 +131,6 @@ public final class ActiveConfig: Sendable {
         if let sectionCount { log(.info, "\(userID) is current, with \(sectionCount) sections.") }
     }
 
-    /// The configuration in force, loaded now if nobody asked before.
-    @discardableResult
-    func loadedSnapshot() -> ConfigurationSnapshot {
-        let (known, userID) = state.withLock { ($0.snapshot, $0.userID) }
-        if let known { return known }
-        let new = ConfigurationSnapshot(
-            userID: userID, configuration: lastKnownConfiguration(of: userID) ?? .empty,
-            reason: .restored)
-        return snapshotReplacement.withLock { _ in
-            state.withLock { state in
-                // Nobody changes the user or stores a download without a snapshot in force.
-                let current = state.snapshot ?? new
-                state.snapshot = current
-                return current
-            }
-        }
-    }
-
-    /// As `loadedSnapshot()`, without a store's call on the thread of the task.
-    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
-        if let known = state.withLock({ $0.snapshot }) { return known }
-        return await storeCalls.run { self.loadedSnapshot() }
-    }
-
     /// Changes the state and puts what it tells the world on the listener queue.
     ///
     /// Both happen under the lock: that is what makes the deliveries come in the order of the
@@ -167,7 +143,7 @@ public final class ActiveConfig: Sendable {
         let signals: [AsyncStream<Void>.Continuation]? = state.withLock { state in
             guard let delivery = body(&state) else { return nil }
             if !delivery.changes.isEmpty || !delivery.events.isEmpty {
-                listenerQueue.async { delivery.perform(for: self) }
+                listenerQueue.async { self.perform(delivery) }
             }
             return delivery.changes.isEmpty ? [] : Array(state.signals.values)
         }

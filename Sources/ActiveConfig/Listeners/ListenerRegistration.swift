@@ -10,42 +10,32 @@ final class ListenerRegistration: Sendable {
         case closure(ObjectIdentifier)
     }
 
-    typealias Body = @Sendable (ActiveConfig, ActiveConfigSection?) -> Void
+    typealias Body = @Sendable (ActiveConfigSection?) -> Void
 
     let sectionName: String
-    private weak let listener: (any ActiveConfigListener)?
+    private weak let listener: (any AnyObject & Sendable)?
     private let listenerID: ObjectIdentifier?
     /// The queue that deliveries are put on from the listener queue, if any.
     private let queue: DispatchQueue?
     /// What is called; nil when the listening is over.
     private let body: Locked<Body?>
 
-    /// Makes a registration of an object, which is held weakly.
-    init(_ listener: any ActiveConfigListener, sectionName: String) {
+    /// Registers an object, which is held weakly; `body` must not hold it either.
+    init(of listener: any AnyObject & Sendable, sectionName: String, _ body: @escaping Body) {
         self.sectionName = sectionName
         self.listener = listener
         listenerID = ObjectIdentifier(listener)
         queue = nil
-        body = Locked { [weak listener] activeConfig, section in
-            listener?.activeConfig(
-                activeConfig, didReceiveConfigSection: section, forSectionName: sectionName)
-        }
+        self.body = Locked(body)
     }
 
-    /// Makes a registration of a closure, which is kept until it is cancelled.
+    /// Registers a closure, which is kept until it is cancelled.
     ///
-    /// - Parameters:
-    ///   - sectionName: The section's name.
-    ///   - queue: The queue that the closure is put on from the listener queue; nil: it is called
-    ///     there.
-    ///   - body: What is called.
-    init(
-        sectionName: String, on queue: DispatchQueue? = nil,
-        _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
-    ) {
+    /// From the listener queue it is put on `queue`; nil: it is called there.
+    init(sectionName: String, on queue: DispatchQueue? = nil, _ body: @escaping Body) {
         self.sectionName = sectionName
         self.queue = queue
-        self.body = Locked { _, section in body(section) }
+        self.body = Locked(body)
         listener = nil
         listenerID = nil
     }
@@ -56,7 +46,7 @@ final class ListenerRegistration: Sendable {
     /// object has taken.
     ///
     /// The caller holds the object, so no `deinit` runs here.
-    func isOf(_ object: any ActiveConfigListener) -> Bool { listener === object }
+    func isOf(_ object: AnyObject) -> Bool { listener === object }
 
     /// Whether the listener does not exist any more.
     ///
@@ -64,15 +54,13 @@ final class ListenerRegistration: Sendable {
     var isGone: Bool { listenerID != nil && listener == nil }
 
     /// Tells the listener, unless it was cancelled.
-    func deliver(_ section: ActiveConfigSection?, from activeConfig: ActiveConfig) {
-        guard let queue else { return call(activeConfig, section) }
+    func deliver(_ section: ActiveConfigSection?) {
+        guard let queue else { return call(section) }
         // What waits there holds the registration, and so no closure that was cancelled.
-        queue.async { self.call(activeConfig, section) }
+        queue.async { self.call(section) }
     }
 
-    private func call(_ activeConfig: ActiveConfig, _ section: ActiveConfigSection?) {
-        body.withLock { $0 }?(activeConfig, section)
-    }
+    private func call(_ section: ActiveConfigSection?) { body.withLock { $0 }?(section) }
 
     /// Stops deliveries, also those already on the queue, and releases the closure.
     func cancel() {
@@ -82,5 +70,30 @@ final class ListenerRegistration: Sendable {
             return body
         }
         withExtendedLifetime(released) {}
+    }
+}
+
+/// What keeps a listening closure alive: it hears nothing more once the token is cancelled or gone.
+public final class ActiveConfigListenerToken: Sendable {
+    private let registration: ListenerRegistration
+    private let remove: @Sendable (ListenerRegistration) -> Void
+
+    /// Makes a token of a registration that `remove` takes away.
+    init(
+        _ registration: ListenerRegistration,
+        remove: @escaping @Sendable (ListenerRegistration) -> Void
+    ) {
+        self.registration = registration
+        self.remove = remove
+    }
+
+    deinit { cancel() }
+
+    /// Ends the listening.
+    ///
+    /// On the listener queue nothing is delivered once this has returned.
+    public func cancel() {
+        registration.cancel()
+        remove(registration)
     }
 }

@@ -26,3 +26,46 @@ extension ConformanceFailure: CustomStringConvertible {
         return ([head] + lines).joined(separator: "\n")
     }
 }
+
+/// The checks of one run of a conformance suite, and what they found.
+struct ConformanceChecks {
+    /// What is checked, such as `ActiveConfigStore`.
+    let subject: String
+    private var failedChecks: [ConformanceFailure.FailedCheck] = []
+
+    /// Starts a run.
+    init(of subject: String) { self.subject = subject }
+
+    /// Checks a rule.
+    ///
+    /// - Parameters:
+    ///   - isKept: Whether it is kept.
+    ///   - rule: The rule, a sentence.
+    ///   - finding: What was found instead.
+    mutating func expect(_ isKept: Bool, _ rule: String, found finding: @autoclosure () -> String) {
+        if !isKept { failedChecks.append(.init(rule: rule, finding: finding())) }
+    }
+
+    /// Makes some checks; that they cannot be made is a failure of `rule`.
+    ///
+    /// - Parameters:
+    ///   - rule: The rule that the checks are about, a sentence.
+    ///   - body: Makes them.
+    mutating func group(
+        _ rule: String, _ body: (inout ConformanceChecks) async throws -> Void
+    ) async {
+        do {
+            try await body(&self)
+        } catch {
+            failedChecks.append(.init(rule: rule, finding: "the error: \(error)"))
+        }
+    }
+
+    /// Ends the run.
+    ///
+    /// - Throws: ``ConformanceFailure`` when a check failed.
+    func finish() throws(ConformanceFailure) {
+        if failedChecks.isEmpty { return }
+        throw ConformanceFailure(subject: subject, failedChecks: failedChecks)
+    }
+}

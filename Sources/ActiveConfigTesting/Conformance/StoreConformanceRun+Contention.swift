@@ -8,7 +8,7 @@ extension StoreConformanceRun {
         await checks.group(rule) { checks in
             let place = try await suite.newPlace()
             let store = try await suite.open(place)
-            let owners = ConformanceUserIDs.all.enumerated().map { (id: $1, owner: "user \($0)") }
+            let owners = ConformanceSamples.userIDs.enumerated().map { (id: $1, owner: "user \($0)") }
             for (id, owner) in owners {
                 try store.persistConfiguration(
                     Self.configuration(of: owner, entityTag: "\"\(owner)\""), forUserID: id)
@@ -18,12 +18,12 @@ extension StoreConformanceRun {
                 let found = reopened.lastKnownActiveConfiguration(forUserID: id)
                 checks.expect(
                     found == Self.configuration(of: owner), rule,
-                    found: "\(Self.owner(of: found)) for \(ConformanceUserIDs.describe(id)).")
+                    found: "\(Self.owner(of: found)) for \(ConformanceSamples.describe(id)).")
                 guard hasOwn else { continue }
                 let tag = reopened.ownConfiguration(forUserID: id)?.entityTag
                 checks.expect(
                     tag == "\"\(owner)\"", "The entity tag is there in a newly opened store.",
-                    found: "\(tag ?? "none") for \(ConformanceUserIDs.describe(id)).")
+                    found: "\(tag ?? "none") for \(ConformanceSamples.describe(id)).")
             }
             try reopened.persistConfiguration(nil, forUserID: "1")
             try reopened.persistConfiguration(nil, forUserID: nil)

@@ -32,7 +32,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         let rule = "Each user ID, any string or nil, is a user of its own, told byte by byte."
         await checks.group(rule) { checks in
             let store = try await makeStore()
-            let owners = ConformanceUserIDs.all.enumerated().map { (id: $1, owner: "user \($0)") }
+            let owners = ConformanceSamples.userIDs.enumerated().map { (id: $1, owner: "user \($0)") }
             for (id, owner) in owners {
                 try store.persistConfiguration(Self.configuration(of: owner), forUserID: id)
             }
@@ -40,14 +40,14 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
                 let found = store.lastKnownActiveConfiguration(forUserID: id)
                 checks.expect(
                     found == Self.configuration(of: owner), rule,
-                    found: "\(ConformanceUserIDs.describe(id)) has the configuration of "
+                    found: "\(ConformanceSamples.describe(id)) has the configuration of "
                         + "\(Self.owner(of: found)) and not that of \(owner).")
                 guard hasOwn else { continue }
                 let own = store.ownConfiguration(forUserID: id)
                 checks.expect(
                     own == Self.configuration(of: owner),
                     "A user's own configuration is the one that was persisted last for that user.",
-                    found: "\(ConformanceUserIDs.describe(id)) has \(Self.owner(of: own)).")
+                    found: "\(ConformanceSamples.describe(id)) has \(Self.owner(of: own)).")
             }
             // The generic user last: behind it nobody falls back.
             for (id, owner) in owners.reversed() where id != nil {
@@ -56,7 +56,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
                 checks.expect(
                     found == Self.configuration(of: "user 0"),
                     "Persisting nil removes a user's configuration.",
-                    found: "\(ConformanceUserIDs.describe(id)), \(owner), still has "
+                    found: "\(ConformanceSamples.describe(id)), \(owner), still has "
                         + "\(Self.owner(of: found)).")
             }
             try store.persistConfiguration(nil, forUserID: nil)
@@ -75,7 +75,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
 
     /// What was persisted comes back as it was.
     func checkContent(_ checks: inout ConformanceChecks) async {
-        for (name, configuration) in ConformanceConfigurations.all {
+        for (name, configuration) in ConformanceSamples.configurations {
             let rule = "A configuration comes back equal, \(name) too."
             await checks.group(rule) { checks in
                 let store = try await makeStore()
