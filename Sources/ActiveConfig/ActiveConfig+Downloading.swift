@@ -4,7 +4,7 @@ extension ActiveConfig {
     /// Whether a download has ever succeeded on this installation: in this launch, or in an earlier
     /// one that the store remembers.
     public var firstConfigDownloadFinished: Bool {
-        state.withLock { $0.hasDownloaded } || configStore?.firstDownloadFinished ?? false
+        state.withLock { $0.firstDownloadFinished } || configStore?.firstDownloadFinished ?? false
     }
 
     /// Starts a download of the current user's configuration and returns at once.
@@ -71,11 +71,10 @@ extension ActiveConfig {
     /// answers.
     private func start(_ download: JoinedDownload, for userID: UserID) {
         download.start { [self] in
-            let lastKnown = await storeCalls.run {
-                // What is in force must be known before the store has something newer.
-                self.loadedSnapshot()
-                return self.ownConfiguration(of: userID)
-            }
+            let lastKnown =
+                configStore == nil
+                ? ownConfiguration(of: userID)
+                : await storeCalls.run { self.ownConfiguration(of: userID) }
             try download.limitTime(to: downloadTimeout, by: clock)
             log(.info, "Downloading the configuration of \(userID).")
             let answer = try await configDownloader.requestActiveConfig(
@@ -84,7 +83,12 @@ extension ActiveConfig {
         } then: { [self] result in
             switch result {
             case .success(let exchange):
-                storeCalls.async { self.accept(exchange, of: userID, from: download) }
+                // Without a store nothing waits, and no thread is needed for it.
+                if configStore == nil {
+                    accept(exchange, of: userID, from: download)
+                } else {
+                    storeCalls.async { self.accept(exchange, of: userID, from: download) }
+                }
             case .failure(let error): fail(download, of: userID, with: error)
             }
         }
@@ -105,7 +109,8 @@ extension ActiveConfig {
         // One after the other, so that the first one of all is told before any other ends.
         let result = downloadEnds.sync {
             end(
-                download, of: userID, with: answer ?? lastKnown, isFirst: recordFirstDownload())
+                download, of: userID, with: answer ?? lastKnown,
+                isFirst: recordFirstDownloadFinished())
         }
         let outcome =
             answer == nil ? "nothing new" : "\(result.changedSectionNames.count) sections changed"
@@ -136,7 +141,7 @@ extension ActiveConfig {
     ) -> DownloadResult {
         let new = configuration.map {
             ConfigurationSnapshot(
-                userID: userID, configuration: $0, reason: .downloaded, isDownloaded: true)
+                userID: userID, configuration: $0, reason: .downloaded, isOwn: true)
         }
         return snapshotReplacement.withLock { _ in
             let old = state.withLock { $0.snapshot }
@@ -145,7 +150,7 @@ extension ActiveConfig {
             let meta = (new?.configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
             change { state in
                 state.downloads[userID] = nil
-                state.hasDownloaded = true
+                state.firstDownloadFinished = true
                 if let new {
                     if isCurrent { state.snapshot = new }
                     state.noteDownload(of: new.configuration, for: userID)

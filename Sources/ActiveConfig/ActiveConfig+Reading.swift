@@ -32,9 +32,9 @@ extension ActiveConfig {
     func loadedSnapshot() -> ConfigurationSnapshot {
         let (known, userID) = state.withLock { ($0.snapshot, $0.userID) }
         if let known { return known }
+        let (configuration, isOwn) = lastKnownConfiguration(of: userID) ?? (.empty, false)
         let new = ConfigurationSnapshot(
-            userID: userID, configuration: lastKnownConfiguration(of: userID) ?? .empty,
-            reason: .restored)
+            userID: userID, configuration: configuration, reason: .restored, isOwn: isOwn)
         return snapshotReplacement.withLock { _ in
             state.withLock { state in
                 // Nobody changes the user or stores a download without a snapshot in force.

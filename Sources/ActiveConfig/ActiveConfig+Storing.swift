@@ -1,27 +1,42 @@
 /// What the coordinator asks its store. Nothing here is called while a lock is held.
 extension ActiveConfig {
-    /// What a user starts with; nil when there is nothing.
-    func lastKnownConfiguration(of userID: UserID) -> ConfigurationState? {
+    /// What a user starts with, and whether it is known to be the user's own; nil when there is
+    /// nothing.
+    func lastKnownConfiguration(of userID: UserID) -> (ConfigurationState, isOwn: Bool)? {
         let (own, generic) = state.withLock { ($0.unstored[userID], $0.unstored[.generic]) }
-        if let own { return own }
-        let found = configStore?.lastKnownActiveConfiguration(forUserID: userID.string)
+        if let own { return (own, true) }
+        guard let configStore else { return nil }
+        let bootstrapped = configStore as? any BootstrappedStore
+        if let own = bootstrapped?.ownConfiguration(forUserID: userID.string) { return (own, true) }
+        let found =
+            if let bootstrapped {
+                bootstrapped.fallback(forUserID: userID.string)
+            } else {
+                configStore.lastKnownActiveConfiguration(forUserID: userID.string)
+            }
         // A store that has nothing of the user's own gives what it has for the generic user.
-        guard var generic, let configStore,
-            configStore.ownConfiguration(forUserID: userID.string) == nil,
+        guard var generic, configStore.ownConfiguration(forUserID: userID.string) == nil,
             found == configStore.lastKnownActiveConfiguration(forUserID: nil)
-        else { return found }
+        else { return found.map { ($0, false) } }
         generic.entityTag = nil
-        return generic
+        return (generic, false)
     }
 
     /// The user's own last configuration, which a request may be conditional on.
+    ///
+    /// What is in force is loaded before, since the store has something newer after the download.
     func ownConfiguration(of userID: UserID) -> ConfigurationState? {
-        if let configStore {
-            return state.withLock { $0.unstored[userID] }
-                ?? configStore.ownConfiguration(forUserID: userID.string)
-        }
         let snapshot = loadedSnapshot()
-        return snapshot.userID == userID && snapshot.isDownloaded ? snapshot.configuration : nil
+        let inForce = snapshot.userID == userID && snapshot.isOwn ? snapshot.configuration : nil
+        guard let configStore else { return inForce }
+        if let unstored = state.withLock({ $0.unstored[userID] }) { return unstored }
+        // Another process may have stored a newer one, or removed it.
+        if let inForce, let tag = inForce.entityTag,
+            configStore.ownEntityTag(forUserID: userID.string) == tag
+        {
+            return inForce
+        }
+        return configStore.ownConfiguration(forUserID: userID.string)
     }
 
     /// What is in force in a launch before anybody asks; nil when only opening a bootstrap file
@@ -69,16 +84,16 @@ extension ActiveConfig {
     /// each later one tries to record it again.
     ///
     /// - Returns: Whether it is the first one of the installation.
-    func recordFirstDownload() -> Bool {
+    func recordFirstDownloadFinished() -> Bool {
         let (isFirstHere, isRecorded) = state.withLock {
-            (!$0.hasDownloaded, $0.isFirstDownloadRecorded)
+            (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
         }
         if isRecorded { return false }
         guard let configStore else { return isFirstHere }
         do {
             let isFirst =
                 try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
-            state.withLock { $0.isFirstDownloadRecorded = true }
+            state.withLock { $0.firstDownloadFinishedIsRecorded = true }
             return isFirst && isFirstHere
         } catch {
             log(.error, "That the first download succeeded could not be stored: \(error)")

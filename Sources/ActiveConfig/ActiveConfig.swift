@@ -109,15 +109,15 @@ public final class ActiveConfig: Sendable {
             stored = lastKnownConfiguration(of: userID)
         }
         let isFirst = state.withLock { $0.snapshot == nil }
-        let former = isFirst ? initialConfiguration(besides: stored) : nil
+        let former = isFirst ? initialConfiguration(besides: stored?.0) : nil
         let sectionCount = snapshotReplacement.withLock { _ in
             let (old, downloaded) = state.withLock { state in
                 (state.snapshot, state.endReading(of: userID))
             }
             let new = ConfigurationSnapshot(
                 userID: userID,
-                configuration: downloaded ?? stored ?? .empty, reason: .userChanged,
-                isDownloaded: downloaded != nil)
+                configuration: downloaded ?? stored?.0 ?? .empty, reason: .userChanged,
+                isOwn: downloaded != nil || stored?.isOwn == true)
             let changes = new.changes(
                 since: old?.sections ?? former.map { NameTable($0.sections) } ?? new.sections)
             let isDone = change { state in

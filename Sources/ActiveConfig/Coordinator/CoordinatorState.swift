@@ -21,9 +21,9 @@ struct CoordinatorState: Sendable {
     /// store keeps one of that user.
     var unstored: [UserID: ConfigurationState] = [:]
     /// Whether a download has succeeded in this launch.
-    var hasDownloaded = false
+    var firstDownloadFinished = false
     /// Whether the store is known to remember the installation's first download.
-    var isFirstDownloadRecorded = false
+    var firstDownloadFinishedIsRecorded = false
     /// The downloads that run, one for each user.
     ///
     /// Each ends once: when it is taken out of here, which is when its end is told.

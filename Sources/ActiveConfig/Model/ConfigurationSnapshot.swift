@@ -10,19 +10,19 @@ final class ConfigurationSnapshot: Sendable {
     let sections: NameTable<ActiveConfigSection>
     /// Why it came in force.
     let reason: SectionChange.Reason
-    /// Whether it is the user's own, downloaded in this launch, and no fallback.
-    let isDownloaded: Bool
+    /// Whether it is known to be the user's own, and no fallback.
+    let isOwn: Bool
 
     /// Makes a snapshot.
     init(
         userID: UserID, configuration: ConfigurationState, reason: SectionChange.Reason,
-        isDownloaded: Bool = false
+        isOwn: Bool
     ) {
         self.userID = userID
         self.configuration = configuration
         self.sections = NameTable(configuration.sections)
         self.reason = reason
-        self.isDownloaded = isDownloaded
+        self.isOwn = isOwn
     }
 
     /// The sections that differ from those of `old`, sorted by name.

@@ -106,7 +106,11 @@ extension BootstrappedStore {
     /// Each is looked at only when those before it are not there. A fallback has no entity tag: it
     /// is not the user's.
     public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
-        if let own = ownConfiguration(forUserID: userID) { return own }
+        ownConfiguration(forUserID: userID) ?? fallback(forUserID: userID)
+    }
+
+    /// What a user without a configuration starts with.
+    func fallback(forUserID userID: String?) -> ConfigurationState? {
         if userID != nil, var generic = ownConfiguration(forUserID: nil) {
             generic.entityTag = nil
             return generic

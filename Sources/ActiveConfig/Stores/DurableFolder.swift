@@ -36,13 +36,13 @@ struct DurableFolder: Sendable {
     /// The path of a file in the folder.
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// The content of a file; nil when there is none.
-    func read(_ name: String) throws(StoreError) -> Data? {
+    /// The content of a file, or its first bytes; nil when there is no such file.
+    func read(_ name: String, upTo count: Int = .max) throws(StoreError) -> Data? {
         let path = path(of: name)
         do throws(SystemCallError) {
             let file = try system.openFile(at: path, for: .reading)
             defer { system.closeFile(file) }
-            return try readAll(of: file)
+            return try read(file, upTo: count)
         } catch {
             if error.saysAbsent { return nil }
             throw StoreError(.cannotRead, path: path, error)
@@ -148,9 +148,8 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Reads a file to its end.
-    private func readAll(of file: Int32) throws(SystemCallError) -> Data {
-        var data = Data(count: try system.size(ofFile: file))
+    private func read(_ file: Int32, upTo count: Int) throws(SystemCallError) -> Data {
+        var data = Data(count: min(try system.size(ofFile: file), count))
         let result = unsafe data.withUnsafeMutableBytes { bytes in
             Result { () throws(SystemCallError) in
                 var offset = 0

@@ -73,6 +73,13 @@ public final class FileDefaultsStore: ActiveConfigStore {
         return read(files.current, files.userID) ?? read(files.previous, files.userID)
     }
 
+    /// The entity tag of the user's last configuration, of whose file only the first 4 KiB are read.
+    public func ownEntityTag(forUserID userID: String?) -> String? {
+        let files = UserFiles(UserID(userID))
+        guard let head = try? folder.read(files.current, upTo: 4096) else { return nil }
+        return StoredRecord.entityTag(inHead: head, of: files.userID)
+    }
+
     /// Keeps a user's configuration, durably when this returns; nil removes what is kept.
     ///
     /// It waits for others that persist in the folder, and for the medium.

@@ -32,6 +32,11 @@ public final class InMemoryStore: ActiveConfigStore {
         state.withLock { $0.configurations[UserID(userID)] }
     }
 
+    /// The entity tag of the user's own configuration.
+    public func ownEntityTag(forUserID userID: String?) -> String? {
+        ownConfiguration(forUserID: userID)?.entityTag
+    }
+
     /// Keeps a user's configuration, or removes it.
     ///
     /// It does not throw.

@@ -58,15 +58,42 @@ struct StoredRecord {
     /// - Throws: ``Damage`` when `data` is not what was written, or another user's.
     init(_ data: Data, of userID: UserID) throws(Damage) {
         try Self.check(data)
-        let content = data.dropFirst(Self.firstLineCount)
-        guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
-            let header = try? SettingValue(json: content[..<lineEnd])
-        else { throw Damage(description: "it has no header") }
-        guard UserID(header["user_id"]?.stringValue) == userID else {
-            throw Damage(description: "it is another user's")
+        guard let (header, document) = Self.split(data) else {
+            throw Damage(description: "it has no header")
         }
-        entityTag = header["entity_tag"]?.stringValue
-        document = content[(lineEnd + 1)...]
+        guard header.userID == userID else { throw Damage(description: "it is another user's") }
+        entityTag = header.entityTag
+        self.document = document
+    }
+
+    /// The line in front of a document.
+    private struct Header {
+        let userID: UserID
+        let entityTag: String?
+    }
+
+    /// The entity tag in `head`, the first bytes of a record; nil when it has none, is another
+    /// user's, or its header is longer than `head`.
+    ///
+    /// The checksum is not checked, as it covers the document.
+    static func entityTag(inHead head: Data, of userID: UserID) -> String? {
+        guard head.starts(with: prefix.utf8), let (header, _) = split(head),
+            header.userID == userID
+        else { return nil }
+        return header.entityTag
+    }
+
+    /// Header and document of a record, or of its first bytes; nil when the header has no end.
+    private static func split(_ data: Data) -> (Header, document: Data)? {
+        let content = data.dropFirst(firstLineCount)
+        guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
+            let value = try? SettingValue(json: content[..<lineEnd])
+        else { return nil }
+        let members = value.dictionaryValue ?? [:]
+        let header = Header(
+            userID: UserID(members["user_id"]?.stringValue),
+            entityTag: members["entity_tag"]?.stringValue)
+        return (header, content[(lineEnd + 1)...])
     }
 
     /// Parses the configuration.
@@ -118,7 +145,4 @@ extension SettingValue {
             return try reader.readValue()
         }
     }
-
-    /// The member of an object.
-    fileprivate subscript(key: String) -> SettingValue? { dictionaryValue?[key] }
 }

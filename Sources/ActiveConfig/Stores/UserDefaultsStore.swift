@@ -82,6 +82,13 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
+    /// The entity tag of the user's own configuration, which is not parsed.
+    public func ownEntityTag(forUserID userID: String?) -> String? {
+        userDefaults.data(forKey: createUserDefaultsKey(userID)).flatMap {
+            StoredRecord.entityTag(inHead: $0, of: UserID(userID))
+        }
+    }
+
     /// What is under a key.
     private enum Content {
         case absent

@@ -8,7 +8,9 @@ extension StoreConformanceRun {
         await checks.group(rule) { checks in
             let place = try await suite.newPlace()
             let store = try await suite.open(place)
-            let owners = ConformanceSamples.userIDs.enumerated().map { (id: $1, owner: "user \($0)") }
+            let owners = ConformanceSamples.userIDs.enumerated().map {
+                (id: $1, owner: "user \($0)")
+            }
             for (id, owner) in owners {
                 try store.persistConfiguration(
                     Self.configuration(of: owner, entityTag: "\"\(owner)\""), forUserID: id)
@@ -59,8 +61,8 @@ extension StoreConformanceRun {
 
     /// Many tasks at once record a first download, each in a store of its own if the place can be
     /// opened again.
-    func checkFirstDownloadContention(_ checks: inout ConformanceChecks, rounds: Int) async {
-        guard hasFirstDownload else { return }
+    func checkFirstDownloadFinishedContention(_ checks: inout ConformanceChecks, rounds: Int) async {
+        guard hasFirstDownloadFinished else { return }
         let rule = "Of many who record a first download at once, one is the first."
         await checks.group(rule) { checks in
             for _ in 0..<rounds {

@@ -7,7 +7,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
     /// Whether it tells a user's own configuration.
     let hasOwn: Bool
     /// Whether it keeps that a first download succeeded.
-    let hasFirstDownload: Bool
+    let hasFirstDownloadFinished: Bool
 
     /// An empty store in a place of its own.
     func makeStore() async throws -> any ActiveConfigStore {
@@ -32,7 +32,9 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         let rule = "Each user ID, any string or nil, is a user of its own, told byte by byte."
         await checks.group(rule) { checks in
             let store = try await makeStore()
-            let owners = ConformanceSamples.userIDs.enumerated().map { (id: $1, owner: "user \($0)") }
+            let owners = ConformanceSamples.userIDs.enumerated().map {
+                (id: $1, owner: "user \($0)")
+            }
             for (id, owner) in owners {
                 try store.persistConfiguration(Self.configuration(of: owner), forUserID: id)
             }
@@ -115,6 +117,15 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
                 checks.expect(
                     found?.entityTag == tag && found != nil, rule,
                     found: "\(found?.entityTag ?? "none") where \(tag ?? "none") was persisted.")
+                let head = store.ownEntityTag(forUserID: "1")
+                checks.expect(
+                    head == nil || head == tag,
+                    "The entity tag that a store gives alone is that of the configuration, or nil.",
+                    found: "\(head ?? "none") where \(tag ?? "none") was persisted.")
+                checks.expect(
+                    store.ownEntityTag(forUserID: "2") == nil,
+                    "A user without a configuration has no entity tag.",
+                    found: store.ownEntityTag(forUserID: "2") ?? "none")
             }
         }
     }

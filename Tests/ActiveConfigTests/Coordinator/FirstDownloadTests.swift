@@ -36,7 +36,7 @@ struct FirstDownloadTests {
                 let isDelayed =
                     switch (delay, event) {
                     case (.firstRead, .firstDownloadFinished), (.persist, .persist),
-                        (.record, .recordFirstDownload):
+                        (.record, .recordFirstDownloadFinished):
                         true
                     default: false
                     }
@@ -90,7 +90,7 @@ struct FirstDownloadTests {
     func aStoreThatCannotRecord() async throws {
         let isFull = Locked(true)
         let store = ObservedStore { event in
-            if event == .recordFirstDownload, isFull.withLock({ $0 }) { throw DiskFull() }
+            if event == .recordFirstDownloadFinished, isFull.withLock({ $0 }) { throw DiskFull() }
         }
         for launch in 1...3 {
             // The last launch finds the flag that the one before it could record at last.

@@ -8,7 +8,7 @@ final class ObservedStore: ActiveConfigStore {
         case readOwn(String?)
         case persist(String?, ConfigurationState?)
         case firstDownloadFinished
-        case recordFirstDownload
+        case recordFirstDownloadFinished
     }
 
     let base: InMemoryStore
@@ -74,7 +74,7 @@ final class ObservedStore: ActiveConfigStore {
     }
 
     func recordFirstDownloadFinished() throws -> Bool {
-        try record(.recordFirstDownload)
+        try record(.recordFirstDownloadFinished)
         return base.recordFirstDownloadFinished()
     }
 

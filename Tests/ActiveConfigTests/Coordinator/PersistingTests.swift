@@ -94,7 +94,7 @@ struct PersistingTests {
     func aStoreThatCannotKeep() async throws {
         let store = ObservedStore { event in
             switch event {
-            case .persist, .recordFirstDownload: throw DiskFull()
+            case .persist, .recordFirstDownloadFinished: throw DiskFull()
             default: break
             }
         }

@@ -21,6 +21,9 @@ struct UserDefaultsStoreTests {
             forUserID: "u")
         #expect(read == state)
         #expect(read?.entityTag == "\"t\"")
+        let store = UserDefaultsStore(userDefaults: try suite.userDefaults())
+        #expect(store.ownEntityTag(forUserID: "u") == "\"t\"")
+        #expect(store.ownEntityTag(forUserID: "v") == nil)
     }
 
     @Test func usesTheKeysOfTheApp() throws {

@@ -16,7 +16,7 @@ struct StoreConformanceTests {
 
     @Test func aStoreMayLeaveWhatHasADefault() async throws {
         try await StoreConformance { FaultyStore(.onlyRequirements) }
-            .run(without: [.ownConfiguration, .firstDownload])
+            .run(without: [.ownConfiguration, .firstDownloadFinished])
     }
 
     @Test(arguments: FaultyStore.Fault.allCases)
