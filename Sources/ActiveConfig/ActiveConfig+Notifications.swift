@@ -51,14 +51,12 @@ extension ActiveConfig {
         for event in delivery.events { post(event) }
     }
 
-    /// Posts that a section changed; on the listener queue.
     private func post(_ change: SectionChange) {
         var userInfo: [String: Any] = [NotificationKey.sectionName: change.sectionName]
         userInfo[NotificationKey.section] = change.new
         post(Self.sectionDidChangeNotification, UserID(change.userID), userInfo)
     }
 
-    /// Posts what came of a download; on the listener queue.
     private func post(_ event: Delivery.Event) {
         switch event {
         case .firstDownloadFinished(let userID, let meta):
@@ -73,7 +71,6 @@ extension ActiveConfig {
         }
     }
 
-    /// Posts a notification of this object about a user.
     private func post(_ name: Notification.Name, _ userID: UserID, _ userInfo: [String: Any]) {
         var userInfo = userInfo
         userInfo[NotificationKey.userID] = userID.string ?? NSNull()

@@ -1,7 +1,7 @@
 extension ActiveConfig {
     /// The section of that name in the configuration in force, or nil.
     ///
-    /// It stays what it is when the configuration changes.
+    /// A section does not change when the configuration does.
     public func configSection(named sectionName: String) -> ActiveConfigSection? {
         let hash = NameHash.hash(sectionName)
         // The outer nil: nothing is loaded yet.
@@ -27,7 +27,7 @@ extension ActiveConfig {
         loadedSnapshot().configuration.meta
     }
 
-    /// The configuration in force, loaded now if nobody asked before.
+    /// The configuration in force, loaded on first use.
     @discardableResult
     func loadedSnapshot() -> ConfigurationSnapshot {
         let (known, userID) = state.withLock { ($0.snapshot, $0.userID) }
@@ -37,7 +37,7 @@ extension ActiveConfig {
             userID: userID, configuration: configuration, reason: .restored, isOwn: isOwn)
         return snapshotReplacement.withLock { _ in
             state.withLock { state in
-                // Nobody changes the user or stores a download without a snapshot in force.
+                // Changes of the user and downloads set a snapshot first.
                 let current = state.snapshot ?? new
                 state.snapshot = current
                 return current
@@ -45,7 +45,7 @@ extension ActiveConfig {
         }
     }
 
-    /// As `loadedSnapshot()`, without a store's call on the thread of the task.
+    /// As `loadedSnapshot()`, but the store is not called on a cooperative thread.
     func loadedSnapshotInTask() async -> ConfigurationSnapshot {
         if let known = state.withLock({ $0.snapshot }) { return known }
         return await storeCalls.run { self.loadedSnapshot() }

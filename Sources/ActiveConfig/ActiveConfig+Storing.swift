@@ -1,7 +1,7 @@
-/// What the coordinator asks its store. Nothing here is called while a lock is held.
+/// Calls of the store, none of them under a lock.
 extension ActiveConfig {
-    /// What a user starts with, and whether it is known to be the user's own; nil when there is
-    /// nothing.
+    /// Configuration that a user starts with, and whether it is known to be the user's own; nil
+    /// without any.
     func lastKnownConfiguration(of userID: UserID) -> (ConfigurationState, isOwn: Bool)? {
         let (own, generic) = state.withLock { ($0.unstored[userID], $0.unstored[.generic]) }
         if let own { return (own, true) }
@@ -14,7 +14,7 @@ extension ActiveConfig {
             } else {
                 configStore.lastKnownActiveConfiguration(forUserID: userID.string)
             }
-        // A store that has nothing of the user's own gives what it has for the generic user.
+        // The store's generic configuration is older than the one that it could not store.
         guard var generic, configStore.ownConfiguration(forUserID: userID.string) == nil,
             found == configStore.lastKnownActiveConfiguration(forUserID: nil)
         else { return found.map { ($0, false) } }
@@ -22,9 +22,9 @@ extension ActiveConfig {
         return (generic, false)
     }
 
-    /// The user's own last configuration, which a request may be conditional on.
+    /// The user's own configuration, which a request may be conditional on.
     ///
-    /// What is in force is loaded before, since the store has something newer after the download.
+    /// Loads what is in force first: after the download the store has something newer.
     func ownConfiguration(of userID: UserID) -> ConfigurationState? {
         let snapshot = loadedSnapshot()
         let inForce = snapshot.userID == userID && snapshot.isOwn ? snapshot.configuration : nil
@@ -39,13 +39,13 @@ extension ActiveConfig {
         return configStore.ownConfiguration(forUserID: userID.string)
     }
 
-    /// What is in force in a launch before anybody asks; nil when only opening a bootstrap file
-    /// would tell.
+    /// Configuration in force before the first access of a launch: the generic user's, or an empty
+    /// one.
     ///
-    /// - Parameter stored: What the store has for the user who is about to be the current one.
-    /// - Returns: The generic user's last known configuration, or an empty one.
+    /// Nil when only opening a bootstrap file would tell. `stored` is what the store has for the
+    /// user who is about to be the current one.
     func initialConfiguration(besides stored: ConfigurationState?) -> ConfigurationState? {
-        // Every user falls back to it, so there is none.
+        // Every user falls back to the generic configuration, so there is none.
         if stored == nil { return .empty }
         guard let store = configStore as? any BootstrappedStore else {
             return configStore?.lastKnownActiveConfiguration(forUserID: nil) ?? .empty
@@ -55,9 +55,9 @@ extension ActiveConfig {
         return bootstrap.stateIfOpened.map { $0 ?? .empty }
     }
 
-    /// Stores what a download brought or confirmed, unless the store has just that.
+    /// Stores a download's configuration, unless the store already has it.
     ///
-    /// What cannot be stored is kept in memory: in this launch it stays what its user has.
+    /// What cannot be stored stays in memory as its user's configuration for this launch.
     func store(
         _ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID
     ) {
@@ -78,12 +78,12 @@ extension ActiveConfig {
         }
     }
 
-    /// Has the store remember that a download has succeeded.
+    /// Records in the store that a download has succeeded.
     ///
-    /// When the store cannot, the first download of this launch counts as the installation's, and
-    /// each later one tries to record it again.
+    /// While the store cannot, the first download of this launch counts as the installation's, and
+    /// each later one tries again.
     ///
-    /// - Returns: Whether it is the first one of the installation.
+    /// - Returns: Whether it is the installation's first.
     func recordFirstDownloadFinished() -> Bool {
         let (isFirstHere, isRecorded) = state.withLock {
             (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)

@@ -1,16 +1,13 @@
 import Foundation
 
-/// What the command line says.
+/// The command line.
 struct SampleOptions {
-    /// That the command line cannot be understood.
     struct Failure: Error, CustomStringConvertible {
-        /// What is wrong and what to do.
         let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// The text of `--help`.
     static let help = """
         USAGE: ActiveConfigSampleApp [--server URL] [--store DIR] [--user ID]
                                      [--script COMMANDS] [--json] [--help]
@@ -31,24 +28,17 @@ struct SampleOptions {
         Exit codes: 0 all went well, 1 a download failed, 64 wrong usage.
         """
 
-    /// The backend.
     var server = URL(filePath: "/")
-    /// Where configurations are kept.
     var storeDirectory =
         (FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
         ?? FileManager.default.temporaryDirectory).appending(path: "ActiveConfigSampleApp")
-    /// The user to start with.
     var userID: String?
-    /// The commands to run; nil to be told by keys or standard input.
+    /// Nil: commands come from keys or standard input.
     var script: [SampleCommand]?
-    /// Whether each event is a line of JSON.
+    /// Each event is a line of JSON.
     var isJSON = false
-    /// Whether only the help is wanted.
     var showsHelp = false
 
-    /// Reads arguments.
-    ///
-    /// - Throws: ``Failure``.
     init(arguments: [String]) throws(Failure) {
         var server = "http://127.0.0.1:8080"
         var rest = arguments[...]
@@ -80,7 +70,7 @@ struct SampleOptions {
     }
 }
 
-/// What the app can be told to do, by a key or a word.
+/// A command, given as a key or a word.
 enum SampleCommand: Equatable {
     /// Download the current user's configuration.
     case download
@@ -91,7 +81,6 @@ enum SampleCommand: Equatable {
     /// End the app.
     case quit
 
-    /// The command of a key; nil when it has none.
     init?(key: Character) {
         switch key {
         case "1", "2", "3": self = .user(String(key))

@@ -1,12 +1,11 @@
 import ActiveConfig
 import Foundation
 
-/// What the app shows: a view and sentences on a terminal or in a pipe, or lines of JSON.
+/// Output as a view and sentences, or as lines of JSON.
 struct SampleOutput {
-    /// Whether each event is a line of JSON.
+    /// Each event is a line of JSON.
     let isJSON: Bool
 
-    /// The app has started.
     func started(user: String?) {
         write(
             event: "started", ["user": Self.value(user)],
@@ -15,7 +14,6 @@ struct SampleOutput {
                 : "Started as \(Self.name(user)).")
     }
 
-    /// The view as it is now.
     func show(_ view: SampleViewConfiguration, source: String, user: String?) {
         write(
             event: "section",
@@ -23,12 +21,10 @@ struct SampleOutput {
             SampleScreen.text(of: view, caption: "\(Self.name(user)), \(source)"))
     }
 
-    /// Another user is the current one.
     func userChanged(to user: String?) {
         write(event: "user", ["user": Self.value(user)], "Now it is \(Self.name(user)).")
     }
 
-    /// A download succeeded.
     func downloaded(_ result: DownloadResult) {
         let names = result.changedSectionNames.sorted()
         write(
@@ -43,7 +39,6 @@ struct SampleOutput {
                 : "Downloaded for \(Self.name(result.userID)): \(names.joined(separator: ", ")).")
     }
 
-    /// A download failed; what was shown stays.
     func failed(_ error: any Error, shown source: String) {
         let isOffline = (error as? DownloadError)?.code == .cannotConnect
         write(
@@ -98,7 +93,7 @@ enum SampleScreen {
         return "\u{1B}[2m\(caption)\u{1B}[0m\n" + lines.joined(separator: "\n")
     }
 
-    /// A line of the block, its text in the middle.
+    /// Centred.
     private static func line(_ text: String, _ style: String) -> String {
         let shown = text.count > width - 2 ? text.prefix(width - 3) + "…" : text[...]
         let left = (width - shown.count) / 2
@@ -107,7 +102,7 @@ enum SampleScreen {
             + String(repeating: " ", count: right) + "\u{1B}[0m"
     }
 
-    /// A part of a colour as a terminal takes it, 0 to 255.
+    /// 0 to 255.
     private static func level(_ part: Double) -> Int { Int((clamped(part) * 255).rounded()) }
 
     private static func clamped(_ part: Double) -> Double { min(max(part, 0), 1) }

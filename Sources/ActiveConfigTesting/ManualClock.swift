@@ -30,7 +30,6 @@ public final class ManualClock: Clock {
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    /// What is known of the clock.
     private struct State: Sendable {
         var now = Instant()
         var deadlines: [Int: Instant] = [:]

@@ -15,14 +15,13 @@ public import ActiveConfig
 /// downloader.answer(1, with: .configuration(late))
 /// ```
 public final class ScriptedDownloader: ActiveConfigDownloader {
-    /// What has happened so far.
     private struct State: Sendable {
         var requests: [Request] = []
         var running: Set<Int> = []
         var peakRunningCount = 0
         var cancelled: Set<Int> = []
         var endedCount = 0
-        /// The answers of held requests, by number.
+        /// Answers of held requests, by request number.
         var released: [Int: Answer] = [:]
     }
 
@@ -133,14 +132,14 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
             guard answer.ignoresCancellation else {
                 return try await perform(answer, of: request)
             }
-            // A task of its own does not hear that this one is cancelled.
+            // An unstructured task does not inherit the cancellation.
             return try await Task { try await self.perform(answer, of: request) }.value
         } onCancel: {
             state.withLock { _ = $0.cancelled.insert(request.number) }
         }
     }
 
-    /// Waits as long as the answer says, and gives it.
+    /// Waits for the answer's delay first.
     private func perform(
         _ answer: Answer, of request: Request
     ) async throws -> ConfigurationState? {
@@ -164,7 +163,7 @@ extension ScriptedDownloader {
         public let lastKnown: ConfigurationState?
     }
 
-    /// That a request had no answer in the script.
+    /// A request that the script has no answer for.
     public struct NoAnswer: Error, Sendable, CustomStringConvertible {
         /// The request.
         public let request: Request
@@ -185,17 +184,14 @@ extension ScriptedDownloader {
     /// .held.ignoringCancellation
     /// ```
     public struct Answer: Sendable {
-        /// The kinds of answers.
         enum Outcome: Sendable {
             case result(Result<ConfigurationState?, any Error>)
             case held
         }
 
-        /// What is answered.
         let outcome: Outcome
-        /// How long it takes on the downloader's clock.
+        /// On the downloader's clock.
         private(set) var delay = Duration.zero
-        /// Whether a cancelled request goes on.
         private(set) var ignoresCancellation = false
 
         /// A new configuration.

@@ -1,19 +1,18 @@
 internal import Dispatch
 
-/// Runs calls that may wait: of a store, which locks and synchronizes files.
+/// Runs blocking calls, such as a store's, off Swift's cooperative threads.
 ///
-/// Swift's cooperative pool has one thread for each core, and a few such calls would stop every
-/// task of the process. Serial queues have threads beside that pool, one for each that has work; a
-/// concurrent queue shares its threads on Linux.
+/// The cooperative pool has one thread for each core, so a few blocking calls would stop every task
+/// of the process. Each serial queue gets a thread of its own; a concurrent queue shares its
+/// threads on Linux.
 final class BlockingCalls: Sendable {
     typealias Call = @Sendable () -> Void
 
-    /// The most calls that run at once, each on a thread; the others wait.
+    /// Limit of concurrent calls, each on a thread; more wait in order.
     static let maximumRunningCount = 64
 
     private let state = Locked((runningCount: 0, waiting: ArraySlice<Call>()))
 
-    /// Runs `call` on a thread of its own, in its turn.
     func async(_ call: @escaping Call) {
         let runsNow = state.withLock { state in
             if state.runningCount == Self.maximumRunningCount {
@@ -32,7 +31,7 @@ final class BlockingCalls: Sendable {
 
     /// Runs `body` while the task is suspended.
     func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-        // The thread sanitizer sees no order between a continuation's two ends, but that of a lock.
+        // The thread sanitizer does not see that `resume` happens before the return; a lock shows it.
         let isDone = Locked(false)
         let result = await withCheckedContinuation { continuation in
             async {
@@ -45,7 +44,7 @@ final class BlockingCalls: Sendable {
         return result
     }
 
-    /// The call that has waited longest; nil when none waits, and the thread is given back.
+    /// The next waiting call; nil gives the thread back.
     private func next() -> Call? {
         state.withLock { state in
             let call = state.waiting.popFirst()

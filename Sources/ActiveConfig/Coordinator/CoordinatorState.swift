@@ -1,48 +1,40 @@
-/// All that an ``ActiveConfig`` knows, behind its one lock.
+/// The state of an ``ActiveConfig``, behind its one lock.
 struct CoordinatorState: Sendable {
-    /// What has happened to a user's configuration since a setter began to read it from the store.
+    /// Downloads that ended while a setter of the current user reads the store.
     struct Reading {
-        /// How many setters read at once.
+        /// Number of setters that read concurrently.
         var count = 0
-        /// What the user's last download brought meanwhile; it is newer than what is read.
+        /// The user's last download meanwhile, newer than what is read.
         var downloaded: ConfigurationState?
         /// Whether a download of the generic user ended meanwhile, so that a fallback may be stale.
         var isFallbackStale = false
     }
 
-    /// The current user.
     var userID: UserID = .generic
-    /// The configuration in force; nil until somebody asks for it, so that nothing is read from the
-    /// store that nobody needs.
+    /// Nil until first use, so that nothing is read from the store without need.
     var snapshot: ConfigurationSnapshot?
-    /// The reads of setters that are under way.
     var readings: [UserID: Reading] = [:]
-    /// The configurations that were downloaded in this launch and could not be stored, until the
-    /// store keeps one of that user.
+    /// Downloaded configurations that could not be stored, until the store keeps one of that user.
     var unstored: [UserID: ConfigurationState] = [:]
-    /// Whether a download has succeeded in this launch.
+    /// In this launch.
     var firstDownloadFinished = false
-    /// Whether the store is known to remember the installation's first download.
+    /// Whether the store is known to have recorded it for the installation.
     var firstDownloadFinishedIsRecorded = false
-    /// The downloads that run, one for each user.
+    /// Running downloads by user.
     ///
-    /// Each ends once: when it is taken out of here, which is when its end is told.
+    /// A download ends when it is removed here, which happens once.
     var downloads: [UserID: JoinedDownload] = [:]
-    /// Who listens to which section.
+    /// Registrations by section.
     var listeners = ListenerTable()
-    /// The signals of the sequences that are being iterated.
+    /// Wakes the sequences that are being iterated.
     var signals: [Int: AsyncStream<Void>.Continuation] = [:]
-    /// The number for the next entry of `signals`.
     var nextSignalID = 0
 
-    /// Notes that a setter reads a user's configuration from now on.
     mutating func beginReading(of userID: UserID) {
         readings[userID, default: Reading()].count += 1
     }
 
-    /// Ends what `beginReading(of:)` began.
-    ///
-    /// - Returns: What a download of the user brought meanwhile.
+    /// - Returns: What a download of the user brought since `beginReading(of:)`.
     mutating func endReading(of userID: UserID) -> ConfigurationState? {
         guard var reading = readings.removeValue(forKey: userID) else { return nil }
         reading.count -= 1
@@ -50,7 +42,7 @@ struct CoordinatorState: Sendable {
         return reading.downloaded
     }
 
-    /// Notes what a download brought, for the setters that read just now.
+    /// Passes a download on to the setters that are reading.
     mutating func noteDownload(of configuration: ConfigurationState, for userID: UserID) {
         readings[userID]?.downloaded = configuration
         guard userID == .generic else { return }
@@ -58,22 +50,19 @@ struct CoordinatorState: Sendable {
     }
 }
 
-/// What a change tells the world: to be put on the listener queue in the order of the changes, and
-/// performed there.
+/// Effects of a change of state, performed on the listener queue in the order of the changes.
 struct Delivery: Sendable {
-    /// What is posted behind the sections.
+    /// Posted after the sections.
     enum Event: Sendable {
         /// The first download of the installation succeeded.
         case firstDownloadFinished(UserID, meta: [String: SettingValue])
-        /// A download succeeded.
         case downloadFinished(
             UserID, meta: [String: SettingValue], configurationIsCurrent: Bool)
         /// A download failed.
         case downloadFailed(UserID, any Error)
     }
 
-    /// The sections that changed, each with who listens to it.
+    /// Changed sections, each with its listeners.
     var changes: [(SectionChange, [ListenerRegistration])] = []
-    /// What is posted then.
     var events: [Event] = []
 }

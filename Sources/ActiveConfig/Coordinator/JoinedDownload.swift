@@ -1,21 +1,19 @@
 /// A download of one user's configuration, awaited by any number of callers.
 ///
-/// A caller that is cancelled leaves at once. When the last one leaves before the answer is there,
-/// and nobody asked for the download without waiting, it is abandoned.
+/// A cancelled caller leaves at once. When the last one leaves before the answer has arrived, the
+/// download is abandoned, unless somebody asked for it without waiting.
 final class JoinedDownload: Sendable {
     /// A request with its answer.
     struct Exchange: Sendable {
-        /// The user's own configuration that the downloader was given.
         let lastKnown: ConfigurationState?
-        /// What it answered; nil when nothing has changed.
+        /// Nil when nothing has changed.
         let answer: ConfigurationState?
     }
 
-    /// What is known of the download.
     private struct State {
-        /// Whether there is an answer, or none counts any more.
+        /// Whether the answer has arrived or is no longer accepted.
         var isSettled = false
-        /// What is called then.
+        /// Called once settled.
         var end: (@Sendable (Result<Exchange, any Error>) -> Void)?
         /// The request and its time limit, while they run.
         var tasks: [Task<Void, Never>] = []
@@ -28,15 +26,12 @@ final class JoinedDownload: Sendable {
 
     private let state = Locked(State())
 
-    /// Makes a download that has not started.
     init() {}
 
-    /// Whether all who waited have left, so that its answer counts no more.
+    /// Whether all callers have left, so that its answer is ignored.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-    /// Keeps it running when nobody waits, from now on.
-    ///
-    /// False: it is abandoned already.
+    /// Keeps it running without callers; false when it is already abandoned.
     func detach() -> Bool {
         state.withLock { state in
             if !state.isAbandoned { state.isAwaitedByNobody = true }
@@ -44,7 +39,7 @@ final class JoinedDownload: Sendable {
         }
     }
 
-    /// A ticket to wait with; nil when it is abandoned already.
+    /// A ticket for `value(_:)`; nil when the download is already abandoned.
     func join() -> Int? {
         state.withLock { state in
             if state.isAbandoned { return nil }
@@ -54,17 +49,13 @@ final class JoinedDownload: Sendable {
         }
     }
 
-    /// Waits for the end.
-    ///
-    /// - Parameter ticket: What `join()` gave.
-    /// - Returns: What came of the download.
     /// - Throws: what the download threw; `CancellationError` when the caller is cancelled.
     func value(_ ticket: Int) async throws -> DownloadResult {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<DownloadResult, any Error>? = state.withLock { state in
                     if let outcome = state.outcome { return outcome }
-                    // The caller was cancelled, and has left, before it got here.
+                    // The caller was cancelled and has left before it got here.
                     if state.waiting[ticket] == nil { return .failure(CancellationError()) }
                     state.waiting[ticket] = continuation
                     return nil
@@ -76,7 +67,6 @@ final class JoinedDownload: Sendable {
         }
     }
 
-    /// Gives the outcome to all who wait.
     func finish(_ outcome: Result<DownloadResult, any Error>) {
         let waiting = state.withLock { state in
             state.outcome = outcome
@@ -86,7 +76,6 @@ final class JoinedDownload: Sendable {
         for continuation in waiting { continuation.resume(with: outcome) }
     }
 
-    /// Takes a caller that was cancelled away.
     private func leave(_ ticket: Int) {
         let continuation = state.withLock { state in
             state.outcome == nil ? state.waiting.removeValue(forKey: ticket) : nil
@@ -101,16 +90,13 @@ final class JoinedDownload: Sendable {
 }
 
 extension JoinedDownload {
-    /// Makes the request in a task of its own.
+    /// Makes the request in a task of its own, unless the download is already abandoned.
     ///
-    /// A request that does not notice its cancellation goes on by itself.
+    /// A request that ignores its cancellation goes on by itself.
     ///
-    /// - Parameters:
-    ///   - request: Asks the downloader; it is not called for a download that is abandoned already.
-    ///   - end: Called once, on any thread, when the request has ended, its time is over or the
-    ///     download is abandoned, whichever comes first. When the last caller leaves, it has returned
-    ///     before that caller goes on. It is a closure because each return to a task waits for a turn
-    ///     of Swift's cooperative threads, which may be busy.
+    /// `end` is called once, on any thread, when the request ends, times out or is abandoned,
+    /// whichever comes first, and before the last caller goes on. It is a closure because each
+    /// return to a task waits for a cooperative thread, and all of them may be busy.
     func start(
         _ request: @escaping @Sendable () async throws -> Exchange,
         then end: @escaping @Sendable (Result<Exchange, any Error>) -> Void
@@ -126,10 +112,9 @@ extension JoinedDownload {
             })
     }
 
-    /// Limits the time of the request from now on; when it is over, the download fails with
-    /// ``DownloadError/Code/timedOut``.
+    /// Fails the download with ``DownloadError/Code/timedOut`` after `timeout`.
     ///
-    /// - Throws: `CancellationError` when no answer counts any more.
+    /// - Throws: `CancellationError` when the download is already settled.
     func limitTime(to timeout: Duration, by clock: any Clock<Duration>) throws {
         let isSettled = state.withLock { $0.isSettled }
         if isSettled { throw CancellationError() }
@@ -140,7 +125,6 @@ extension JoinedDownload {
             })
     }
 
-    /// Cancels the task when the download is settled.
     private func keep(_ task: Task<Void, Never>) {
         let isSettled = state.withLock { state in
             if !state.isSettled { state.tasks.append(task) }
@@ -149,7 +133,7 @@ extension JoinedDownload {
         if isSettled { task.cancel() }
     }
 
-    /// Settles the download, if it is not settled yet and `condition` holds.
+    /// Settles the download once, provided that `condition` holds.
     private func settle(
         _ result: Result<Exchange, any Error>, if condition: (inout State) -> Bool = { _ in true }
     ) {

@@ -7,7 +7,7 @@
 public struct ConfigurationFormatError: Error, Sendable, Hashable {
     /// The kind of fault.
     ///
-    /// More may come: keep a `default` when you switch over it.
+    /// Codes may be added: keep a `default` when you switch over it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case syntax, invalidUTF8, invalidEscape, numberOutOfRange, unexpectedEnd

@@ -104,12 +104,12 @@ extension ConfigurationState {
     /// Throws when the document is nested deeper than any limits allow to read.
     func checkDepth() throws(ConfigurationFormatError) {
         let limit = ConfigurationLimits.deepestMaximumDepth
-        // Around a value stand the document and `meta`.
+        // The levels outside of a value: the document and `meta`.
         for (name, value) in meta where value.isNested(deeperThan: limit - 2) {
             throw tooDeep(at: "meta.\(name)")
         }
         for (name, section) in sections {
-            // The document, `config_sections`, a section, its `settings`, the setting.
+            // Levels outside: document, `config_sections`, section, `settings`, setting.
             for entry in section.table.settings.entries
             where entry.value.isNested(deeperThan: limit - 5) {
                 throw tooDeep(at: "config_sections.\(name).settings.\(entry.name).value")
@@ -128,7 +128,6 @@ extension ConfigurationState {
 
 /// The version of a document's format (FORMAT 2.2).
 enum FormatVersion {
-    /// What a document of some version is to this framework.
     enum Verdict {
         /// It can be read.
         case supported
@@ -138,11 +137,8 @@ enum FormatVersion {
         case unsupported
     }
 
-    /// The newest major version that is read.
     static let newestMajorVersion = 1
 
-    /// What a document of `version` is.
-    ///
     /// The major version is the digits up to a full stop or the end.
     static func verdict(on version: String) -> Verdict {
         if version.isEmpty { return .supported }

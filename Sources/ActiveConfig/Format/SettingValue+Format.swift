@@ -35,7 +35,7 @@ extension SettingValue {
 }
 
 extension SettingValue {
-    /// Whether more than `levels` arrays and objects are in one another, this one being the first.
+    /// Counts this value as the first level.
     func isNested(deeperThan levels: Int) -> Bool {
         var level = isContainer ? [self] : []
         var depth = 0

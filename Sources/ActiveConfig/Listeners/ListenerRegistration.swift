@@ -2,7 +2,7 @@ internal import Dispatch
 
 /// One listener's interest in one section.
 final class ListenerRegistration: Sendable {
-    /// What tells registrations of one section apart.
+    /// Identity within one section.
     enum Key: Hashable {
         /// A listening object; it has at most one registration for a section.
         case listener(ObjectIdentifier)
@@ -15,12 +15,12 @@ final class ListenerRegistration: Sendable {
     let sectionName: String
     private weak let listener: (any AnyObject & Sendable)?
     private let listenerID: ObjectIdentifier?
-    /// The queue that deliveries are put on from the listener queue, if any.
+    /// Deliveries hop here from the listener queue; nil: they stay there.
     private let queue: DispatchQueue?
-    /// What is called; nil when the listening is over.
+    /// Nil once cancelled.
     private let body: Locked<Body?>
 
-    /// Registers an object, which is held weakly; `body` must not hold it either.
+    /// Holds the object weakly; `body` must do so too.
     init(of listener: any AnyObject & Sendable, sectionName: String, _ body: @escaping Body) {
         self.sectionName = sectionName
         self.listener = listener
@@ -29,9 +29,9 @@ final class ListenerRegistration: Sendable {
         self.body = Locked(body)
     }
 
-    /// Registers a closure, which is kept until it is cancelled.
+    /// Keeps the closure until it is cancelled.
     ///
-    /// From the listener queue it is put on `queue`; nil: it is called there.
+    /// It is called on the listener queue, or on `queue`.
     init(sectionName: String, on queue: DispatchQueue? = nil, _ body: @escaping Body) {
         self.sectionName = sectionName
         self.queue = queue
@@ -42,29 +42,28 @@ final class ListenerRegistration: Sendable {
 
     var key: Key { listenerID.map { .listener($0) } ?? .closure(ObjectIdentifier(self)) }
 
-    /// Whether this is the registration of an object, not of a dead one whose place in memory the
-    /// object has taken.
+    /// Tells the object from a dead one at the same address.
     ///
     /// The caller holds the object, so no `deinit` runs here.
     func isOf(_ object: AnyObject) -> Bool { listener === object }
 
-    /// Whether the listener does not exist any more.
+    /// The listener has been released.
     ///
-    /// This may release the listener for good, and run its `deinit`: never ask while a lock is held.
+    /// Asking may release it for good and run its `deinit`: never ask under a lock.
     var isGone: Bool { listenerID != nil && listener == nil }
 
-    /// Tells the listener, unless it was cancelled.
+    /// Does nothing once cancelled.
     func deliver(_ section: ActiveConfigSection?) {
         guard let queue else { return call(section) }
-        // What waits there holds the registration, and so no closure that was cancelled.
+        // The queued block holds the registration, not the closure, which `cancel` releases.
         queue.async { self.call(section) }
     }
 
     private func call(_ section: ActiveConfigSection?) { body.withLock { $0 }?(section) }
 
-    /// Stops deliveries, also those already on the queue, and releases the closure.
+    /// Stops deliveries, also those already queued, and releases the closure.
     func cancel() {
-        // What it holds is released behind the lock: a `deinit` may call anything.
+        // Released after the lock: a `deinit` may call anything.
         let released = body.withLock { body in
             defer { body = nil }
             return body
@@ -73,12 +72,11 @@ final class ListenerRegistration: Sendable {
     }
 }
 
-/// What keeps a listening closure alive: it hears nothing more once the token is cancelled or gone.
+/// Keeps a listening closure alive, until the token is cancelled or released.
 public final class ActiveConfigListenerToken: Sendable {
     private let registration: ListenerRegistration
     private let remove: @Sendable (ListenerRegistration) -> Void
 
-    /// Makes a token of a registration that `remove` takes away.
     init(
         _ registration: ListenerRegistration,
         remove: @escaping @Sendable (ListenerRegistration) -> Void
@@ -91,7 +89,7 @@ public final class ActiveConfigListenerToken: Sendable {
 
     /// Ends the listening.
     ///
-    /// On the listener queue nothing is delivered once this has returned.
+    /// On the listener queue, nothing is delivered after this has returned.
     public func cancel() {
         registration.cancel()
         remove(registration)

@@ -1,33 +1,31 @@
-/// Who listens to which section.
+/// Registrations by section.
 struct ListenerTable: Sendable {
     /// Registration count below which pruning is skipped.
     private static let leastPruningThreshold = 16
 
-    /// The registrations by section; a section without any has no entry.
+    /// A section without registrations has no entry.
     private var rows: [String: KeyedList<ListenerRegistration.Key, ListenerRegistration>] = [:]
-    /// The number of all registrations.
+    /// Of all sections.
     private var count = 0
     /// Registration count above which those of dead listeners are pruned.
     private var pruningThreshold = leastPruningThreshold
 
-    /// The registrations of a section, in order.
+    /// In the order of registration.
     subscript(sectionName: String) -> [ListenerRegistration] {
         rows[sectionName]?.elements ?? []
     }
 
-    /// The registration of a listener for a section, if there is one.
-    ///
-    /// It may be that of a listener that is gone, and whose place in memory another has taken.
+    /// The result may belong to a dead listener at the same address.
     func registration(
         ofListener listenerID: ObjectIdentifier, sectionName: String
     ) -> ListenerRegistration? {
         rows[sectionName]?[.listener(listenerID)]
     }
 
-    /// Adds a registration; one of the same key for the same section is replaced.
+    /// Adds a registration, replacing one of the same key and section.
     ///
-    /// - Returns: All registrations, when there are so many that some may be of listeners that are
-    ///   gone; the caller finds those, without a lock, and removes them with `prune(_:)`.
+    /// - Returns: All registrations when it is time to prune, else none. The caller finds the dead
+    ///   ones outside of the lock and passes them to `prune(_:)`.
     mutating func add(_ registration: ListenerRegistration) -> [ListenerRegistration] {
         remove(registration)
         rows[registration.sectionName, default: KeyedList()].append(
@@ -39,18 +37,18 @@ struct ListenerTable: Sendable {
         return rows.values.flatMap(\.elements)
     }
 
-    /// Removes the registrations of listeners that are gone, after `add(_:)` asked to look for them.
+    /// Removes dead registrations, which the caller found among those from `add(_:)`.
     mutating func prune(_ gone: [ListenerRegistration]) {
-        // A key may be that of a living listener by now.
+        // The key may belong to a living listener by now.
         for registration in gone
         where rows[registration.sectionName]?[registration.key] === registration {
             remove(registration)
         }
-        // Twice as many must come before the next look, so that looking costs each a constant.
+        // Doubling the threshold makes the amortized cost of pruning constant.
         pruningThreshold = max(Self.leastPruningThreshold, count * 2)
     }
 
-    /// Removes the registration of a registration's key, if there is one.
+    /// Removes what has the key of `registration`, if anything.
     mutating func remove(_ registration: ListenerRegistration) {
         let name = registration.sectionName
         guard rows[name]?.removeElement(forKey: registration.key) != nil else { return }
@@ -59,12 +57,12 @@ struct ListenerTable: Sendable {
     }
 }
 
-/// A list in the order of insertion, each element with a key of its own.
+/// A list in insertion order with unique keys.
 ///
-/// Insertion, lookup and removal take constant time on average: what is removed leaves a gap, and
-/// gaps are closed when they are more than half of the list.
+/// Insertion, lookup and removal take constant time on average: removal leaves a gap, and gaps are
+/// closed when they are more than half of the list.
 struct KeyedList<Key: Hashable, Element> {
-    /// The elements in order; nil is a gap.
+    /// Nil is a gap.
     private(set) var slots: [(key: Key, element: Element)?] = []
     private var positions: [Key: Int] = [:]
 
@@ -72,21 +70,19 @@ struct KeyedList<Key: Hashable, Element> {
 
     var isEmpty: Bool { positions.isEmpty }
 
-    /// The elements, in order.
     var elements: [Element] { slots.compactMap { $0?.element } }
 
     subscript(key: Key) -> Element? {
         positions[key].flatMap { slots[$0]?.element }
     }
 
-    /// Adds an element at the end; an element of that key is removed.
+    /// Appends an element, removing an earlier one of that key.
     mutating func append(_ element: Element, forKey key: Key) {
         removeElement(forKey: key)
         positions[key] = slots.count
         slots.append((key, element))
     }
 
-    /// Removes an element, if it is there.
     @discardableResult
     mutating func removeElement(forKey key: Key) -> Element? {
         guard let position = positions.removeValue(forKey: key) else { return nil }

@@ -1,21 +1,21 @@
-/// Where sequences get the configuration in force from.
+/// Gives sequences the configuration in force.
 protocol SnapshotSource: AnyObject, Sendable {
-    /// The configuration in force; loading it does not block the thread of the task.
+    /// Loading does not block the thread of the task.
     func loadedSnapshotInTask() async -> ConfigurationSnapshot
-    /// A stream with an element whenever a section may have changed; several are one.
+    /// Yields whenever a section may have changed; unread elements coalesce into one.
     func makeSignals() -> AsyncStream<Void>
 }
 
 /// A sequence of changes of one section, or of all.
 ///
-/// Each iteration compares what is in force with what it gave last, so that a slow consumer loses
+/// Each iteration compares what is in force with what it delivered last, so a slow consumer misses
 /// no change: it gets one that sums up several. It ends when its task is cancelled, and keeps the
 /// ``ActiveConfig`` alive until then.
 public struct SectionChanges: AsyncSequence, Sendable {
     private let source: any SnapshotSource
     private let sectionName: String?
 
-    /// Makes a sequence of one section's changes, or with nil of all sections'.
+    /// Nil stands for all sections.
     init(_ source: any SnapshotSource, sectionName: String?) {
         self.source = source
         self.sectionName = sectionName
@@ -31,9 +31,9 @@ public struct SectionChanges: AsyncSequence, Sendable {
         private let source: any SnapshotSource
         private let sectionName: String?
         private var signals: AsyncStream<Void>.Iterator
-        /// What the consumer knows.
+        /// The snapshot that the consumer has seen.
         private var seen: ConfigurationSnapshot?
-        /// Changes that were found and not given yet, the next one last.
+        /// Changes to deliver, the next one last.
         private var pending: [SectionChange] = []
 
         init(_ source: any SnapshotSource, sectionName: String?) {
@@ -58,7 +58,7 @@ public struct SectionChanges: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next change, if there is one already.
+        /// Does not wait.
         mutating func takeCurrent(
             isolation actor: isolated (any Actor)?
         ) async -> SectionChange? {
@@ -66,7 +66,6 @@ public struct SectionChanges: AsyncSequence, Sendable {
             return pending.popLast()
         }
 
-        /// Compares what is in force with what the consumer knows.
         private mutating func compare(with current: ConfigurationSnapshot) {
             guard current !== seen else { return }
             if let sectionName {
@@ -89,7 +88,6 @@ extension SectionChanges.Iterator: Sendable {}
 ///
 /// A slow consumer gets the newest.
 public struct SectionValues: AsyncSequence, Sendable {
-    /// The section's changes.
     let changes: SectionChanges
 
     /// Starts an iteration.
@@ -99,7 +97,6 @@ public struct SectionValues: AsyncSequence, Sendable {
 
     /// An iteration over a section's values.
     public struct Iterator: AsyncIteratorProtocol {
-        /// The section's changes.
         var changes: SectionChanges.Iterator
         private var isFirst = true
 

@@ -11,7 +11,6 @@ public import Foundation
 /// A section is an immutable value: it stays what it was when the configuration changes. Reading a
 /// setting takes the same time however many there are, and is safe from every thread.
 public struct ActiveConfigSection: Sendable {
-    /// The settings, shared by all copies.
     let table: SettingTable
 
     /// Makes a section of settings.
@@ -21,11 +20,7 @@ public struct ActiveConfigSection: Sendable {
         self.init(NameTable(settings))
     }
 
-    /// Makes a section of settings as the parser gives them.
-    ///
-    /// - Parameters:
-    ///   - settings: The values by key.
-    ///   - source: The fingerprint of the text that they were read from, if they were.
+    /// `source` is the fingerprint of the text that the settings were read from, if any.
     init(_ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint? = nil) {
         table = settings.entries.isEmpty ? .empty : SettingTable(settings, source: source)
     }
@@ -104,21 +99,18 @@ extension ActiveConfigSection: CustomStringConvertible {
     }
 }
 
-/// The settings of a section, in one object that all copies of the section share.
+/// A section's settings, shared by all copies of the section.
 final class SettingTable: Sendable {
-    /// The table of a section without settings.
     static let empty = SettingTable(NameTable([:]), source: nil)
 
-    /// The settings.
     let settings: NameTable<SettingValue>
 
-    /// The fingerprint of the text that the settings were read from, if they were.
+    /// Fingerprint of the text that the settings were read from, if any.
     ///
-    /// Sections of equal texts are equal, so that a new document's unchanged sections are found
-    /// without looking at their settings.
+    /// Equal texts make equal sections, so unchanged sections of a new document are found without
+    /// comparing their settings.
     private let source: ByteHash.Fingerprint?
 
-    /// Makes a table object.
     init(_ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint?) {
         self.settings = settings
         self.source = source
@@ -126,14 +118,12 @@ final class SettingTable: Sendable {
 }
 
 extension SettingTable: Hashable {
-    /// Whether both have the same settings.
     static func == (left: SettingTable, right: SettingTable) -> Bool {
         if left === right { return true }
         if let source = left.source, source == right.source { return true }
         return left.settings == right.settings
     }
 
-    /// Feeds the settings; their order does not count.
     func hash(into hasher: inout Hasher) {
         hasher.combine(settings)
     }

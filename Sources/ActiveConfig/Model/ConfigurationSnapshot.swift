@@ -1,19 +1,14 @@
-/// A configuration in force: whose it is, why, and its sections ready for reading.
+/// A configuration in force, with its sections ready for reading.
 ///
-/// Immutable; the coordinator replaces it as a whole.
+/// The coordinator replaces it as a whole.
 final class ConfigurationSnapshot: Sendable {
-    /// The user whose configuration is in force.
     let userID: UserID
-    /// The configuration.
     let configuration: ConfigurationState
-    /// The sections, for fast reading.
     let sections: NameTable<ActiveConfigSection>
-    /// Why it came in force.
     let reason: SectionChange.Reason
-    /// Whether it is known to be the user's own, and no fallback.
+    /// Known to be the user's own, not a fallback.
     let isOwn: Bool
 
-    /// Makes a snapshot.
     init(
         userID: UserID, configuration: ConfigurationState, reason: SectionChange.Reason,
         isOwn: Bool
@@ -25,7 +20,7 @@ final class ConfigurationSnapshot: Sendable {
         self.isOwn = isOwn
     }
 
-    /// The sections that differ from those of `old`, sorted by name.
+    /// Sorted by name.
     func changes(since old: NameTable<ActiveConfigSection>) -> [SectionChange] {
         var changes: [SectionChange] = []
         for entry in sections.entries {
@@ -39,7 +34,6 @@ final class ConfigurationSnapshot: Sendable {
         return changes.sorted { $0.sectionName < $1.sectionName }
     }
 
-    /// The change of one section, if it differs from what it was.
     func change(ofSectionNamed name: String, since old: ActiveConfigSection?) -> SectionChange? {
         let new = sections[name]
         return new == old ? nil : change(name, old, new)

@@ -55,7 +55,6 @@ public struct ConfigurationState: Sendable {
     /// The section of that name, or nil.
     public func section(named name: String) -> ActiveConfigSection? { sections[name] }
 
-    /// Names in `meta` that the framework knows.
     enum MetaKey {
         /// FORMAT 2.2.
         static let formatVersion = "format_version_string"

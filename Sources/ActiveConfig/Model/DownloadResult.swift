@@ -1,4 +1,4 @@
-/// What came of a download that succeeded.
+/// The result of a successful download.
 public struct DownloadResult: Sendable {
     /// The user whose configuration was downloaded.
     public let userID: String?

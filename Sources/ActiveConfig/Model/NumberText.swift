@@ -1,10 +1,9 @@
-/// Numbers that people write into string settings (FORMAT 5: "wholly a number, trimmed").
+/// Numbers in string settings (FORMAT 5: "wholly a number, trimmed").
 ///
-/// More is accepted than JSON does: a leading `+`, leading zeros, `.5` and `5.`. Words such as
-/// `inf` and hexadecimal numbers are not numbers.
+/// More is accepted than in JSON: a leading `+`, leading zeros, `.5` and `5.`. Words such as `inf`
+/// and hexadecimal numbers are not numbers.
 enum NumberText {
-    /// The number that `text` is from end to end, white space around it aside; nil when it is not
-    /// one or is beyond `Double`'s range.
+    /// Nil unless all of the trimmed text is a number within `Double`'s range.
     static func value(of text: String) -> SettingValue? {
         let text = trimmed(text)
         guard let isInteger = form(of: text.utf8) else { return nil }
@@ -13,14 +12,12 @@ enum NumberText {
         return .double(double)
     }
 
-    /// The integer that `text` is from end to end in digits alone, white space around it aside; nil
-    /// when it is not one or does not fit the type.
+    /// Nil unless all of the trimmed text is an integer that fits the type.
     static func integer<T: FixedWidthInteger>(of text: String, as type: T.Type) -> T? {
         let text = trimmed(text)
         return form(of: text.utf8) == true ? T(text) : nil
     }
 
-    /// The text without white space around it.
     static func trimmed(_ text: String) -> Substring {
         var text = text[...]
         while let first = text.first, first.isWhitespace { text.removeFirst() }
@@ -28,8 +25,7 @@ enum NumberText {
         return text
     }
 
-    /// Whether `text` has the form of an integer (true) or of another number (false); nil when it
-    /// has neither.
+    /// Form of an integer (true) or of another number (false); nil: neither.
     private static func form(of text: Substring.UTF8View) -> Bool? {
         var rest = text
         if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
@@ -54,7 +50,7 @@ enum NumberText {
         return rest.isEmpty ? isInteger : nil
     }
 
-    /// Takes the digits at the start of `text` away and gives their number.
+    /// Removes leading digits and returns their number.
     private static func removeDigits(from text: inout Substring.UTF8View) -> Int {
         let digits = text.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
         text = text[digits.endIndex...]

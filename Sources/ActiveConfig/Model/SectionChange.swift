@@ -2,7 +2,7 @@
 public struct SectionChange: Sendable {
     /// Why a section is another than before.
     ///
-    /// More may come: keep a `default` when you switch.
+    /// Reasons may be added: keep a `default` when you switch over it.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case restored, downloaded, userChanged
@@ -62,7 +62,6 @@ public struct SectionChange: Sendable {
     /// The keys of settings that are there before and now, with another value, sorted.
     public var changedKeys: [String] { settings(new).names(changedFrom: settings(old)) }
 
-    /// The settings of a section; none when there is no section.
     private func settings(_ section: ActiveConfigSection?) -> NameTable<SettingValue> {
         (section?.table ?? .empty).settings
     }

@@ -67,7 +67,7 @@ extension SettingValue: ExpressibleByDictionaryLiteral {
 }
 
 extension SettingValue {
-    /// The kind of value, for an error: "a string".
+    /// For an error: "a string".
     var kindDescription: String {
         switch self {
         case .null: "null"
@@ -82,9 +82,9 @@ extension SettingValue {
 }
 
 extension SettingValue: Hashable {
-    /// The levels of arrays and objects whose content counts for the hash.
+    /// Nesting levels whose content is hashed.
     ///
-    /// Of deeper ones only the number of elements does, so that no depth overflows the stack.
+    /// Of deeper containers only the count is, so that no depth overflows the stack.
     private static let hashedLevels = 16
 
     /// Whether both are of the same kind and equal; the order of an object's members does not count.
@@ -105,7 +105,6 @@ extension SettingValue: Hashable {
         hash(into: &hasher, levels: Self.hashedLevels)
     }
 
-    /// Whether the value is an array or an object.
     var isContainer: Bool {
         switch self {
         case .array, .object: true
@@ -113,9 +112,8 @@ extension SettingValue: Hashable {
         }
     }
 
-    /// Whether an array or object is equal to another value.
     private static func isContainer(_ left: SettingValue, equalTo right: SettingValue) -> Bool {
-        // Not recursive: the depth of a value is not bounded by the stack.
+        // Not recursive: a value may be nested deeper than the stack allows.
         var pending: [(SettingValue, SettingValue)] = []
         var pair = (left, right)
         while true {
@@ -125,8 +123,7 @@ extension SettingValue: Hashable {
         }
     }
 
-    /// Whether an array or object is equal to another value, if the pairs of elements are that go to
-    /// `pending`.
+    /// Compares one level; pairs of nested containers go to `pending`.
     private static func isContainer(
         _ left: SettingValue, equalTo right: SettingValue,
         but pending: inout [(SettingValue, SettingValue)]
@@ -172,7 +169,7 @@ extension SettingValue: Hashable {
         case .object(let members):
             hasher.combine(members.count)
             guard levels > 0 else { return }
-            // A sum, since the order does not count.
+            // A sum, so that the order does not count.
             var sum = 0
             for (key, value) in members {
                 var own = Hasher()

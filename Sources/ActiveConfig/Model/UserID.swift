@@ -1,15 +1,12 @@
 /// A user ID as a key: nil is the generic user, and IDs are compared byte by byte, so that composed
 /// and decomposed letters are different users.
 ///
-/// It is `package` for `ActiveConfigTesting`.
+/// `package` for `ActiveConfigTesting`.
 package struct UserID: Sendable, Hashable {
-    /// The ID as the app gave it.
     package let string: String?
 
-    /// Makes a key.
     package init(_ string: String?) { self.string = string }
 
-    /// The user whose configuration others fall back to.
     package static let generic = UserID(nil)
 
     package static func == (left: UserID, right: UserID) -> Bool {
@@ -28,7 +25,7 @@ package struct UserID: Sendable, Hashable {
 }
 
 extension UserID: CustomStringConvertible {
-    /// The ID for a log: short, in quotation marks, control characters escaped.
+    /// For a log: shortened, quoted, control characters escaped.
     package var description: String {
         guard let string else { return "the generic user" }
         let shown = string.count > 40 ? string.prefix(40) + "…" : string[...]

@@ -49,7 +49,6 @@ public final class FileDefaultsStore: ActiveConfigStore {
             isExcludedFromBackup: isExcludedFromBackup, system: LocalFileSystem())
     }
 
-    /// Makes a store over system calls of a test's own.
     package init(
         directory: URL, bootstrap: BootstrapConfiguration? = nil,
         log: ActiveConfigLog = .standardError,
@@ -106,7 +105,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
         do {
             return try folder.contains(Self.firstDownloadFile)
         } catch {
-            // A folder that we may not look into was ours before: a new one would be ours now.
+            // A folder without permission existed before; a new one would be readable.
             log(.warning, "Whether a first download finished cannot be told, so it did: \(error)")
             return true
         }
@@ -143,7 +142,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
         #else
             let base = FileManager.SearchPathDirectory.applicationSupportDirectory
         #endif
-        // Only in a sandbox the base is the app's own.
+        // Without a sandbox the base is shared by all apps.
         let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
         return try FileManager.default
             .url(for: base, in: .userDomainMask, appropriateFor: nil, create: false)
@@ -183,7 +182,6 @@ extension FileDefaultsStore {
         public var description: String { kind.rawValue }
 
         #if canImport(Darwin) && !os(macOS)
-            /// The protection in Foundation's words.
             var fileProtectionType: FileProtectionType {
                 switch kind {
                 case .none: .none

@@ -1,6 +1,5 @@
 /// A store that forgets everything with the process, for tests and for apps that keep nothing.
 public final class InMemoryStore: ActiveConfigStore {
-    /// What is kept.
     private struct State {
         var configurations: [UserID: ConfigurationState] = [:]
         var firstDownloadFinished = false

@@ -1,7 +1,6 @@
 import Foundation
 
-/// A configuration as a store keeps it: whose it is, its entity tag, the document, and a checksum
-/// over all of it.
+/// A stored configuration: its user, entity tag, document, and a checksum over all of it.
 ///
 /// ```text
 /// ActiveConfig record 1 9f86d081884c7d65\n
@@ -9,21 +8,18 @@ import Foundation
 /// {"config_sections":{…},"meta":{…}}
 /// ```
 ///
-/// The checksum, 16 hexadecimal digits, covers all behind the first line.
+/// The checksum, 16 hexadecimal digits, covers everything after the first line.
 struct StoredRecord {
-    /// Why bytes are no record of a user's.
+    /// The reason why bytes are not a sound record of the user.
     struct Damage: Error, CustomStringConvertible {
-        /// What is wrong.
         let description: String
     }
 
     private static let prefix = "ActiveConfig record 1 "
     private static let digits = 16
-    /// The bytes of the first line.
+    /// In bytes.
     private static let firstLineCount = prefix.utf8.count + digits + 1
 
-    /// The bytes that keep `configuration` as `userID`'s.
-    ///
     /// - Throws: ``ConfigurationFormatError`` when it is too deep to be read back.
     static func encode(
         _ configuration: ConfigurationState, of userID: UserID
@@ -48,13 +44,10 @@ struct StoredRecord {
         return data
     }
 
-    /// The entity tag of the document.
     private let entityTag: String?
-    /// The document, in the exchange format, which is not parsed yet.
+    /// In the exchange format, not parsed yet.
     private let document: Data
 
-    /// Takes apart what ``encode(_:of:)`` made.
-    ///
     /// - Throws: ``Damage`` when `data` is not what was written, or another user's.
     init(_ data: Data, of userID: UserID) throws(Damage) {
         try Self.check(data)
@@ -66,7 +59,7 @@ struct StoredRecord {
         self.document = document
     }
 
-    /// The line in front of a document.
+    /// The line before the document.
     private struct Header {
         let userID: UserID
         let entityTag: String?
@@ -96,9 +89,7 @@ struct StoredRecord {
         return (header, content[(lineEnd + 1)...])
     }
 
-    /// Parses the configuration.
-    ///
-    /// - Throws: when the document is not one that this version of the framework reads.
+    /// - Throws: when this version of the framework cannot read the document.
     func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
         var state = try ConfigurationState(
             jsonData: document,
@@ -108,7 +99,6 @@ struct StoredRecord {
         return state
     }
 
-    /// Throws when `data` does not have its checksum.
     private static func check(_ data: Data) throws(Damage) {
         guard data.count > firstLineCount, data.prefix(prefix.utf8.count).elementsEqual(prefix.utf8)
         else { throw Damage(description: "it does not start as a record does") }
@@ -119,7 +109,7 @@ struct StoredRecord {
                 UnsafeRawBufferPointer(rebasing: bytes[firstLineCount...]),
                 seed: ByteHash.checksumSeed)
         }
-        // The digits are compared as they are written, so that no changed byte goes unseen.
+        // Compared as text, so that no changed byte goes undetected.
         let hexadecimal = String(sum, radix: 16)
         let expected = String(repeating: "0", count: digits - hexadecimal.count) + hexadecimal
         guard written == expected, line.last == UInt8(ascii: "\n") else {
@@ -129,7 +119,6 @@ struct StoredRecord {
 }
 
 extension DocumentWriter {
-    /// Writes an object and the end of a line.
     fileprivate mutating func writeLine(_ object: [String: SettingValue]) {
         json.write(object)
         json.write(UInt8(ascii: "\n"))
@@ -137,7 +126,6 @@ extension DocumentWriter {
 }
 
 extension SettingValue {
-    /// The value that a JSON text spells.
     fileprivate init(json: Data) throws {
         self = unsafe try json.withUnsafeBytes { bytes in
             var reader = unsafe JSONReader(

@@ -1,26 +1,24 @@
 /// A fast 64-bit hash of bytes, keyed by a seed.
 ///
-/// It serves two ends. With the seed of this process it places names in a ``NameTable``, where a
-/// publisher must not be able to make names collide on purpose. With ``checksumSeed`` it tells
-/// whether a stored file is still what was written. It does not resist somebody who forges a file.
+/// With the seed of the process it places names in a ``NameTable``, where a publisher must not be
+/// able to make names collide. With ``checksumSeed`` it detects damage of stored files, but not
+/// forgery.
 ///
 /// Sixteen bytes a step: both words are mixed with secrets, multiplied to 128 bits, and the halves
-/// folded together.
+/// are folded together.
 enum ByteHash {
-    /// The seed of this process, drawn once.
     static let processSeed = UInt64.random(in: .min ... .max)
-    /// The seed of checksums, part of the file format of the stores.
+    /// Part of the file format of the stores.
     static let checksumSeed: UInt64 = 0x243F_6A88_85A3_08D3
 
-    /// 128 bits that stand for a text: within a process, two texts have one only if they are equal,
-    /// but for a chance of 2⁻¹²⁸ that nobody can improve who does not know the seed.
+    /// Identifies a text within this process: others collide with a chance of 2⁻¹²⁸, which nobody
+    /// can improve without the seed.
     struct Fingerprint: Sendable, Equatable {
         private let low: UInt64
         private let high: UInt64
 
-        /// The fingerprint of `bytes`.
         init(of bytes: UnsafeRawBufferPointer) {
-            // Both at once: each waits for its last product, and the other fills that time.
+            // Two lanes hide the latency of each other's multiplications.
             var first = Lane(seed: processSeed)
             var other = Lane(seed: ~processSeed &* second)
             unsafe forEachStep(of: bytes) { low, high in
@@ -32,7 +30,6 @@ enum ByteHash {
         }
     }
 
-    /// The hash of `bytes`.
     @inline(__always)
     static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         var lane = Lane(seed: seed)
@@ -43,7 +40,6 @@ enum ByteHash {
     private static let first: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let second: UInt64 = 0xD1B5_4A32_D192_ED03
 
-    /// A hash that is being made.
     private struct Lane {
         private let secret: UInt64
         private var state: UInt64
@@ -54,20 +50,19 @@ enum ByteHash {
             state = seed ^ first
         }
 
-        /// Takes sixteen bytes.
         @inline(__always)
         mutating func take(_ low: UInt64, _ high: UInt64) {
             state = mix(low ^ state, high ^ secret)
         }
 
-        /// The hash of all that was taken, `count` bytes.
+        /// `count` is the number of bytes taken.
         @inline(__always)
         func end(count: Int) -> UInt64 {
             mix(state ^ UInt64(truncatingIfNeeded: count), first)
         }
     }
 
-    /// Gives `bytes` sixteen at a time, as two words; at last the rest, which may be fewer.
+    /// Sixteen bytes at a time, as two words; the last step may have fewer.
     @inline(__always)
     private static func forEachStep(
         of bytes: UnsafeRawBufferPointer, _ body: (UInt64, UInt64) -> Void
@@ -82,7 +77,7 @@ enum ByteHash {
         var high: UInt64 = 0
         let rest = count - offset
         if rest >= 8 {
-            // Two words that overlap cover 8 to 16 bytes.
+            // Two overlapping words cover 8 to 16 bytes.
             low = unsafe word(bytes, at: offset)
             high = unsafe word(bytes, at: count - 8)
         } else {
@@ -93,14 +88,13 @@ enum ByteHash {
         body(low, high)
     }
 
-    /// The product of two words, its halves folded together.
     @inline(__always)
     private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
         return product.high ^ product.low
     }
 
-    /// The eight bytes at `offset`, the same number on every machine.
+    /// The same number on every machine.
     @inline(__always)
     private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -1,30 +1,27 @@
-/// An immutable table of values by name, for lookups that allocate nothing.
+/// An immutable table of values by name; lookups do not allocate.
 ///
-/// Names are compared as Swift strings are (FORMAT 1.3). Its hash reads a name's UTF-8 directly,
-/// which is several times faster than `Dictionary`'s; a name outside ASCII is normalized first,
-/// since é and e + ◌́ are one name. Entries keep the order in which they came.
+/// Names are compared as Swift strings are (FORMAT 1.3). The hash reads a name's UTF-8 directly,
+/// several times faster than `Dictionary`; only names outside of ASCII are normalized, since é and
+/// e + ◌́ are one name. Entries keep their order.
 struct NameTable<Value: Sendable>: Sendable {
-    /// A name with its value.
     struct Entry: Sendable {
-        /// The name, as it was written.
         let name: String
-        /// The value.
         var value: Value
-        /// The name's hash, by ``NameHash``.
+        /// By ``NameHash``.
         let hash: UInt32
-        /// Whether the entry only says that an earlier one of its name does not count.
+        /// Tombstone for an overridden duplicate.
         var isAbsent = false
     }
 
-    /// The entries, in order; each name once.
+    /// Each name once, in the order of arrival.
     private(set) var entries: ContiguousArray<Entry>
-    /// Open addressing: the upper half of a slot is a hash, the lower the entry's number from 1; 0
-    /// is an empty slot.
+    /// Open addressing, at most half full.
     ///
-    /// At most half of the slots are taken.
+    /// A slot holds a hash in the upper half and the entry's number from 1 in the lower; 0 is an
+    /// empty slot.
     private var slots: ContiguousArray<UInt64>
 
-    /// Makes a table of `entries`; of entries with one name the last one counts.
+    /// Of entries with one name the last one counts.
     init(_ entries: ContiguousArray<Entry>) {
         self.entries = entries
         slots = []
@@ -34,7 +31,7 @@ struct NameTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Makes a table of a dictionary, in the order of the names.
+    /// Sorted by name.
     init(_ dictionary: [String: Value]) {
         let sorted = dictionary.sorted { $0.key < $1.key }
         self.init(
@@ -42,25 +39,23 @@ struct NameTable<Value: Sendable>: Sendable {
                 sorted.map { Entry(name: $0.key, value: $0.value, hash: NameHash.hash($0.key)) }))
     }
 
-    /// The value of `name`.
     @inline(__always)
     subscript(name: String) -> Value? {
         value(ofName: name, hash: NameHash.hash(name))
     }
 
-    /// The value of `name`, whose hash is known.
     @inline(__always)
     func value(ofName name: String, hash: UInt32) -> Value? {
         guard let number = find(name, hash: hash) else { return nil }
         return entries[number].value
     }
 
-    /// The entry's number for `name`, or nil.
+    /// Index of the entry.
     @inline(__always)
     func find(_ name: String, hash: UInt32) -> Int? {
         guard !slots.isEmpty else { return nil }
         let mask = slots.count - 1
-        // Cut, not converted: `Int` has 32 bits on some watches.
+        // Truncated, not converted: `Int` has 32 bits on some watches.
         var position = Int(truncatingIfNeeded: hash) & mask
         while true {
             let slot = slots[position]
@@ -73,10 +68,8 @@ struct NameTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Enters all entries into the slots.
-    ///
-    /// Gives false when some entries do not count; they are then marked, and the slots are of no
-    /// use.
+    /// False when there are duplicates or tombstones: they are then marked, and the slots are
+    /// unusable.
     private mutating func fillSlots() -> Bool {
         guard !entries.isEmpty else {
             slots = []
@@ -109,7 +102,7 @@ struct NameTable<Value: Sendable>: Sendable {
 }
 
 extension NameTable {
-    /// The number that an entry's name has in another table, or nil.
+    /// Index of the entry's name in another table.
     @inline(__always)
     func counterpart(ofEntry number: Int, in other: NameTable) -> Int? {
         let hash = entries[number].hash
@@ -122,7 +115,7 @@ extension NameTable {
         return other.find(entries[number].name, hash: hash)
     }
 
-    /// The names that another table does not have, sorted.
+    /// Sorted.
     func names(missingIn other: NameTable) -> [String] {
         entries.indices.filter { counterpart(ofEntry: $0, in: other) == nil }
             .map { entries[$0].name }.sorted()
@@ -130,7 +123,7 @@ extension NameTable {
 }
 
 extension NameTable: Equatable where Value: Equatable {
-    /// Whether both have the same names with equal values, in any order.
+    /// Order does not count.
     static func == (left: NameTable, right: NameTable) -> Bool {
         guard left.entries.count == right.entries.count else { return false }
         return left.entries.indices.allSatisfy { number in
@@ -139,7 +132,7 @@ extension NameTable: Equatable where Value: Equatable {
         }
     }
 
-    /// The names that another table has too, with another value, sorted.
+    /// Sorted.
     func names(changedFrom other: NameTable) -> [String] {
         entries.indices.filter { number in
             guard let before = counterpart(ofEntry: number, in: other) else { return false }
@@ -150,7 +143,7 @@ extension NameTable: Equatable where Value: Equatable {
 }
 
 extension NameTable: Hashable where Value: Hashable {
-    /// Feeds the entries in a way that their order does not count.
+    /// Order does not count.
     func hash(into hasher: inout Hasher) {
         var sum = 0
         for entry in entries {
@@ -164,9 +157,8 @@ extension NameTable: Hashable where Value: Hashable {
     }
 }
 
-/// The hash of a name in a ``NameTable``: names that are equal as Swift strings have one hash.
+/// Hash of a name in a ``NameTable``; names that are equal as Swift strings have equal hashes.
 enum NameHash {
-    /// The hash of `name`.
     @inline(__always)
     static func hash(_ name: String) -> UInt32 {
         let fast = unsafe name.utf8.withContiguousStorageIfAvailable {
@@ -178,17 +170,13 @@ enum NameHash {
         return normalizedHash(name)
     }
 
-    /// The hash of a name that is all ASCII.
     @inline(__always)
     static func hash(ofASCII bytes: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(truncatingIfNeeded: unsafe ByteHash.hash(bytes, seed: ByteHash.processSeed))
     }
 
-    /// The hash of a name that is not all ASCII.
-    ///
-    /// The standard library's own hash is taken, since only it is sure to normalize as `==` does:
-    /// Foundation's tables may be of another version of Unicode. A name that equals one in ASCII
-    /// hashes as that.
+    // The standard library's hash, since only that is sure to normalize as `==` does: Foundation's
+    // tables may be of another version of Unicode. A name that equals one in ASCII hashes as that.
     @inline(never)
     private static func normalizedHash(_ name: String) -> UInt32 {
         if var plain = asciiForm(of: name) {
@@ -199,10 +187,10 @@ enum NameHash {
         return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
-    /// The name in ASCII that equals `name`, or nil.
+    /// The ASCII name that equals `name`, or nil.
     ///
-    /// Three characters outside ASCII are canonically equivalent to one in it; Unicode's stability
-    /// policy allows no more.
+    /// Three characters outside of ASCII are canonically equivalent to one in it; Unicode's
+    /// stability policy allows no more.
     private static func asciiForm(of name: String) -> String? {
         var form = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
@@ -217,7 +205,6 @@ enum NameHash {
         return String(form)
     }
 
-    /// Whether no byte has its highest bit set.
     @inline(__always)
     private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let count = bytes.count

@@ -1,5 +1,4 @@
-/// That something does not keep the rules of its protocol: all rules that it breaks, with the
-/// sentence of each.
+/// The rules of a protocol that an implementation breaks, each with its sentence.
 public struct ConformanceFailure: Error, Sendable, Hashable {
     /// A check that failed.
     public struct FailedCheck: Sendable, Hashable {
@@ -27,30 +26,20 @@ extension ConformanceFailure: CustomStringConvertible {
     }
 }
 
-/// The checks of one run of a conformance suite, and what they found.
+/// Findings of one run of a conformance suite.
 struct ConformanceChecks {
-    /// What is checked, such as `ActiveConfigStore`.
+    /// Such as `ActiveConfigStore`.
     let subject: String
     private var failedChecks: [ConformanceFailure.FailedCheck] = []
 
-    /// Starts a run.
     init(of subject: String) { self.subject = subject }
 
-    /// Checks a rule.
-    ///
-    /// - Parameters:
-    ///   - isKept: Whether it is kept.
-    ///   - rule: The rule, a sentence.
-    ///   - finding: What was found instead.
+    /// `rule` is a sentence; `finding` says what was found instead.
     mutating func expect(_ isKept: Bool, _ rule: String, found finding: @autoclosure () -> String) {
         if !isKept { failedChecks.append(.init(rule: rule, finding: finding())) }
     }
 
-    /// Makes some checks; that they cannot be made is a failure of `rule`.
-    ///
-    /// - Parameters:
-    ///   - rule: The rule that the checks are about, a sentence.
-    ///   - body: Makes them.
+    /// An error thrown by the checks counts as a failure of `rule`.
     mutating func group(
         _ rule: String, _ body: (inout ConformanceChecks) async throws -> Void
     ) async {
@@ -61,8 +50,6 @@ struct ConformanceChecks {
         }
     }
 
-    /// Ends the run.
-    ///
     /// - Throws: ``ConformanceFailure`` when a check failed.
     func finish() throws(ConformanceFailure) {
         if failedChecks.isEmpty { return }

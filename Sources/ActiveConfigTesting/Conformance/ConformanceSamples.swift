@@ -2,7 +2,6 @@ internal import ActiveConfig
 
 /// Configurations and user IDs with all that a store may lose or confuse.
 enum ConformanceSamples {
-    /// The configurations, each with what it is about.
     static let configurations: [(name: String, configuration: ConfigurationState)] = [
         ("without sections", .make(sections: [:])),
         ("with an empty section", .make(sections: ["Empty": [:]])),
@@ -56,7 +55,6 @@ enum ConformanceSamples {
         String(repeating: "x", count: 10_240), String(repeating: "x", count: 10_240) + "y",
     ]
 
-    /// A user ID for a finding.
     static func describe(_ userID: String?) -> String {
         "\(UserID(userID)) (\(userID?.utf8.count ?? 0) bytes)"
     }

@@ -95,7 +95,7 @@ public struct DownloaderConformance: Sendable {
         }
     }
 
-    /// What has not changed is nil.
+    /// An unchanged configuration is nil.
     private func checkUnchanged(_ checks: inout ConformanceChecks) async {
         let rule =
             "A request with the last configuration and its entity tag is answered with nil "
@@ -106,7 +106,7 @@ public struct DownloaderConformance: Sendable {
             let first = try await downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
             guard let first else { return }  // Told by the first check.
             let second = try await downloader.requestActiveConfig(forUserID: "1", lastKnown: first)
-            // Without a tag, the document once more is no lie.
+            // Without a tag the same document again is a correct answer.
             let isEqual = first.entityTag == nil && second == first
             checks.expect(second == nil || isEqual, rule, found: Self.describe(second))
             var old = ConfigurationState.make(sections: ["Old": ["owner": "1"]])
@@ -160,12 +160,11 @@ public struct DownloaderConformance: Sendable {
         }
     }
 
-    /// An answer for a finding.
     private static func describe(_ answer: ConfigurationState?) -> String {
         answer.map { "the document \(String(decoding: $0.jsonData(), as: UTF8.self))" } ?? "nil"
     }
 
-    /// Whether `body` ends within some real time; it goes on when it does not.
+    /// Whether `body` ends within real time; it continues if not.
     private func isDone(
         within patience: Duration, _ body: @escaping @Sendable () async -> Void
     ) async -> Bool {
@@ -205,7 +204,6 @@ extension DownloaderConformance {
 
         private let hasRequest = AwaitableState(false)
 
-        /// Makes a backend.
         init(_ conduct: Conduct) { self.conduct = conduct }
 
         /// A user's document; nil for a user that it does not know, which no check asks for.
@@ -229,7 +227,7 @@ extension DownloaderConformance {
             hasRequest.withLock { $0 = true }
         }
 
-        /// Waits until a request has arrived, or the task is cancelled.
+        /// Returns when the task is cancelled, too.
         func waitForRequest() async {
             _ = try? await hasRequest.wait { $0 }
         }

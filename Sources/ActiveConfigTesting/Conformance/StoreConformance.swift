@@ -19,13 +19,10 @@ public import ActiveConfig
 ///     .run()
 /// ```
 public struct StoreConformance<Place: Sendable>: Sendable {
-    /// Makes an empty place.
     let newPlace: @Sendable () async throws -> Place
-    /// Opens a place.
     let open: @Sendable (Place) async throws -> any ActiveConfigStore
-    /// Whether a place opened again has what was persisted.
+    /// A place opened again has what was persisted.
     let isDurable: Bool
-    /// Opens a place with a bootstrap.
     private(set) var openWithBootstrap:
         (@Sendable (Place, ConfigurationState) async throws -> any ActiveConfigStore)?
 

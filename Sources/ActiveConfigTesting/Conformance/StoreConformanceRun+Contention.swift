@@ -61,7 +61,8 @@ extension StoreConformanceRun {
 
     /// Many tasks at once record a first download, each in a store of its own if the place can be
     /// opened again.
-    func checkFirstDownloadFinishedContention(_ checks: inout ConformanceChecks, rounds: Int) async {
+    func checkFirstDownloadFinishedContention(_ checks: inout ConformanceChecks, rounds: Int) async
+    {
         guard hasFirstDownloadFinished else { return }
         let rule = "Of many who record a first download at once, one is the first."
         await checks.group(rule) { checks in
@@ -80,7 +81,7 @@ extension StoreConformanceRun {
         }
     }
 
-    /// Reads and writes; gives what was wrong.
+    /// - Returns: What was wrong.
     private func contend(
         in store: any ActiveConfigStore, for owners: [String], task: Int, operations: Int
     ) throws -> Set<String> {

@@ -1,20 +1,17 @@
 internal import ActiveConfig
 
-/// The checks of ``StoreConformance``.
 struct StoreConformanceRun<Place: Sendable>: Sendable {
-    /// The store under test.
     let suite: StoreConformance<Place>
-    /// Whether it tells a user's own configuration.
+    /// Implements `ownConfiguration(forUserID:)`.
     let hasOwn: Bool
-    /// Whether it keeps that a first download succeeded.
+    /// Implements `firstDownloadFinished`.
     let hasFirstDownloadFinished: Bool
 
-    /// An empty store in a place of its own.
     func makeStore() async throws -> any ActiveConfigStore {
         try await suite.open(suite.newPlace())
     }
 
-    /// A configuration that says whose it is, and the same number in each section.
+    /// Has its owner and the same number in each section, so that a torn one is detected.
     static func configuration(
         of owner: String, number: Int = 0, entityTag: String? = nil
     ) -> ConfigurationState {
@@ -51,7 +48,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
                     "A user's own configuration is the one that was persisted last for that user.",
                     found: "\(ConformanceSamples.describe(id)) has \(Self.owner(of: own)).")
             }
-            // The generic user last: behind it nobody falls back.
+            // The generic user last, as the others fall back to it.
             for (id, owner) in owners.reversed() where id != nil {
                 try store.persistConfiguration(nil, forUserID: id)
                 let found = store.lastKnownActiveConfiguration(forUserID: id)
@@ -69,7 +66,6 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         }
     }
 
-    /// Whose a configuration is, for a finding.
     static func owner(of configuration: ConfigurationState?) -> String {
         guard let configuration else { return "nobody" }
         return configuration.section(named: "A")?.string(forKey: "owner") ?? "somebody unknown"

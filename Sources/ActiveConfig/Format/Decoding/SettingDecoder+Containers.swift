@@ -1,8 +1,5 @@
-/// The members of an object, by key, while it is decoded.
 struct SettingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    /// The object.
     let object: [String: SettingValue]
-    /// The way to it.
     let codingPath: [any CodingKey]
 
     var allKeys: [Key] { object.keys.sorted().compactMap { Key(stringValue: $0) } }
@@ -29,7 +26,6 @@ struct SettingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(forKey: key) }
 
-    /// A decoder of one member.
     private func decoder(forKey key: some CodingKey) throws -> SettingDecoder {
         guard let value = object[key.stringValue] else {
             let path = (codingPath + [key]).map(\.stringValue).joined(separator: ".")
@@ -42,13 +38,9 @@ struct SettingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// The elements of an array, one after the other, while it is decoded.
 struct SettingUnkeyedContainer: UnkeyedDecodingContainer {
-    /// The elements.
     let elements: [SettingValue]
-    /// The way to the array.
     let codingPath: [any CodingKey]
-    /// The number of the next element.
     private(set) var currentIndex = 0
 
     init(elements: [SettingValue], codingPath: [any CodingKey]) {
@@ -91,7 +83,6 @@ struct SettingUnkeyedContainer: UnkeyedDecodingContainer {
         return decoder
     }
 
-    /// A decoder of the next element.
     private func decoder() throws -> SettingDecoder {
         let path = codingPath + [SettingCodingKey(index: currentIndex)]
         guard !isAtEnd else {

@@ -1,12 +1,10 @@
 import Foundation
 
-/// A decoder over a setting's value.
+/// Decodes a setting's value by the rules of FORMAT 5.
 struct SettingDecoder: Decoder {
-    /// The value.
     let value: SettingValue
-    /// The way to it.
     let codingPath: [any CodingKey]
-    /// Nothing: the rules are FORMAT's.
+    /// Empty: the rules are FORMAT's.
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(
@@ -28,7 +26,7 @@ struct SettingDecoder: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    /// Decodes the value as a type, those included that have a form of their own here.
+    /// Special cases first: types that JSON has no value for.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         // A cast cannot fail where the types are the same.
         let special: Any? =
@@ -45,7 +43,7 @@ struct SettingDecoder: Decoder {
         return try T(from: self)
     }
 
-    /// What `body` reads of the value, or the error that it is not `expected`.
+    /// Throws that the value is not `expected` when `body` gives nil.
     func read<T>(
         _ expected: String, _ type: Any.Type, _ body: (SettingValue) throws -> T?
     ) throws -> T {
@@ -53,7 +51,7 @@ struct SettingDecoder: Decoder {
         return result
     }
 
-    /// The integer that the value is, without a loss.
+    /// Exact conversion.
     func readInteger<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
         let expected = "an integer in \(T.min)...\(T.max)"
         return try read(expected, type) { value in
@@ -70,7 +68,7 @@ struct SettingDecoder: Decoder {
         }
     }
 
-    /// The integer that a number is; nil when it is none of the type.
+    /// Nil when the number does not fit the type.
     ///
     /// - Throws: `DecodingError` when it may have been rounded.
     private func exactInteger<T: FixedWidthInteger>(
@@ -81,7 +79,7 @@ struct SettingDecoder: Decoder {
         return integer
     }
 
-    /// The decimal number that the value is, without a loss of its whole part.
+    /// Exact for the whole part.
     private func readDecimal() throws -> Decimal {
         if case .double(let number) = value, SettingText.mayBeRounded(number) {
             throw rounded("a decimal number", Decimal.self)
@@ -89,14 +87,13 @@ struct SettingDecoder: Decoder {
         return try read("a number", Decimal.self, SettingText.decimal)
     }
 
-    /// Throws when the value is deeper than the recursion of `Decodable` may go.
+    /// Bounds the recursion of `Decodable`.
     private func checkDepth() throws {
         guard codingPath.count > SettingValue.maximumCodedDepth else { return }
         throw DecodingError.dataCorrupted(
             DecodingError.Context(codingPath: codingPath, debugDescription: SettingValue.tooDeep))
     }
 
-    /// The error that the value is a number whose last digits may be lost.
     private func rounded(_ expected: String, _ type: Any.Type) -> DecodingError {
         DecodingError.typeMismatch(
             type,
@@ -107,13 +104,11 @@ struct SettingDecoder: Decoder {
                     + "rounded, where \(expected) is expected; write it as a string."))
     }
 
-    /// What the value is called in an error.
     private var name: String {
         let path = codingPath.map(\.stringValue).joined(separator: ".")
         return path.isEmpty ? "The value" : "The setting '\(path)'"
     }
 
-    /// The error that the value is something other than expected.
     func mismatch(_ expected: String, _ type: Any.Type) -> DecodingError {
         let context = DecodingError.Context(
             codingPath: codingPath,
@@ -145,20 +140,16 @@ extension SettingDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { try readInteger(type) }
 }
 
-/// The key of a setting, of a member of an object, or of an element of an array.
+/// Key of a setting, an object's member or an array's element.
 struct SettingCodingKey: CodingKey {
-    /// The key's text.
     let stringValue: String
-    /// The element's number.
     let intValue: Int?
 
-    /// Makes the key of a setting or member.
     init(_ key: String) {
         stringValue = key
         intValue = nil
     }
 
-    /// Makes the key of an element.
     init(index: Int) {
         stringValue = "\(index)"
         intValue = index

@@ -1,19 +1,19 @@
 import Foundation
 
-/// How types that JSON has no value for are written into strings.
+/// Text forms of types that JSON has no value for.
 enum SettingText {
-    /// The ISO 8601 text of a date, in UTC, with milliseconds if it has any.
+    /// ISO 8601 in UTC, with milliseconds if there are any.
     static func text(of date: Date) -> String {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         let hasFraction = milliseconds.remainder(dividingBy: 1000) != 0
-        // Formatting cuts off after the milliseconds, so a date a hair below its own is not given.
+        // Formatting truncates to milliseconds; the surplus keeps a date from losing one.
         return Date(timeIntervalSince1970: milliseconds / 1000 + 0.0002)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
 
-    /// The date that a value spells in ISO 8601, with or without a fraction of a second.
+    /// Reads ISO 8601 with or without a fraction of a second.
     ///
-    /// Foundation's strategies leave out a fraction or take what follows the date, so the form is
+    /// Foundation's strategies drop a fraction or accept text after the date, so the form is
     /// checked and the fraction read here.
     static func date(_ value: SettingValue) -> Date? {
         guard case .string(let text) = value,
@@ -24,20 +24,19 @@ enum SettingText {
         return Double("0\(fraction)").map(date.addingTimeInterval)
     }
 
-    /// The bytes that a value spells in Base64.
+    /// Reads Base64.
     static func data(_ value: SettingValue) -> Data? {
         guard case .string(let text) = value else { return nil }
         return Data(base64Encoded: text)
     }
 
-    /// Whether the digits of a number may not all be in its `Double`, as of an integer beyond 64 bits.
+    /// Whether a `Double` may have lost digits of the number, as of an integer beyond 64 bits.
     static func mayBeRounded(_ number: Double) -> Bool {
-        // Each smaller whole number has a Double of its own.
+        // Every smaller whole number is a Double exactly.
         abs(number) >= 0x1p53
     }
 
-    /// The decimal number that a value is, or spells; nil when a `Decimal` cannot hold all of its
-    /// digits.
+    /// Nil also when a `Decimal` cannot hold all digits.
     static func decimal(_ value: SettingValue) -> Decimal? {
         switch value {
         case .integer(let number): return Decimal(number)
@@ -49,9 +48,8 @@ enum SettingText {
         }
     }
 
-    /// The decimal number that a number's text spells.
     private static func decimal(_ text: String) -> Decimal? {
-        // Foundation cuts off what does not fit.
+        // Foundation truncates digits that do not fit.
         let parts = text.lowercased().split(separator: "e")
         let numeral = parts.first?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         let fraction = numeral.count > 1 ? numeral[1].count : 0

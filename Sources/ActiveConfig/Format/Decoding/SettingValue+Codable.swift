@@ -1,5 +1,5 @@
 extension SettingValue: Codable {
-    /// The most arrays and objects in one another that are encoded or decoded.
+    /// Nesting limit of encoding and decoding.
     ///
     /// `Codable` is recursive, almost 4 KiB a level in a debug build, and a thread's stack may have
     /// 512 KiB.
@@ -96,7 +96,6 @@ extension SettingValue: Codable {
             EncodingError.Context(codingPath: encoder.codingPath, debugDescription: Self.tooDeep))
     }
 
-    /// The description of an error of depth.
     static var tooDeep: String {
         "Arrays and objects are nested deeper than \(maximumCodedDepth); flatten the value."
     }

@@ -1,13 +1,9 @@
 import Foundation
 
-/// A reader of what `JSONSerialization` and property lists give: dictionaries of `Any`.
+/// Reads dictionaries of `Any`, as `JSONSerialization` and property lists give them.
 struct DictionaryReader {
-    /// What the dictionary may not exceed.
     let limits: ConfigurationLimits
 
-    /// Reads a document.
-    ///
-    /// - Throws: what is wrong, with the path.
     func read(_ dictionary: [String: Any]) throws(ConfigurationFormatError) -> ConfigurationState {
         guard let meta = dictionary["meta"] as? [String: Any] else {
             throw missing("meta", .metaMissing, isThere: dictionary["meta"] != nil)
@@ -24,7 +20,7 @@ struct DictionaryReader {
         return state
     }
 
-    /// Reads a section (FORMAT 3.2, 3.3).
+    /// FORMAT 3.2, 3.3.
     private func readSection(
         _ section: Any, at path: String
     ) throws(ConfigurationFormatError) -> ActiveConfigSection {
@@ -41,19 +37,16 @@ struct DictionaryReader {
         return ActiveConfigSection(settings: values)
     }
 
-    /// An array or dictionary that is being read.
     private struct OpenContainer {
-        /// What is in it, with the keys of a dictionary.
+        /// The key is nil in an array.
         var members: [(key: String?, value: Any)]
-        /// The number of members that are read.
+        /// Number of members read so far.
         var count = 0
-        /// The values of an array.
         var elements: [SettingValue] = []
-        /// The values of a dictionary.
         var object: [String: SettingValue] = [:]
         let isObject: Bool
 
-        /// Takes the value of the member that was read last.
+        /// Adds the value of the member that was read last.
         mutating func add(_ value: SettingValue) {
             if let key = members[count - 1].key {
                 object[key] = value
@@ -62,14 +55,12 @@ struct DictionaryReader {
             }
         }
 
-        /// The value, when all is read.
         var value: SettingValue { isObject ? .object(object) : .array(elements) }
     }
 
-    /// The value that `any` is.
+    /// Converts a value whose outermost array or object is at `depth`.
     ///
-    /// An array or object in it has `depth`. What is open is kept in a list, since the stack bounds a
-    /// recursion.
+    /// Open containers are on a list, not on the stack, which is too small for a recursion.
     private func value(
         _ any: Any, at path: String, depth: Int
     ) throws(ConfigurationFormatError) -> SettingValue {
@@ -103,9 +94,8 @@ struct DictionaryReader {
         }
     }
 
-    /// An array or dictionary before it is read, or nil.
     private static func container(_ any: Any) -> OpenContainer? {
-        // A property list's data and strings are no arrays, whatever they bridge to.
+        // Data and strings of a property list must not be bridged to arrays.
         if any is SettingValue || any is String || any is Data { return nil }
         if let elements = any as? [Any] {
             return OpenContainer(members: elements.map { (nil, $0) }, isObject: false)
@@ -116,8 +106,7 @@ struct DictionaryReader {
         return nil
     }
 
-    /// The value that is no array and no dictionary, in those that are open; `levels` is how deep a
-    /// ``SettingValue`` at the outermost place may be.
+    /// `levels` is the nesting limit of a ``SettingValue`` outside of all open containers.
     private func scalar(
         _ any: Any, _ path: String, _ open: [OpenContainer], levels: Int
     ) throws(ConfigurationFormatError) -> SettingValue {
@@ -141,7 +130,6 @@ struct DictionaryReader {
         }
     }
 
-    /// The path of what is being read in the containers that are open.
     private static func path(_ start: String, _ open: [OpenContainer]) -> String {
         open.reduce(into: start) { path, container in
             let member = container.members[container.count - 1]
@@ -149,14 +137,13 @@ struct DictionaryReader {
         }
     }
 
-    /// The values of a dictionary.
     private func object(
         _ members: [String: Any], at path: String, depth: Int
     ) throws(ConfigurationFormatError) -> [String: SettingValue] {
         try value(members, at: path, depth: depth).dictionaryValue ?? [:]
     }
 
-    /// The value that a number object, or a number of Swift, is: `v as? Bool` would be true for 1.
+    /// Keeps the kind of the number: `v as? Bool` would be true for 1.
     private func number(
         _ number: NSNumber, at path: @autoclosure () -> String
     ) throws(ConfigurationFormatError) -> SettingValue {
@@ -173,7 +160,6 @@ struct DictionaryReader {
         return .double(number.doubleValue)
     }
 
-    /// The error that an array or object at `path` is too deep.
     private func tooDeep(at path: String) -> ConfigurationFormatError {
         ConfigurationFormatError(
             .tooDeep,
@@ -182,7 +168,6 @@ struct DictionaryReader {
             path: path)
     }
 
-    /// The error that a required object is not one, or not there.
     private func missing(
         _ name: String, _ code: ConfigurationFormatError.Code, isThere: Bool
     ) -> ConfigurationFormatError {
@@ -195,14 +180,12 @@ struct DictionaryReader {
     }
 }
 
-/// What kind of number an `NSNumber` holds, which its conversions hide.
+/// Kind of an `NSNumber`, which its conversions hide.
 extension NSNumber {
-    /// Whether it is a boolean, not the number 0 or 1: booleans have a class of their own.
+    /// Booleans have a class of their own.
     var isBoolean: Bool { type(of: self) == type(of: NSNumber(value: true)) }
 
-    /// Whether it is of a floating-point type, even if its value is whole.
-    ///
-    /// A decimal number that is whole counts as an integer.
+    /// True also for a whole value of a floating-point type; a whole decimal number is an integer.
     var isFloatingPoint: Bool {
         if self is NSDecimalNumber { return Int(exactly: self) == nil }
         return unsafe ["f", "d"].contains(String(cString: objCType))

@@ -1,33 +1,25 @@
-/// A reader of the exchange format: text to `meta` and sections in one pass (FORMAT 1 to 4).
+/// Reads the exchange format in one pass (FORMAT 1 to 4).
 ///
-/// Settings go straight from the bytes into their section's table. What the format ignores is
-/// checked to be JSON, and dropped.
+/// Settings go straight from the bytes into their section's table. Members that the format ignores
+/// are checked to be JSON and dropped.
 struct DocumentReader {
     private var json: JSONReader
-    /// The number of settings of the section that was read last.
+    /// Capacity hint: sections of a document are often alike.
     private var lastSettingCount = 0
-    /// The most settings that room is made for before they are there.
+    /// Limit of that hint.
     private static let mostReserved = 1_024
 
-    /// What stands under a name that the format requires to be an object.
+    /// A member that must be an object.
     private enum Required<Value> {
         case absent
         case notAnObject(offset: Int)
         case present(Value)
     }
 
-    /// Makes a reader of `bytes`.
     private init(_ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits) {
         json = unsafe JSONReader(bytes, maximumDepth: limits.maximumDepth)
     }
 
-    /// Reads a document.
-    ///
-    /// - Parameters:
-    ///   - bytes: The text.
-    ///   - limits: What the text may not exceed.
-    /// - Returns: The configuration.
-    /// - Throws: what is wrong, and where.
     static func read(
         _ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits
     ) throws(ConfigurationFormatError) -> ConfigurationState {
@@ -43,7 +35,6 @@ struct DocumentReader {
         return state
     }
 
-    /// Reads the whole text.
     private mutating func readDocument() throws(JSONFault) -> ConfigurationState {
         json.skipByteOrderMark()
         json.skipWhiteSpace()
@@ -85,7 +76,7 @@ struct DocumentReader {
                 sections, name: "config_sections", code: .sectionsMissing, documentStart: start))
     }
 
-    /// Throws, with its place, when the version in `meta` is newer than what is read (FORMAT 2.2).
+    /// Throws, with the place, when the version is too new (FORMAT 2.2).
     private mutating func checkVersion(in meta: [String: SettingValue]) throws(JSONFault) {
         let reason: String
         do throws(ConfigurationFormatError) {
@@ -102,9 +93,9 @@ struct DocumentReader {
         throw JSONFault(.unsupportedFormatVersion, at: json.position, reason)
     }
 
-    /// Goes from an object's bracket to the value that counts of its member `name`.
+    /// Moves to the value of the object's last member `name`.
     ///
-    /// The text was read before and is sound; this is for an error's place.
+    /// The text is known to be sound; only the place of an error is wanted.
     private mutating func goToValue(ofMember name: StaticString) throws(JSONFault) {
         var offset = json.position
         try json.takeOpeningBracket()
@@ -120,7 +111,6 @@ struct DocumentReader {
         json.position = offset
     }
 
-    /// The object that is required, or the fault that it is not there.
     private func unwrap<Value>(
         _ object: Required<Value>, name: String, code: ConfigurationFormatError.Code,
         documentStart: Int
@@ -137,7 +127,6 @@ struct DocumentReader {
         }
     }
 
-    /// Reads `config_sections`.
     private mutating func readSections() throws(JSONFault) -> [String: ActiveConfigSection] {
         var sections: [String: ActiveConfigSection] = [:]
         try json.takeOpeningBracket()
@@ -151,7 +140,7 @@ struct DocumentReader {
         return sections
     }
 
-    /// Reads one section (FORMAT 3.2).
+    /// FORMAT 3.2.
     private mutating func readSection() throws(JSONFault) -> ActiveConfigSection {
         var section = ActiveConfigSection()
         guard json.next == UInt8(ascii: "{") else {
@@ -176,10 +165,9 @@ struct DocumentReader {
         return section
     }
 
-    /// Reads the settings of a section (FORMAT 3.3).
+    /// FORMAT 3.3.
     private mutating func readSettings() throws(JSONFault) -> ActiveConfigSection {
         var entries: ContiguousArray<NameTable<SettingValue>.Entry> = []
-        // Sections of a document are often alike.
         entries.reserveCapacity(min(lastSettingCount, Self.mostReserved))
         let start = json.position
         try json.takeOpeningBracket()
@@ -200,7 +188,7 @@ struct DocumentReader {
                     name: name, value: value ?? .null, hash: hash, isAbsent: value == nil))
         }
         lastSettingCount = entries.count
-        // A short section must not hold the room of a long one before it.
+        // A short section must not keep the capacity reserved for a long one.
         if entries.capacity > 2 * max(entries.count, 2) {
             var exact: ContiguousArray<NameTable<SettingValue>.Entry> = []
             exact.reserveCapacity(entries.count)
@@ -212,7 +200,7 @@ struct DocumentReader {
             NameTable(entries), source: unsafe ByteHash.Fingerprint(of: text))
     }
 
-    /// Reads one setting and gives its `value`; nil when it has none.
+    /// Nil when the setting has no `value`.
     @inline(__always)
     private mutating func readSetting() throws(JSONFault) -> SettingValue? {
         guard json.next == UInt8(ascii: "{") else {

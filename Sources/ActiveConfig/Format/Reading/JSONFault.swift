@@ -46,21 +46,20 @@ public struct JSONFault: Error {
     }
 }
 
-/// The path that a reader has reached in a JSON text.
+/// Path of a place in a JSON text.
 ///
-/// It is looked up only when an error is made, by reading the text before the fault again, so that
-/// reading a sound document does no bookkeeping.
+/// Found by rereading the text before the place, only for an error, so that reading a sound
+/// document does no bookkeeping.
 enum JSONPath {
-    /// A step of a path.
     private enum Step {
         case object(key: String?)
         case array(index: Int)
     }
 
-    /// The longest part of a key that is shown, in characters.
+    /// In characters.
     private static let longestKey = 60
 
-    /// The path at the end of `text`, which is sound so far: `config_sections.Home.list[2]`.
+    /// Path at the end of `text`, which is sound so far: `config_sections.Home.list[2]`.
     static func path(atEndOf text: UnsafeRawBufferPointer) -> String {
         var steps: [Step] = []
         var position = 0
@@ -102,7 +101,7 @@ enum JSONPath {
         return describe(steps)
     }
 
-    /// The offset of the quotation mark that closes a string, or nil when the text ends before.
+    /// Offset of the closing quotation mark; nil when the text ends first.
     private static func endOfString(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var position = start
         while position < text.count {
@@ -115,7 +114,6 @@ enum JSONPath {
         return nil
     }
 
-    /// The steps as one text.
     private static func describe(_ steps: [Step]) -> String {
         var path = ""
         for step in steps {

@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Reads a number, its sign or first digit being next (FORMAT 4.1).
+    /// Reads a number (FORMAT 4.1), whose sign or first digit is next.
     @inline(__always)
     mutating func readNumber() throws(JSONFault) -> SettingValue {
         let start = position
@@ -38,7 +38,6 @@ extension JSONReader {
         return .double(try makeDouble(from: start))
     }
 
-    /// The value of the digit that is next, or nil.
     @inline(__always)
     private var nextDigit: UInt8? {
         guard let byte = next else { return nil }
@@ -46,8 +45,9 @@ extension JSONReader {
         return digit < 10 ? digit : nil
     }
 
-    /// Reads on from the full stop or the exponent of the number that starts at `start` and whose
-    /// digits so far are `significand`, unless they were too many.
+    /// Continues at the full stop or exponent of the number at `start`.
+    ///
+    /// `significand` is nil when the digits so far overflow.
     private mutating func readDouble(
         from start: Int, isNegative: Bool, significand: UInt64?
     ) throws(JSONFault) -> SettingValue {
@@ -77,7 +77,7 @@ extension JSONReader {
             }
             guard position > firstDigit else { throw unexpected("a digit") }
             exponent &+= isExponentNegative ? -written : written
-            // Past its cap the exponent is not what was written, and digits could outweigh it.
+            // A saturated exponent is wrong, and the digits could outweigh it.
             if written == Self.exponentCap { significand = nil }
         }
         // Both the digits and the power of ten are exact, so one operation rounds correctly.
@@ -90,7 +90,6 @@ extension JSONReader {
         return .double(try makeDouble(from: start))
     }
 
-    /// The number between `start` and the position.
     @inline(never)
     private func makeDouble(from start: Int) throws(JSONFault) -> Double {
         let text = unsafe String(decoding: bytes[start..<position], as: UTF8.self)
@@ -103,7 +102,7 @@ extension JSONReader {
         return value
     }
 
-    /// Where counting an exponent stops, so that no number of digits overflows it.
+    /// Saturates the exponent, so that no number of digits overflows it.
     private static let exponentCap = 100_000
 
     /// The powers of ten that a `Double` holds exactly.

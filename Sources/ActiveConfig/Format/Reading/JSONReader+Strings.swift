@@ -1,25 +1,23 @@
 extension JSONReader {
-    /// A string's place in the text, found but not yet made.
+    /// Place of a string that is not decoded yet.
     struct StringToken {
-        /// The offset of its first byte, behind the quotation mark.
+        /// After the opening quotation mark.
         let start: Int
-        /// The offset of the closing quotation mark.
+        /// At the closing quotation mark.
         let end: Int
-        /// Whether all its bytes are ASCII.
         let isASCII: Bool
-        /// Whether it holds a backslash.
         let hasEscapes: Bool
     }
 
-    /// Reads a string, its opening quotation mark being next, and gives it.
+    /// Reads a string, whose opening quotation mark is next.
     @inline(__always)
     public mutating func readString() throws(JSONFault) -> String {
         let token = try readStringToken()
         return try makeString(token)
     }
 
-    /// Goes past `"value":` and the white space behind it, if just these eight bytes are next, and
-    /// says whether they were: all but the first key of most settings' text.
+    /// Skips `"value":` and white space after it if these eight bytes are next, as in most
+    /// settings.
     @inline(__always)
     mutating func takeValueKey() -> Bool {
         guard count &- position >= 8,
@@ -30,10 +28,9 @@ extension JSONReader {
         return true
     }
 
-    /// The bytes of `"value":`.
     private static let valueKey = UInt64(littleEndian: 0x3A22_6575_6C61_7622)
 
-    /// Goes past a string, its opening quotation mark being next, and gives its place.
+    /// Skips a string, whose opening quotation mark is next.
     @inline(__always)
     mutating func readStringToken() throws(JSONFault) -> StringToken {
         position &+= 1
@@ -41,7 +38,7 @@ extension JSONReader {
         var isASCII = true
         var hasEscapes = false
         while true {
-            // Eight bytes a step, up to the first that needs a look.
+            // Eight bytes a step, up to the first special one.
             while position &+ 8 <= count {
                 let word = UInt64(
                     littleEndian: unsafe bytes.loadUnaligned(
@@ -92,7 +89,7 @@ extension JSONReader {
         return found & tops
     }
 
-    /// Whether a string is `constant`, which is ASCII and needs no escape.
+    /// `constant` is ASCII without escapes.
     @inline(__always)
     mutating func isEqual(
         _ token: StringToken, to constant: StaticString
@@ -108,7 +105,6 @@ extension JSONReader {
         return try makeString(token) == "\(constant)"
     }
 
-    /// The string at a place.
     @inline(__always)
     mutating func makeString(_ token: StringToken) throws(JSONFault) -> String {
         if token.hasEscapes { return try makeStringWithEscapes(token) }
@@ -117,7 +113,7 @@ extension JSONReader {
         return unsafe try validated(content, startingAt: token.start)
     }
 
-    /// The string of bytes that must be UTF-8 and are so in the text.
+    /// Decodes UTF-8 without escapes.
     @inline(never)
     private func validated(
         _ content: UnsafeRawBufferPointer, startingAt start: Int
@@ -128,7 +124,6 @@ extension JSONReader {
             "a string holds bytes that are not UTF-8; save the document as UTF-8")
     }
 
-    /// The string at a place, its escapes replaced.
     @inline(never)
     private mutating func makeStringWithEscapes(_ token: StringToken) throws(JSONFault) -> String {
         scratch.removeAll(keepingCapacity: true)
@@ -149,7 +144,7 @@ extension JSONReader {
         return unsafe try validated(content, startingAt: token.start)
     }
 
-    /// Appends to `scratch` what the escape at `offset` means, and goes past it.
+    /// Appends the character to `scratch` and moves `offset` past the escape.
     private mutating func appendEscape(at offset: inout Int, end: Int) throws(JSONFault) {
         let start = offset
         let letter = unsafe bytes[offset + 1]
@@ -188,7 +183,7 @@ extension JSONReader {
         }
     }
 
-    /// The four hexadecimal digits at `offset`, which goes past them.
+    /// Reads four hexadecimal digits and moves `offset` past them.
     private func readCodeUnit(
         at offset: inout Int, end: Int, escapeStart: Int
     ) throws(JSONFault) -> UInt16 {
@@ -209,9 +204,9 @@ extension JSONReader {
     }
 }
 
-/// Where bytes stop being UTF-8; asked only when they are not.
+/// Finds invalid UTF-8, for an error.
 enum UTF8Validity {
-    /// The offset of the first byte that is not part of a well-formed sequence, or nil.
+    /// Offset of the first byte outside of a well-formed sequence.
     static func firstFault(in bytes: UnsafeRawBufferPointer) -> Int? {
         var decoder = Unicode.UTF8.ForwardParser()
         var iterator = unsafe bytes.makeIterator()

@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Reads the value that is next, white space before it already skipped.
+    /// White space before the value is already skipped.
     @inline(__always)
     mutating func readValue() throws(JSONFault) -> SettingValue {
         switch next {
@@ -28,7 +28,6 @@ extension JSONReader {
         }
     }
 
-    /// Goes past a word, whose first letter is next.
     @inline(__always)
     private mutating func takeWord(_ word: StaticString) throws(JSONFault) {
         let count = word.utf8CodeUnitCount
@@ -38,8 +37,7 @@ extension JSONReader {
         }
     }
 
-    /// Reads an array or object with all that is in it, keeping those that are open on a stack of
-    /// its own.
+    /// Reads an array or object without recursion.
     mutating func readContainer() throws(JSONFault) -> SettingValue {
         try open()
         var isFirst = true
@@ -69,7 +67,6 @@ extension JSONReader {
         return .null
     }
 
-    /// Goes past the opening bracket that is next.
     private mutating func open() throws(JSONFault) {
         let isObject = next == UInt8(ascii: "{")
         try takeOpeningBracket()
@@ -78,9 +75,9 @@ extension JSONReader {
                 isObject: isObject, firstValue: pendingValues.count, firstKey: pendingKeys.count))
     }
 
-    /// The value of a container that was closed; its elements leave the stack.
+    /// Pops the elements of a closed container.
     ///
-    /// No slice of a stack is held while the stack is cut: it would be copied as a whole, and a long
+    /// Holds no slice of a stack while cutting it: the stack would be copied as a whole, and a long
     /// list of small arrays would take quadratic time.
     private mutating func close(_ container: OpenContainer) -> SettingValue {
         let count = pendingValues.count - container.firstValue

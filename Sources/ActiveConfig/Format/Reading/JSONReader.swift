@@ -11,31 +11,25 @@ public struct JSONReader {
     ///
     /// It outlives the reader, by `ConfigurationState.init(jsonData:limits:)`.
     public let bytes: UnsafeRawBufferPointer
-    /// The number of bytes.
     let count: Int
     /// The offset of the next byte.
     public internal(set) var position = 0
-    /// The greatest number of arrays and objects in one another.
     let maximumDepth: Int
-    /// The number of arrays and objects that are open now.
+    /// Number of open arrays and objects.
     var depth = 0
 
-    /// Bytes of a string with escapes, while it is put together.
+    /// Buffer for a string with escapes.
     var scratch: [UInt8] = []
-    /// Elements of the arrays and objects that are open in `readContainer`.
+    /// Stacks of `readContainer`: elements, keys and the containers that they belong to.
     var pendingValues: [SettingValue] = []
-    /// Keys of the objects that are open in `readContainer`.
     var pendingKeys: [String] = []
-    /// The arrays and objects that are open in `readContainer`.
     var openContainers: [OpenContainer] = []
 
-    /// An array or object that is being read.
     struct OpenContainer {
-        /// Whether it is an object.
         let isObject: Bool
-        /// Where its elements start in `pendingValues`.
+        /// Index into `pendingValues`.
         let firstValue: Int
-        /// Where its keys start in `pendingKeys`.
+        /// Index into `pendingKeys`.
         let firstKey: Int
     }
 
@@ -52,7 +46,7 @@ public struct JSONReader {
         position < count ? unsafe bytes[position] : nil
     }
 
-    /// Goes past white space.
+    /// Skips white space.
     @inline(__always)
     public mutating func skipWhiteSpace() {
         while position < count {
@@ -64,12 +58,12 @@ public struct JSONReader {
         }
     }
 
-    /// Goes past a byte order mark (FORMAT 1.1).
+    /// Skips a byte order mark (FORMAT 1.1).
     public mutating func skipByteOrderMark() {
         if unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// Goes past white space and then, if `byte` is next, past it too, and says whether it was.
+    /// Skips white space and then `byte`; false when another byte is next.
     @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool {
         skipWhiteSpace()
@@ -78,14 +72,13 @@ public struct JSONReader {
         return true
     }
 
-    /// Goes past the opening bracket that is next, of an array or an object.
+    /// Skips the opening bracket of an array or object.
     @inline(__always)
     public mutating func takeOpeningBracket() throws(JSONFault) {
         position &+= 1
         try enter()
     }
 
-    /// Counts an array or object whose opening bracket was just taken.
     @inline(__always)
     mutating func enter() throws(JSONFault) {
         depth &+= 1
@@ -96,9 +89,8 @@ public struct JSONReader {
         }
     }
 
-    /// Goes to the next member of the object that is open: to its key's quotation mark.
-    ///
-    /// Past the closing bracket, and false, when there is none.
+    /// Moves to the key of the open object's next member; false, after the closing bracket, when there
+    /// is none.
     @inline(__always)
     public mutating func nextMember(isFirst: Bool) throws(JSONFault) -> Bool {
         guard try nextItem(isFirst: isFirst, closing: UInt8(ascii: "}")) else { return false }
@@ -108,14 +100,13 @@ public struct JSONReader {
         return true
     }
 
-    /// Goes to the next element of the array that is open; past the closing bracket, and false, when
-    /// there is none.
+    /// Moves to the open array's next element; false, after the closing bracket, when there is none.
     @inline(__always)
     public mutating func nextElement(isFirst: Bool) throws(JSONFault) -> Bool {
         try nextItem(isFirst: isFirst, closing: UInt8(ascii: "]"))
     }
 
-    /// Goes over the comma, if one is due, to the next item, or past the closing bracket.
+    /// Skips the comma before the next item, or the closing bracket.
     @inline(__always)
     private mutating func nextItem(isFirst: Bool, closing: UInt8) throws(JSONFault) -> Bool {
         skipWhiteSpace()
@@ -131,14 +122,14 @@ public struct JSONReader {
         return false
     }
 
-    /// Goes past the colon behind a key, to the value.
+    /// Skips the colon after a key, up to the value.
     @inline(__always)
     public mutating func takeColon() throws(JSONFault) {
         guard take(UInt8(ascii: ":")) else { throw unexpected("\":\" after a key") }
         skipWhiteSpace()
     }
 
-    /// Goes past white space, and throws unless the text ends there.
+    /// Skips white space, and throws unless the text ends there.
     public mutating func expectEnd() throws(JSONFault) {
         skipWhiteSpace()
         if next != nil {

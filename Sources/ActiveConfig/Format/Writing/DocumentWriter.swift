@@ -1,12 +1,9 @@
-/// A writer of the exchange format.
 struct DocumentWriter {
-    /// The text so far.
     var json = JSONWriter()
 
-    /// The bytes of most settings' text, or somewhat more.
+    /// In bytes; an estimate for reserving capacity.
     private static let usualSettingSize = 64
 
-    /// Writes a configuration.
     mutating func write(_ state: ConfigurationState) {
         let count = state.sections.values.reduce(0) { $0 + $1.table.settings.entries.count }
         json.reserve(count * Self.usualSettingSize)
@@ -21,7 +18,7 @@ struct DocumentWriter {
         json.write(UInt8(ascii: "}"))
     }
 
-    /// Writes the settings of a section, sorted.
+    /// Sorted by name.
     private static func write(_ settings: NameTable<SettingValue>, to json: inout JSONWriter) {
         let order = settings.entries.indices.sorted {
             settings.entries[$0].name < settings.entries[$1].name

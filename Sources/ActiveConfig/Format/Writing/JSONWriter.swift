@@ -3,13 +3,12 @@
 public struct JSONWriter: Sendable {
     /// The text so far.
     public private(set) var bytes: [UInt8] = []
-    /// The arrays and objects around the one that is being written.
+    /// Stack of containers around the one that is being written.
     private var open: [OpenContainer] = []
 
     /// Makes a writer of an empty text.
     public init() {}
 
-    /// Makes room for so many bytes, so that they need not be moved while the text grows.
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
     /// Appends a byte, as a bracket or a comma.
@@ -21,10 +20,9 @@ public struct JSONWriter: Sendable {
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends a value.
     mutating func write(_ value: SettingValue) {
         guard value.isContainer else { return writeScalar(value) }
-        // Not recursive: the depth of a value is not bounded by the stack.
+        // Not recursive: a value may be nested deeper than the stack allows.
         var container = begin(value)
         while true {
             if let nested = writeMembers(of: &container) {
@@ -38,7 +36,6 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Appends a value that is no array and no object.
     private mutating func writeScalar(_ value: SettingValue) {
         switch value {
         case .null, .array, .object: write(raw: "null")
@@ -52,19 +49,15 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// An array or object that is being written.
     private struct OpenContainer {
-        /// An array's elements.
         var elements: [SettingValue] = []
-        /// An object's members, sorted.
+        /// Sorted by key.
         var members: [(key: String, value: SettingValue)] = []
-        /// The number of those that are written.
+        /// Number of elements or members written so far.
         var count = 0
-        /// The closing bracket.
         let end: UInt8
     }
 
-    /// Appends the opening bracket of an array or object.
     private mutating func begin(_ container: SettingValue) -> OpenContainer {
         switch container {
         case .object(let members):
@@ -77,8 +70,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Appends the members that are left, up to the next one that is an array or object, and gives
-    /// that.
+    /// Appends members up to the next nested container, and returns that.
     private mutating func writeMembers(of container: inout OpenContainer) -> SettingValue? {
         while container.count < container.elements.count {
             if container.count > 0 { write(UInt8(ascii: ",")) }
@@ -98,10 +90,8 @@ public struct JSONWriter: Sendable {
         return nil
     }
 
-    /// Appends an object.
     mutating func write(_ object: [String: SettingValue]) { write(.object(object)) }
 
-    /// Appends an object whose values are written by `writeValue`.
     mutating func writeObject<Value>(
         _ object: [String: Value], writeValue: (inout JSONWriter, Value) -> Void
     ) {
@@ -130,7 +120,7 @@ public struct JSONWriter: Sendable {
             var runStart = 0
             var index = 0
             while index < content.count {
-                // Eight bytes a step, up to the first that needs a look.
+                // Eight bytes a step, up to the first special one.
                 if content.count &- index >= 8 {
                     let marks = JSONReader.marks(
                         in: UInt64(
@@ -153,7 +143,6 @@ public struct JSONWriter: Sendable {
         write(UInt8(ascii: "\""))
     }
 
-    /// Appends the escape of a character that may not stand in a string.
     private mutating func writeEscape(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""): write(raw: #"\""#)
