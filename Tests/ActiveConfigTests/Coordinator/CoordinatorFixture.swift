@@ -39,6 +39,11 @@ struct CoordinatorFixture {
     /// that does.
     func startDownload() { config.downloadNewConfig() }
 
+    /// Starts downloads on several threads at once, and returns when all calls have returned.
+    func startDownloadsInParallel(_ count: Int) {
+        DispatchQueue.concurrentPerform(iterations: count) { _ in config.downloadNewConfig() }
+    }
+
     /// Has everything delivered that is on the listener queue now.
     func drain() { queue.sync {} }
 }

@@ -5,24 +5,25 @@ import Testing
 /// What the async `downloadNewConfig` promises about cancellation.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadCancellationTests {
-    @Test("Cancelling the task leaves the download, which goes on for the others")
+    @Test("Cancelling the task leaves the download, which goes on for the others") @MainActor
     func oneOfTwoCallersIsCancelled() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config
         let first = Task { try await config.downloadNewConfig() }
         try await fixture.downloader.waitForRequests(1)
-        let isJoined = Locked(false)
+        let (turns, turn) = AsyncStream.makeStream(of: Void.self)
         let second = Task {
-            isJoined.withLock { $0 = true }
+            turn.finish()
             return try await config.downloadNewConfig()
         }
-        while !isJoined.withLock({ $0 }) { await Task.yield() }
+        // This goes on when the second caller, also on the main actor, is suspended: it has joined.
+        for await _ in turns {}
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        // Were the second not waiting yet, it would find the first one's download cancelled.
+        #expect(fixture.downloader.cancelledRequests.isEmpty)
         fixture.downloader.answer(1, with: .configuration(.make()))
-        fixture.downloader.answer(2, with: .configuration(.make()))
         #expect(try await second.value.configurationIsCurrent)
+        #expect(fixture.downloader.requests.count == 1)
         #expect(config["Home"] == .make())
     }
 
@@ -58,7 +59,8 @@ struct DownloadCancellationTests {
         let fixture = CoordinatorFixture.make()
         let config = fixture.config
         let caller = Task {
-            while !Task.isCancelled { await Task.yield() }
+            // Returns when the task is cancelled.
+            try? await ManualClock().sleep(for: .seconds(1))
             return try await config.downloadNewConfig()
         }
         caller.cancel()

@@ -163,11 +163,9 @@ struct DownloadModelTests {
             expected.append(.failed(download.user, reason: "cancelled"))
         }
 
-        func advance() async {
+        func advance() async throws {
             let deadlines = running.values.map(\.deadline).sorted()
-            while clock.deadlines.map(\.offset) != deadlines, !Task.isCancelled {
-                await Task.yield()
-            }
+            try await clock.waitForDeadlines { $0.map(\.offset) == deadlines }
             clock.advance(by: .seconds(Int.random(in: 1...6, using: &random)))
             for (number, download) in running where download.deadline <= clock.now.offset {
                 running[number] = nil
@@ -211,7 +209,7 @@ struct DownloadModelTests {
                 case 3...5: try await run.startDownload()
                 case 6...8: try await run.answer()
                 case 9: await run.cancel()
-                case 10: await run.advance()
+                case 10: try await run.advance()
                 default: run.isFull.withLock { $0.toggle() }
                 }
                 try await run.check("seed \(seed), step \(step)")

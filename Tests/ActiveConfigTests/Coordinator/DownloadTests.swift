@@ -24,6 +24,22 @@ struct DownloadTests {
         #expect(fixture.downloader.peakRunningCount == 1)
     }
 
+    @Test func parallelFirstCallersMakeOneRequest() async throws {
+        for _ in 0..<200 {
+            let fixture = CoordinatorFixture.make(
+                ScriptedDownloader { $0.number == 1 ? .held : .unchanged })
+            fixture.startDownloadsInParallel(8)
+            try await fixture.downloader.waitForRequests(1)
+            let listener = fixture.listener()
+            fixture.downloader.answer(1, with: .configuration(.make()))
+            try await listener.waitForDeliveries(1)
+            // A second request of the eight would come before this one.
+            try await fixture.config.downloadNewConfig()
+            try #require(fixture.downloader.requests.count == 2)
+            try #require(fixture.downloader.peakRunningCount == 1)
+        }
+    }
+
     @Test func aDownloadAfterAnEndedOneIsANewRequest() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { .configuration(.titled(["Home": "\($0.number)"])) })
@@ -34,7 +50,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func neverAsksForAUserTwiceAtOnceUnderContention() async throws {
+    @Test func theDownloadNeverAsksForAUserTwiceAtOnceUnderContention() async throws {
         let running = Locked<[String: Int]>([:])
         let isAskedTwice = Locked(false)
         let fixture = CoordinatorFixture.make(
@@ -64,7 +80,7 @@ struct DownloadTests {
         #expect(fixture.downloader.requests.count <= 2_400)
     }
 
-    @Test func saysWhatItChanged() async throws {
+    @Test func theDownloadSaysWhatItChanged() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(
                 .configuration(.titled(["Same": "1", "Changed": "1", "Gone": "1"])),
@@ -138,7 +154,7 @@ struct DownloadTests {
         #expect(config["Home"]?.title == "A")
     }
 
-    @Test func joinsTheDownloadOfAUserWhoIsBack() async throws {
+    @Test func theDownloadJoinsTheDownloadOfAUserWhoIsBack() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config
         config.currentUserID = "A"

@@ -60,8 +60,7 @@ struct DownloadTimeoutTests {
         clock.advance(by: .seconds(9))
         fixture.downloader.answer(1, with: .configuration(.titled(["Home": "new"])))
         #expect(try await call.value.configurationIsCurrent)
-        while !clock.deadlines.isEmpty, !Task.isCancelled { await Task.yield() }
-        #expect(clock.deadlines.isEmpty)
+        try await clock.waitForDeadlines { $0.isEmpty }
     }
 
     @Test("Other users are not held up by one whose downloader hangs")

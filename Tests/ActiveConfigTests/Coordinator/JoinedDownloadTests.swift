@@ -58,7 +58,7 @@ struct JoinedDownloadTests {
         #expect(try await download.value(second) == result)
     }
 
-    @Test func isCancelledWhenTheLastOneLeaves() async throws {
+    @Test func theDownloadIsCancelledWhenTheLastOneLeaves() async throws {
         let request = request()
         for ticket in try [#require(download.join()), #require(download.join())] {
             #expect(!download.isAbandoned)
@@ -72,7 +72,7 @@ struct JoinedDownloadTests {
         #expect(!download.detach())
     }
 
-    @Test func makesNoRequestAfterTheLastOneLeft() async throws {
+    @Test func theDownloadMakesNoRequestAfterTheLastOneLeft() async throws {
         let ticket = try #require(download.join())
         let caller = Task { try await download.value(ticket) }
         caller.cancel()
@@ -85,7 +85,7 @@ struct JoinedDownloadTests {
         }
     }
 
-    @Test func goesOnWhenSomebodyDoesNotWait() async throws {
+    @Test func theDownloadGoesOnWhenSomebodyDoesNotWait() async throws {
         #expect(download.detach())
         let ticket = try #require(download.join())
         let caller = Task { try await download.value(ticket) }
@@ -95,7 +95,7 @@ struct JoinedDownloadTests {
         #expect(download.join() != nil)
     }
 
-    @Test func isNotAbandonedOnceTheAnswerIsThere() async throws {
+    @Test func theDownloadIsNotAbandonedOnceTheAnswerIsThere() async throws {
         let ticket = try #require(download.join())
         try await answer { nil }
         let caller = Task { try await download.value(ticket) }
@@ -105,7 +105,7 @@ struct JoinedDownloadTests {
         #expect(download.join() != nil)
     }
 
-    @Test func isNotAbandonedOnceItHasEnded() async throws {
+    @Test func theDownloadIsNotAbandonedOnceItHasEnded() async throws {
         let ticket = try #require(download.join())
         download.finish(.success(result))
         let caller = Task { try await download.value(ticket) }

@@ -7,10 +7,20 @@ import Testing
 /// Nothing is kept alive, and nothing piles up.
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryTests {
-    /// Waits until an object is gone; what has just ended may hold it for a moment.
-    private func waitUntilGone(_ object: () -> AnyObject?) async {
-        while object() != nil, !Task.isCancelled { await Task.yield() }
-        #expect(object() == nil)
+    /// What a log holds, and with it an ActiveConfig; its release ends the sequence.
+    private final class Sentinel: Sendable {
+        private let continuation: AsyncStream<Never>.Continuation
+
+        init(_ continuation: AsyncStream<Never>.Continuation) { self.continuation = continuation }
+
+        deinit { continuation.finish() }
+    }
+
+    /// A log, and a sequence that ends when the log is released.
+    private func makeLog() -> (log: ActiveConfigLog, isReleased: AsyncStream<Never>) {
+        let (isReleased, continuation) = AsyncStream.makeStream(of: Never.self)
+        let sentinel = Sentinel(continuation)
+        return (ActiveConfigLog { _, _ in withExtendedLifetime(sentinel) {} }, isReleased)
     }
 
     @Test("An ActiveConfig is released when nobody holds it")
@@ -20,10 +30,14 @@ struct MemoryTests {
         weak var weakDownloader: ScriptedDownloader?
         let listener = RecordingListener()
         var token: ActiveConfigListenerToken?
+        let isReleased: AsyncStream<Never>
         do {
             let downloader = ScriptedDownloader(
                 .configuration(.make()), .failure(CancellationError()), .unchanged)
-            let config = ActiveConfig.make(downloader: downloader, listenerQueue: queue)
+            let (log, stream) = makeLog()
+            isReleased = stream
+            let config = ActiveConfig.make(
+                downloader: downloader, listenerQueue: queue, log: log)
             weakConfig = config
             weakDownloader = downloader
             config.registerListener(listener, forSectionName: "Home")
@@ -37,27 +51,34 @@ struct MemoryTests {
             await iteration.value
             try await config.downloadNewConfig()
         }
-        queue.sync {}
-        await waitUntilGone { weakConfig }
-        await waitUntilGone { weakDownloader }
+        for await _ in isReleased {}
+        #expect(weakConfig == nil)
+        #expect(weakDownloader == nil)
         withExtendedLifetime(token) {}
         #expect(listener.deliveries.count == 1)
     }
+
+    /// Starts a download without waiting for it.
+    private func startDownload(of config: ActiveConfig) { config.downloadNewConfig() }
 
     @Test("A download that runs keeps its ActiveConfig until it has ended, and no longer")
     func isReleasedAfterItsDownload() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         let store = InMemoryStore()
         weak var weakConfig: ActiveConfig?
+        let isReleased: AsyncStream<Never>
         do {
-            let fixture = CoordinatorFixture.make(downloader, store: store)
-            weakConfig = fixture.config
-            fixture.startDownload()
+            let (log, stream) = makeLog()
+            isReleased = stream
+            let config = ActiveConfig.make(downloader: downloader, store: store, log: log)
+            weakConfig = config
+            startDownload(of: config)
         }
         try await downloader.waitForRequests(1)
         #expect(weakConfig != nil)
         downloader.answer(1, with: .configuration(.make()))
-        await waitUntilGone { weakConfig }
+        for await _ in isReleased {}
+        #expect(weakConfig == nil)
         #expect(store.ownConfiguration(forUserID: nil) == .make())
     }
 
@@ -70,6 +91,7 @@ struct MemoryTests {
                     request.number % 4]
             })
         let config = fixture.config
+        let recorder = NotificationRecorder(of: config, in: fixture.center)
         for number in 1...400 {
             config.currentUserID = "\(number)"
             let download = Task { try await config.downloadNewConfig() }
@@ -78,9 +100,11 @@ struct MemoryTests {
             _ = try? await download.value
         }
         try await fixture.downloader.waitForEndedRequests(400)
-        while config.state.withLock({ !$0.downloads.isEmpty }), !Task.isCancelled {
-            await Task.yield()
-        }
+        // The end of each is posted.
+        try await recorder.waitForNotifications(
+            200, named: ActiveConfig.downloadUpdateFinishedNotification)
+        try await recorder.waitForNotifications(
+            200, named: ActiveConfig.downloadFailedNotification)
         #expect(config.state.withLock { $0.downloads.isEmpty })
     }
 }

@@ -23,7 +23,7 @@ struct PersistingTests {
         #expect(listener.sections == [.make()])
     }
 
-    @Test func storesAChangeOfTheEntityTagAlone() async throws {
+    @Test func theCoordinatorStoresAChangeOfTheEntityTagAlone() async throws {
         let store = ObservedStore()
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(

@@ -32,7 +32,7 @@ struct UnusableAnswerTests {
     /// It is logged with the reason, the configuration in force stays, nothing is stored,
     /// `downloadFailedNotification` is posted and the async call throws.
     @Test(arguments: rows)
-    func changesNothing(row: Row) async throws {
+    func anUnusableAnswerChangesNothing(row: Row) async throws {
         let store = ObservedStore()
         store.base.persistConfiguration(
             .titled(["Home": "old"], entityTag: "\"a\""), forUserID: "1")

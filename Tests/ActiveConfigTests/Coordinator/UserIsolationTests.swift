@@ -37,7 +37,7 @@ struct UserIsolationTests {
     /// have ended: one that has started may ask later.
     private func answer(_ fixture: CoordinatorFixture, while isGoingOn: Locked<Bool>) async {
         struct Failure: Error {}
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator.printingItsSeed()
         let downloader = fixture.downloader
         while !Task.isCancelled {
             let isLast =

@@ -62,7 +62,7 @@ struct ActiveConfigSectionDecodingTests {
         var set: Set<String>
     }
 
-    @Test func decodesASectionOfEverything() throws {
+    @Test func theSectionDecodesASectionOfEverything() throws {
         let section = ActiveConfigSection.make([
             "isOn": "yes", "count": 3, "ratio": 0.5, "small": 1.5, "text": "x", "theme": "dark",
             "source": ["file": ["name": "a", "size": 1]],
@@ -89,13 +89,13 @@ struct ActiveConfigSectionDecodingTests {
             .decode(Everything.self, forKey: "k") == expected)
     }
 
-    @Test func decodesASuperclass() throws {
+    @Test func theSectionDecodesASuperclass() throws {
         let section = ActiveConfigSection.make(["name": "x", "super": ["id": 7]])
         let derived = try section.decode(Derived.self)
         #expect(derived.name == "x" && derived.id == 7)
     }
 
-    @Test func decodesOneSetting() throws {
+    @Test func theSectionDecodesOneSetting() throws {
         let section = ActiveConfigSection.make([
             "n": 3, "l": [1, 2], "none": nil, "dates": ["1970-01-01T00:00:00Z"], "o": ["none": [:]],
         ])
@@ -114,7 +114,7 @@ struct ActiveConfigSectionDecodingTests {
         #expect(try SettingValue.array([1, 2]).decode([Double].self) == [1, 2])
     }
 
-    @Test func saysThatASettingIsMissing() throws {
+    @Test func theSectionSaysThatASettingIsMissing() throws {
         let error = #expect(throws: DecodingError.self) {
             try ActiveConfigSection.make().decode(Int.self, forKey: "x")
         }
@@ -126,7 +126,7 @@ struct ActiveConfigSectionDecodingTests {
         #expect(context.debugDescription == "There is no setting 'x'.")
     }
 
-    @Test func namesThePathOfAMissingMember() throws {
+    @Test func theSectionNamesThePathOfAMissingMember() throws {
         let section = ActiveConfigSection.make([
             "hosts": [["name": "a", "ports": []], ["name": "b"]]
         ])
@@ -152,7 +152,7 @@ struct ActiveConfigSectionDecodingTests {
                 "a port", ["name": "a", "ports": [1, true, "x"]],
                 "a string where an integer in 0...65535"),
         ] as [Row<SettingValue, String>])
-    func namesThePathOfAWrongType(row: Row<SettingValue, String>) throws {
+    func theSectionNamesThePathOfAWrongType(row: Row<SettingValue, String>) throws {
         let isText = row.input == 3
         let section = ActiveConfigSection.make(["k": ["v": row.input]])
         let error = #expect(throws: DecodingError.self) {
@@ -171,7 +171,7 @@ struct ActiveConfigSectionDecodingTests {
         #expect(context.debugDescription == "The setting '\(path)' is \(row.expected) is expected.")
     }
 
-    @Test func saysThatNullIsNoValue() throws {
+    @Test func theSectionSaysThatNullIsNoValue() throws {
         let section = ActiveConfigSection.make(["k": nil])
         let error = #expect(throws: DecodingError.self) {
             try section.decode(Int.self, forKey: "k")

@@ -80,7 +80,7 @@ struct ConfigurationFormatErrorTests {
     ]
 
     @Test(arguments: rows)
-    func namesTheKindThePlaceAndThePath(row: Row<String, Expected>) throws {
+    func theErrorNamesTheKindThePlaceAndThePath(row: Row<String, Expected>) throws {
         let error = try DocumentText.fault(in: row.input)
         #expect(error.code == row.expected.code)
         #expect(error.path == row.expected.path)
@@ -91,7 +91,7 @@ struct ConfigurationFormatErrorTests {
     }
 
     @Test(arguments: rows)
-    func isOneSentenceWithThePlace(row: Row<String, Expected>) throws {
+    func theErrorIsOneSentenceWithThePlace(row: Row<String, Expected>) throws {
         let description = try DocumentText.fault(in: row.input).description
         let place = row.expected.place
         let path = row.expected.path.isEmpty ? "the document" : row.expected.path
@@ -102,13 +102,13 @@ struct ConfigurationFormatErrorTests {
         #expect(!description.contains("\n") && description.utf8.count > start.utf8.count + 20)
     }
 
-    @Test func shortensALongKey() throws {
+    @Test func theErrorShortensALongKey() throws {
         let key = String(repeating: "k", count: 1000)
         let error = try DocumentText.fault(in: #"{"\#(key)":?}"#)
         #expect(error.path == String(repeating: "k", count: 60) + "…")
     }
 
-    @Test func describesAnErrorWithoutAText() {
+    @Test func theErrorDescribesAnErrorWithoutAText() {
         let error = ConfigurationFormatError(.tooDeep, reason: "it is", path: "meta.a")
         #expect(error.description == "In meta.a: it is.")
         #expect(error.byteOffset == nil && error.line == nil && error.column == nil)
@@ -129,11 +129,11 @@ struct ConfigurationFormatErrorTests {
         Row("version", .unsupportedFormatVersion, "unsupportedFormatVersion"),
         Row("value", .unsupportedValue, "unsupportedValue"),
     ])
-    func namesItsCode(row: Row<Code, String>) {
+    func theErrorNamesItsCode(row: Row<Code, String>) {
         #expect(row.input.description == row.expected)
     }
 
-    @Test func isAValue() throws {
+    @Test func theErrorIsAValue() throws {
         let error = try DocumentText.fault(in: "{")
         #expect(try error == DocumentText.fault(in: "{"))
         #expect(

@@ -10,13 +10,13 @@ struct ConfigurationLimitsTests {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
 
-    @Test func areTheFormatsByDefault() {
+    @Test func theLimitsAreTheFormatsByDefault() {
         #expect(ConfigurationLimits.default.maximumSize == 16_777_216)
         #expect(ConfigurationLimits.default.maximumDepth == 128)
         #expect(ConfigurationLimits() == .default)
     }
 
-    @Test func acceptsTheGreatestSizeAndNoByteMore() throws {
+    @Test func theReaderAcceptsTheGreatestSizeAndNoByteMore() throws {
         let limit = ConfigurationLimits.default.maximumSize
         var bytes = Data(DocumentText.make().utf8)
         bytes.append(Data(repeating: 0x20, count: limit - bytes.count))
@@ -28,7 +28,7 @@ struct ConfigurationLimitsTests {
         #expect(error.reason.contains("16777217") && error.reason.contains("16777216"))
     }
 
-    @Test func takesASizeOfOnesOwn() throws {
+    @Test func theReaderTakesASizeOfOnesOwn() throws {
         let text = DocumentText.make()
         let exact = ConfigurationLimits(maximumSize: text.utf8.count)
         let less = ConfigurationLimits(maximumSize: text.utf8.count - 1)
@@ -40,7 +40,7 @@ struct ConfigurationLimitsTests {
     }
 
     /// Five objects are around a value.
-    @Test func acceptsTheGreatestDepthAndNoneMore() throws {
+    @Test func theReaderAcceptsTheGreatestDepthAndNoneMore() throws {
         #expect(try DocumentText.value(arrays(123)).arrayValue?.count == 1)
         let error = try DocumentText.fault(in: DocumentText.make(value: arrays(124)))
         #expect(error.code == .tooDeep)
@@ -52,7 +52,7 @@ struct ConfigurationLimitsTests {
         #expect(try DocumentText.fault(in: deeper).code == .tooDeep)
     }
 
-    @Test func takesADepthOfOnesOwn() throws {
+    @Test func theReaderTakesADepthOfOnesOwn() throws {
         let text = DocumentText.make(value: "[]")
         #expect(try DocumentText.read(text, limits: .init(maximumDepth: 6)).sectionNames == ["S"])
         let error = try DocumentText.fault(in: text, limits: .init(maximumDepth: 5))
@@ -67,7 +67,7 @@ struct ConfigurationLimitsTests {
         #expect(ConfigurationLimits(maximumDepth: -1).maximumDepth == 1)
     }
 
-    @Test func countsDepthNotBrackets() throws {
+    @Test func theReaderCountsDepthNotBrackets() throws {
         let value = "[" + String(repeating: "[[]],", count: 1000) + "]"
         #expect(try DocumentText.value(value).arrayValue?.count == 1000)
     }
@@ -100,12 +100,12 @@ struct ConfigurationLimitsTests {
         #expect(section.array(forKey: "k")?.count == count)
     }
 
-    @Test func readsSixteenMebibytesOfOneString() throws {
+    @Test func theReaderReadsSixteenMebibytesOfOneString() throws {
         let content = String(repeating: "é", count: 8_000_000)
         #expect(try DocumentText.value("\"\(content)\"") == .string(content))
     }
 
-    @Test func readsAHundredThousandOfOneKey() throws {
+    @Test func theReaderReadsAHundredThousandOfOneKey() throws {
         let members = String(repeating: #""a":{"value":1},"#, count: 100_000)
         let text = DocumentText.make(sections: #"{"S":{"settings":{\#(members)}}}"#)
         #expect(try DocumentText.read(text).section(named: "S")?.settingKeys == ["a"])

@@ -9,13 +9,13 @@ struct ConfigurationStateCodableTests {
         meta: ["format_version_string": "1.0", "x": [1, nil, ["a": 1.5]]],
         sections: ["S": ["k": true, "n": nil, "o": ["a": [1, "x"]]], "Empty": [:], "é": ["é": 1]])
 
-    @Test func survivesJSONCoders() throws {
+    @Test func theConfigurationSurvivesJSONCoders() throws {
         let data = try JSONEncoder().encode(Self.state)
         #expect(try JSONDecoder().decode(ConfigurationState.self, from: data) == Self.state)
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func survivesPropertyListCoders(
+    func theConfigurationSurvivesPropertyListCoders(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let encoder = PropertyListEncoder()
@@ -24,7 +24,7 @@ struct ConfigurationStateCodableTests {
         #expect(try PropertyListDecoder().decode(ConfigurationState.self, from: data) == Self.state)
     }
 
-    @Test func isTheExchangeFormat() throws {
+    @Test func theConfigurationIsTheExchangeFormat() throws {
         let encoded = try JSONEncoder().encode(Self.state)
         #expect(try ConfigurationState(jsonData: encoded) == Self.state)
         let decoded = try JSONDecoder().decode(
@@ -33,7 +33,7 @@ struct ConfigurationStateCodableTests {
     }
 
     /// FORMAT 3.2 and 3.3.
-    @Test func ignoresWhatTheFormatIgnores() throws {
+    @Test func theConfigurationIgnoresWhatTheFormatIgnores() throws {
         let text =
             #"{"x":1,"meta":{},"config_sections":{"A":1,"B":{"settings":[]},"C":{"y":0,"#
             + #""settings":{"a":1,"b":{},"c":{"value":null,"z":1}}}}}"#
@@ -52,7 +52,7 @@ struct ConfigurationStateCodableTests {
     }
 
     /// FORMAT 2.2.
-    @Test func refusesANewerVersion() {
+    @Test func theConfigurationRefusesANewerVersion() {
         let text = #"{"meta":{"format_version_string":"2.0"},"config_sections":{}}"#
         let error = #expect(throws: ConfigurationFormatError.self) {
             try JSONDecoder().decode(ConfigurationState.self, from: Data(text.utf8))

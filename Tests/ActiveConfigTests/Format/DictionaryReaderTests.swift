@@ -72,7 +72,7 @@ struct DictionaryReaderTests {
     ]
 
     @Test(arguments: rows)
-    func takesAValueAsWhatItIs(row: Row<Maker, SettingValue>) throws {
+    func theReaderTakesAValueAsWhatItIs(row: Row<Maker, SettingValue>) throws {
         let value = try value(row.input.make())
         #expect(value == row.expected)
         let deep = try self.value([["d": row.input.make()] as [String: Any]] as [Any])
@@ -128,7 +128,7 @@ struct DictionaryReaderTests {
         #expect(error.path == row.expected.0)
     }
 
-    @Test func refusesANewerVersion() throws {
+    @Test func theReaderRefusesANewerVersion() throws {
         let dictionary: [String: Any] = [
             "meta": ["format_version_string": "2.0"], "config_sections": [String: Any](),
         ]
@@ -138,7 +138,7 @@ struct DictionaryReaderTests {
     }
 
     /// FORMAT 3.2 and 3.3; what is ignored may be anything.
-    @Test func ignoresWhatTheFormatIgnores() throws {
+    @Test func theReaderIgnoresWhatTheFormatIgnores() throws {
         let dictionary: [String: Any] = [
             "meta": [String: Any](), "other": Custom(),
             "config_sections": [
@@ -157,7 +157,7 @@ struct DictionaryReaderTests {
     }
 
     /// FORMAT 1.4: the same depth as in a text.
-    @Test func refusesWhatIsTooDeep() throws {
+    @Test func theReaderRefusesWhatIsTooDeep() throws {
         var nested: Any = []
         for _ in 1..<123 { nested = [nested] }
         #expect(try value(nested).arrayValue?.count == 1)
@@ -168,7 +168,7 @@ struct DictionaryReaderTests {
         #expect(try fault(document(nested)).code == .tooDeep)
     }
 
-    @Test func takesWhatJSONSerializationGives() throws {
+    @Test func theReaderTakesWhatJSONSerializationGives() throws {
         let text = DocumentText.make(
             value: #"[0,1,-1,true,false,1.5,-0.25,null,"é",{"a":[]},9223372036854775807]"#)
         let any = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -177,7 +177,7 @@ struct DictionaryReaderTests {
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func takesWhatAPropertyListGives(
+    func theReaderTakesWhatAPropertyListGives(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let value: [String: Any] = [

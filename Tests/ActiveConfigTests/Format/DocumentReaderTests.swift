@@ -6,7 +6,7 @@ import Testing
 /// What is a document: FORMAT 1.1 to 1.3, 2.1, 2.3, 2.4 and 3.
 struct DocumentReaderTests {
     /// The example at the top of FORMAT, with its comma.
-    @Test func readsThePublishedExample() throws {
+    @Test func theReaderReadsThePublishedExample() throws {
         let state = try ConfigurationState(jsonData: try Fixture.data("published-example.json"))
         let expected = ConfigurationState.make(
             meta: [
@@ -32,7 +32,7 @@ struct DocumentReaderTests {
     }
 
     /// FORMAT 1.1.
-    @Test func skipsAByteOrderMarkAtTheStartOnly() throws {
+    @Test func theReaderSkipsAByteOrderMarkAtTheStartOnly() throws {
         let text = DocumentText.make()
         #expect(try DocumentText.read("\u{FEFF}" + text) == DocumentText.read(text))
         #expect(try DocumentText.fault(in: "\u{FEFF}\u{FEFF}" + text).byteOffset == 3)
@@ -45,7 +45,7 @@ struct DocumentReaderTests {
     @Test(arguments: [
         String.Encoding.utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf16, .utf32,
     ])
-    func refusesOtherEncodings(encoding: String.Encoding) throws {
+    func theReaderRefusesOtherEncodings(encoding: String.Encoding) throws {
         let bytes = try #require(DocumentText.make().data(using: encoding))
         #expect(try DocumentText.fault(in: bytes).code == .syntax)
     }
@@ -62,7 +62,7 @@ struct DocumentReaderTests {
     }
 
     /// FORMAT 1.2.
-    @Test func acceptsACommaBeforeEveryClosingBracketOfADocument() throws {
+    @Test func theReaderAcceptsACommaBeforeEveryClosingBracketOfADocument() throws {
         let text = #"{"meta":{"a":1,},"config_sections":{"S":{"settings":{"k":{"value":1,},},},},}"#
         let expected = ConfigurationState.make(meta: ["a": 1], sections: ["S": ["k": 1]])
         #expect(try DocumentText.read(text) == expected)
@@ -95,7 +95,7 @@ struct DocumentReaderTests {
     }
 
     /// FORMAT 1.2.
-    @Test func acceptsWhiteSpaceAroundEverything() throws {
+    @Test func theReaderAcceptsWhiteSpaceAroundEverything() throws {
         let text = """
              \t\r\n{ "meta" : { } ,\r"config_sections"\n:\t{ "S" : { "settings" : \
             { "k" : { "value" : [ 1 , 2 ] } } } } } \n\t\r
@@ -106,7 +106,7 @@ struct DocumentReaderTests {
     }
 
     /// FORMAT 1.4: a text that ends anywhere is an error at its end.
-    @Test func refusesADocumentCutAtEveryLength() throws {
+    @Test func theReaderRefusesADocumentCutAtEveryLength() throws {
         let bytes = try Fixture.data("published-example.json")
         let end = try #require(bytes.lastIndex(of: UInt8(ascii: "}")))
         for length in 0...end {
@@ -137,7 +137,7 @@ struct DocumentReaderTests {
     }
 
     /// FORMAT 2.1 and 3.1: the names may be written with escapes, and what else there is is ignored.
-    @Test func takesNamesWithEscapesAndIgnoresOthers() throws {
+    @Test func theReaderTakesNamesWithEscapesAndIgnoresOthers() throws {
         let text =
             #"{"met\u0061":{"a":1},"x":[{"meta":2}],"config\u005fsections":{"S":"#
             + #"{"s\u0065ttings":{"k":{"v\u0061lue":3,"y":4}},"z":{"settings":0}}},"meta2":0}"#
@@ -156,7 +156,7 @@ struct DocumentReaderTests {
     }
 
     /// FORMAT 2.4.
-    @Test func keepsAllOfMetaInAnyDepth() throws {
+    @Test func theReaderKeepsAllOfMetaInAnyDepth() throws {
         let meta =
             #"{"a":[1,2.0,{"b":[null,true,"x",{}]}],"experiments":{"e":"v"},"#
             + #""template_version":12}"#
@@ -170,7 +170,7 @@ struct DocumentReaderTests {
     }
 
     /// FORMAT 3.1.
-    @Test func acceptsADocumentWithoutSections() throws {
+    @Test func theReaderAcceptsADocumentWithoutSections() throws {
         #expect(try DocumentText.read(DocumentText.make()).sections.count == 1)
         #expect(try DocumentText.read(DocumentText.make(meta: "{}")).sections.isEmpty)
     }
@@ -211,7 +211,7 @@ struct DocumentReaderTests {
     }
 
     /// FORMAT 3.4.
-    @Test func readsNullAsPresent() throws {
+    @Test func theReaderReadsNullAsPresent() throws {
         let section = try #require(
             DocumentText.read(DocumentText.make(value: "null")).section(named: "S"))
         #expect(section.value(forKey: "k") == .some(.null))

@@ -11,7 +11,7 @@ struct DocumentWriterTests {
     }
 
     /// FORMAT 1.2: never a comma before a bracket, nothing that is ignored, keys sorted.
-    @Test func writesTheExampleCompactlyAndSorted() throws {
+    @Test func theWriterWritesTheExampleCompactlyAndSorted() throws {
         let state = try ConfigurationState(jsonData: try Fixture.data("published-example.json"))
         #expect(
             text(state)
@@ -21,14 +21,14 @@ struct DocumentWriterTests {
                 + #""other_meta_key":"arbitrary objects with other relevant information"}}"#)
     }
 
-    @Test func writesEmptyPartsAsTheFormatHasThem() {
+    @Test func theWriterWritesEmptyPartsAsTheFormatHasThem() {
         #expect(text(.make(meta: [:], sections: [:])) == #"{"config_sections":{},"meta":{}}"#)
         #expect(
             text(.make(meta: [:], sections: ["S": [:]]))
                 == #"{"config_sections":{"S":{"settings":{}}},"meta":{}}"#)
     }
 
-    @Test func sortsKeysInEveryDepth() {
+    @Test func theWriterSortsKeysInEveryDepth() {
         let state = ConfigurationState.make(
             meta: ["b": ["z": 1, "a": [["y": 1, "x": 2]]], "a": 1, "B": 2],
             sections: ["T": ["b": 1, "a": 2], "S": [:], "é": [:], "Z": [:]])
@@ -40,21 +40,24 @@ struct DocumentWriterTests {
     }
 
     /// Dictionaries of other histories have other orders; the text has not.
-    @Test func isTheSameBytesInWhateverOrderItWasMade() throws {
+    @Test func theWriterIsTheSameBytesInWhateverOrderItWasMade() throws {
         let keys = (0..<200).map { "key\($0)" }
         let members = keys.map { #""\#($0)":{"value":{\#($0 == "key7" ? "" : #""a":1,"b":2"#)}}"# }
         let expected = try DocumentText.read(
             DocumentText.make(sections: #"{"S":{"settings":{\#(members.joined(separator: ","))}}}"#)
         )
+        var generator = SeededGenerator.printingItsSeed()
         for _ in 0..<20 {
-            let shuffled = members.shuffled().joined(separator: ",")
+            let shuffled = members.shuffled(using: &generator).joined(separator: ",")
             let other = try DocumentText.read(
                 DocumentText.make(sections: #"{"S":{"settings":{\#(shuffled)}}}"#))
             #expect(other == expected)
             #expect(other.jsonData() == expected.jsonData())
             var copy = ConfigurationState.make(meta: [:], sections: [:])
             var settings: [String: SettingValue] = [:]
-            for key in keys.shuffled() { settings[key] = expected.section(named: "S")?[key] }
+            for key in keys.shuffled(using: &generator) {
+                settings[key] = expected.section(named: "S")?[key]
+            }
             copy.sections["S"] = ActiveConfigSection(settings: settings)
             #expect(copy.jsonData() == expected.jsonData())
         }
@@ -84,8 +87,8 @@ struct DocumentWriterTests {
     }
 
     /// FORMAT 4.1 and 4.2: kinds, and every bit of a double, survive.
-    @Test func keepsTheKindOfNumbersThroughWritingAndReading() throws {
-        var generator = SystemRandomNumberGenerator()
+    @Test func theWriterKeepsTheKindOfNumbersThroughWritingAndReading() throws {
+        var generator = SeededGenerator.printingItsSeed()
         let patterns = (0..<2_000).map { _ in Double(bitPattern: generator.next()) }
         let doubles = (patterns + [1, -1, 0, 1e22, 1e-22, 123_456_789]).filter(\.isFinite)
         let integers = (0..<2_000).map { _ in Int(truncatingIfNeeded: generator.next()) }
@@ -106,7 +109,7 @@ struct DocumentWriterTests {
         #expect(copy.meta["i"] == .array(integers.map(SettingValue.integer)))
     }
 
-    @Test func escapesWhatAStringMayNotHold() throws {
+    @Test func theWriterEscapesWhatAStringMayNotHold() throws {
         let all = (0..<0x30).compactMap { Unicode.Scalar($0).map(String.init) }.joined()
         let string = all + #""\/"# + "\u{7F}é😹\u{2028}\u{FEFF}\u{FFFF}"
         let value = SettingValue.string(string)
@@ -122,7 +125,7 @@ struct DocumentWriterTests {
         #expect(foundation is String)
     }
 
-    @Test func escapesKeysEverywhere() throws {
+    @Test func theWriterEscapesKeysEverywhere() throws {
         let state = ConfigurationState.make(
             meta: ["\"\n": ["\\": 1]], sections: ["\u{1}\"": ["\t\\": 1], "": ["": 2]])
         #expect(try ConfigurationState(jsonData: state.jsonData()) == state)
@@ -130,7 +133,7 @@ struct DocumentWriterTests {
     }
 
     /// A bridged string has no UTF-8 to look at.
-    @Test func writesStringsOfFoundation() throws {
+    @Test func theWriterWritesStringsOfFoundation() throws {
         let string = NSString(string: "é\"😹") as String
         #expect(SettingValue.string(string).description == #""é\"😹""#)
     }

@@ -11,13 +11,13 @@ struct DuplicateKeysTests {
         return try #require(DocumentText.read(document).section(named: "S"))
     }
 
-    @Test func takesTheLastValue() throws {
+    @Test func theReaderTakesTheLastValue() throws {
         #expect(try DocumentText.value(#"{"a":1,"b":2,"a":3}"#) == ["a": 3, "b": 2])
         #expect(try settings(#"{"a":{"value":1},"a":{"value":2}}"#) == .make(["a": 2]))
         #expect(try settings(#"{"a":{"value":1,"value":2}}"#) == .make(["a": 2]))
     }
 
-    @Test func takesTheLastOfMetaSectionsAndSettings() throws {
+    @Test func theReaderTakesTheLastOfMetaSectionsAndSettings() throws {
         let text =
             #"{"meta":1,"config_sections":2,"meta":{"a":1,"a":2},"config_sections":"#
             + #"{"S":{"settings":{"x":{"value":0}}},"S":{"settings":5,"settings":"#
@@ -27,7 +27,7 @@ struct DuplicateKeysTests {
         #expect(try DocumentText.read(text) == expected)
     }
 
-    @Test func comparesKeysAsStringsInEitherNormalForm() throws {
+    @Test func theReaderComparesKeysAsStringsInEitherNormalForm() throws {
         #expect(try DocumentText.value(#"{"é":1,"e\#u{301}":2}"#) == ["é": 2])
         #expect(try DocumentText.value(#"{"\u00e9":1,"e\u0301":2}"#) == ["é": 2])
         let section = try settings(#"{"é":{"value":1},"e\#u{301}":{"value":2}}"#)
@@ -39,7 +39,7 @@ struct DuplicateKeysTests {
     }
 
     /// The Kelvin sign is canonically equivalent to the letter K.
-    @Test func comparesKeysOutsideASCIIWithThoseInIt() throws {
+    @Test func theReaderComparesKeysOutsideASCIIWithThoseInIt() throws {
         let section = try settings(#"{"\u212A":{"value":1},"K":{"value":2}}"#)
         #expect(section.settingKeys.count == 1)
         #expect(section["K"] == 2)

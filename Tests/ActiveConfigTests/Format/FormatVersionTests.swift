@@ -17,12 +17,12 @@ struct FormatVersionTests {
     ]
 
     @Test(arguments: rows)
-    func judgesAVersion(row: Row<String, FormatVersion.Verdict>) {
+    func theReaderJudgesAVersion(row: Row<String, FormatVersion.Verdict>) {
         #expect(FormatVersion.verdict(on: row.input) == row.expected)
     }
 
     @Test(arguments: rows)
-    func readsADocumentUnlessItIsNewer(row: Row<String, FormatVersion.Verdict>) throws {
+    func theReaderReadsADocumentUnlessItIsNewer(row: Row<String, FormatVersion.Verdict>) throws {
         let meta = #"{"format_version_string":"\#(row.input)"}"#
         guard row.expected == .unsupported else {
             let state = try DocumentText.read(DocumentText.make(meta: meta))

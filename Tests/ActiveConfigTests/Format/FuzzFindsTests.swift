@@ -7,12 +7,12 @@ struct FuzzFindsTests {
     /// The names of the files; none when the folder cannot be read, which `hasFinds` finds.
     static let names = (try? Fixture.names(in: "FuzzFinds")) ?? []
 
-    @Test func hasFinds() {
+    @Test func theFixturesHaveFinds() {
         #expect(Self.names.count >= 5)
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: names)
-    func replaysAFind(name: String) throws {
+    func theReaderReplaysAFind(name: String) throws {
         let text = try Fixture.data("FuzzFinds/" + name)
         let isDocument = try survives(text)
         let isValue = (try? JSONText.read(text)) != nil

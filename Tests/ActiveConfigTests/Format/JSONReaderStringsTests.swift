@@ -28,7 +28,7 @@ struct JSONReaderStringsTests {
     }
 
     /// The reader takes eight bytes a step: each length and each place of an escape in it.
-    @Test func readsStringsOfEveryLength() throws {
+    @Test func theReaderReadsStringsOfEveryLength() throws {
         for length in 0...40 {
             let text = String(repeating: "x", count: length)
             #expect(try DocumentText.value("\"\(text)\"") == .string(text))
@@ -53,13 +53,13 @@ struct JSONReaderStringsTests {
         Row("behind an escape", Array(#"\u00e9\n"#.utf8) + [0xA9], 8),
         Row("before an escape", [0xC3] + Array(#"\u00a9"#.utf8), 0),
     ])
-    func refusesInvalidUTF8AtItsPlace(row: Row<[UInt8], Int>) throws {
+    func theReaderRefusesInvalidUTF8AtItsPlace(row: Row<[UInt8], Int>) throws {
         let (code, offset) = try fault(row.input)
         #expect(code == .invalidUTF8)
         #expect(offset == row.expected + 1)
     }
 
-    @Test func refusesInvalidUTF8InKeys() throws {
+    @Test func theReaderRefusesInvalidUTF8InKeys() throws {
         let bytes = Data(#"{"meta":{""#.utf8) + [0xFF] + Data(#"":1},"config_sections":{}}"#.utf8)
         let error = try DocumentText.fault(in: bytes)
         #expect(error.code == .invalidUTF8)
@@ -80,14 +80,14 @@ struct JSONReaderStringsTests {
         Row("fullwidth digit", "\\u00０0", 0), Row("sign", #"\u+041"#, 0),
         Row("bad trail", #"\ud83d\ude3"#, 6),
     ])
-    func refusesBadEscapesAtTheirPlace(row: Row<String, Int>) throws {
+    func theReaderRefusesBadEscapesAtTheirPlace(row: Row<String, Int>) throws {
         let (code, offset) = try fault(Array(row.input.utf8))
         #expect(code == .invalidEscape)
         #expect(offset == row.expected + 1)
     }
 
     @Test(arguments: 0..<0x20)
-    func refusesControlCharactersAtTheirPlace(control: Int) throws {
+    func theReaderRefusesControlCharactersAtTheirPlace(control: Int) throws {
         for place in [0, 1, 7, 8, 9, 20] {
             let text = [UInt8](repeating: 0x61, count: place)
             let (code, offset) = try fault(text + [UInt8(control), 0x62])
@@ -97,7 +97,7 @@ struct JSONReaderStringsTests {
     }
 
     @Test(arguments: ["\"", "\"a", "\"a\\", "\"a\\\"", "\"a\\u00", "\"12345678"])
-    func refusesAStringThatDoesNotEnd(text: String) throws {
+    func theReaderRefusesAStringThatDoesNotEnd(text: String) throws {
         let document = #"{"meta":"# + text
         let error = try DocumentText.fault(in: document)
         #expect(error.code == .unexpectedEnd)

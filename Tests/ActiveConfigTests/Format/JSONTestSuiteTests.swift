@@ -72,7 +72,7 @@ struct JSONTestSuiteTests {
         }
     }
 
-    @Test func readsAllCases() {
+    @Test func theReaderReadsAllCases() {
         #expect(Self.cases.count == 318)
         #expect(Self.cases.count { $0.expected == .accept } == 95)
         #expect(Self.cases.count { $0.expected == .reject } == 188)
@@ -82,7 +82,7 @@ struct JSONTestSuiteTests {
 
     /// As a JSON text of any kind, by the reader's own layer.
     @Test(arguments: cases)
-    func readsATextAsTheStandardHasIt(test: Case) {
+    func theReaderReadsATextAsTheStandardHasIt(test: Case) {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in
             try JSONText.read(test.text)
         }
@@ -100,7 +100,7 @@ struct JSONTestSuiteTests {
 
     /// As the value of a setting, by the public entry.
     @Test(arguments: cases)
-    func readsASettingAsTheStandardHasIt(test: Case) throws {
+    func theReaderReadsASettingAsTheStandardHasIt(test: Case) throws {
         let parts = DocumentText.make(value: "@").split(separator: "@").map { Data($0.utf8) }
         let document = try #require(parts.first) + test.text + #require(parts.last)
         let (result, duration) = measure { () throws(ConfigurationFormatError) in
@@ -126,7 +126,7 @@ struct JSONTestSuiteTests {
 
     /// As a whole document, which no case is.
     @Test(arguments: cases)
-    func refusesATextThatIsNoDocument(test: Case) throws {
+    func theReaderRefusesATextThatIsNoDocument(test: Case) throws {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in
             _ = try ConfigurationState(jsonData: test.text)
             return nil

@@ -10,7 +10,7 @@ struct SettingDecoderTests {
             Row("integer", 5 as SettingValue, 5), Row("whole", 5.0, 5), Row("bool", true, 1),
             Row("text", " 5 ", 5), Row("whole text", "5.0", 5), Row("exponent", "5e0", 5),
         ] as [Row<SettingValue, Int>])
-    func decodesIntegers(row: Row<SettingValue, Int>) throws {
+    func theDecoderDecodesIntegers(row: Row<SettingValue, Int>) throws {
         #expect(try row.input.decode(Int.self) == row.expected)
         #expect(try row.input.decode(Int8.self) == Int8(row.expected))
         #expect(try row.input.decode(Int16.self) == Int16(row.expected))
@@ -25,7 +25,7 @@ struct SettingDecoderTests {
         #expect(try row.input.decode(Float.self) == Float(row.expected))
     }
 
-    @Test func decodesTheBoundsOfIntegers() throws {
+    @Test func theDecoderDecodesTheBoundsOfIntegers() throws {
         #expect(try SettingValue.integer(.max).decode(Int.self) == .max)
         #expect(try SettingValue.integer(.min).decode(Int64.self) == .min)
         #expect(try (255 as SettingValue).decode(UInt8.self) == 255)
@@ -42,7 +42,7 @@ struct SettingDecoderTests {
         "9007199254740993.0", "9.007199254740993e15", "100000000000000000001", "1e19",
         #""9007199254740993.0""#, #""123456789012345678901e0""#,
     ])
-    func refusesWhatMayHaveBeenRounded(json: String) throws {
+    func theDecoderRefusesWhatMayHaveBeenRounded(json: String) throws {
         let value = try DocumentText.value(json)
         for type in [UInt64.self, Int64.self, UInt.self, Int.self] as [any Decodable.Type] {
             #expect(throws: DecodingError.self) { try value.decode(type) }
@@ -63,7 +63,7 @@ struct SettingDecoderTests {
             Row("array", [5], "an array"),
             Row("object", [:], "an object"),
         ] as [Row<SettingValue, String>])
-    func refusesWhatWouldLoseInAnInteger(row: Row<SettingValue, String>) throws {
+    func theDecoderRefusesWhatWouldLoseInAnInteger(row: Row<SettingValue, String>) throws {
         let error = #expect(throws: DecodingError.self) { try row.input.decode(UInt8.self) }
         guard case .typeMismatch(let type, let context) = try #require(error) else {
             Issue.record("\(String(describing: error))")
@@ -75,7 +75,7 @@ struct SettingDecoderTests {
                 == "The value is \(row.expected) where an integer in 0...255 is expected.")
     }
 
-    @Test func decodesScalarsByTheTable() throws {
+    @Test func theDecoderDecodesScalarsByTheTable() throws {
         #expect(try ("ON" as SettingValue).decode(Bool.self))
         #expect(try !(0 as SettingValue).decode(Bool.self))
         #expect(try ("1.5" as SettingValue).decode(Double.self) == 1.5)
@@ -95,7 +95,7 @@ struct SettingDecoderTests {
         Row("microseconds", "2012-08-20T19:36:05.000500Z", 1_345_491_365.0005),
         Row("before 1970", "1969-12-31T23:59:59.5Z", -0.5),
     ])
-    func decodesDates(row: Row<String, Double>) throws {
+    func theDecoderDecodesDates(row: Row<String, Double>) throws {
         let date = try SettingValue.string(row.input).decode(Date.self)
         #expect(abs(date.timeIntervalSince1970 - row.expected) < 0.000_01)
     }
@@ -105,7 +105,7 @@ struct SettingDecoderTests {
         " 2012-08-20T19:36:05Z", "2012-08-20T19:36:05.Z", "2012-13-20T19:36:05Z", "1345491365",
         "２０12-08-20T19:36:05Z", "2012-08-20T19:36:05+02:00x",
     ])
-    func refusesOtherDates(text: String) {
+    func theDecoderRefusesOtherDates(text: String) {
         #expect(throws: DecodingError.self) { try SettingValue.string(text).decode(Date.self) }
     }
 
@@ -122,11 +122,11 @@ struct SettingDecoderTests {
                 "38 digits", "12345678901234567890123456789012345678.0",
                 "12345678901234567890123456789012345678"),
         ] as [Row<SettingValue, String>])
-    func decodesDecimals(row: Row<SettingValue, String>) throws {
+    func theDecoderDecodesDecimals(row: Row<SettingValue, String>) throws {
         #expect(try row.input.decode(Decimal.self) == #require(Decimal(string: row.expected)))
     }
 
-    @Test func refusesOtherTypesOfFoundation() {
+    @Test func theDecoderRefusesOtherTypesOfFoundation() {
         let digits = String(repeating: "1234567890", count: 4)
         for value in [
             "x", "", "1,5", [1], nil, true, "1e200", "1e-200", "1.5e-127", .string(digits),
@@ -172,7 +172,7 @@ struct SettingDecoderTests {
         }
     }
 
-    @Test func readsContainersByHand() throws {
+    @Test func theDecoderReadsContainersByHand() throws {
         let value: SettingValue = [
             "list": [nil, 1, [2], ["inner": 3], 4], "object": ["inner": 5], "other": 6,
         ]
@@ -182,7 +182,7 @@ struct SettingDecoderTests {
         #expect(result.keys == ["list", "object"])
     }
 
-    @Test func saysThatAnArrayHasEnded() throws {
+    @Test func theDecoderSaysThatAnArrayHasEnded() throws {
         struct Pair: Decodable {
             init(from decoder: any Decoder) throws {
                 var container = try decoder.unkeyedContainer()

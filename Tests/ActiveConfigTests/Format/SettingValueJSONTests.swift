@@ -12,7 +12,7 @@ struct SettingValueJSONTests {
     ]
 
     @Test(arguments: rows)
-    func readsAnyValue(text: String, expected: SettingValue) throws {
+    func theValueReadsAnyValue(text: String, expected: SettingValue) throws {
         let value = try SettingValue(jsonData: Data(text.utf8))
         #expect(value == expected)
         #expect(try SettingValue(jsonData: value.jsonData()) == expected)
@@ -31,7 +31,7 @@ struct SettingValueJSONTests {
         #expect(error?.byteOffset != nil)
     }
 
-    @Test func keepsItsLimits() throws {
+    @Test func theValueKeepsItsLimits() throws {
         let limits = ConfigurationLimits(maximumSize: 4, maximumDepth: 1)
         #expect(try SettingValue(jsonData: Data("[1]".utf8), limits: limits) == [1])
         for text in ["[123]", "[[]]"] {
@@ -41,7 +41,7 @@ struct SettingValueJSONTests {
         }
     }
 
-    @Test func writesTheSameBytesForTheSameValue() {
+    @Test func theValueWritesTheSameBytesForTheSameValue() {
         let value: SettingValue = ["b": 1.0, "a": [nil, true, "x"]]
         #expect(
             String(decoding: value.jsonData(), as: UTF8.self) == #"{"a":[null,true,"x"],"b":1.0}"#)

@@ -5,7 +5,7 @@ import Testing
 
 /// Equality, FORMAT 6, and what else a configuration is.
 struct ConfigurationStateTests {
-    @Test func isMadeNowWithoutSections() throws {
+    @Test func aNewConfigurationIsMadeNowWithoutSections() throws {
         let before = Date.now.addingTimeInterval(-1)
         let state = ConfigurationState()
         #expect(state.formatVersion == "1.0")
@@ -16,7 +16,7 @@ struct ConfigurationStateTests {
         #expect(try ConfigurationState(jsonData: state.jsonData()) == state)
     }
 
-    @Test func listsSectionsSorted() {
+    @Test func theConfigurationListsSectionsSorted() {
         let state = ConfigurationState.make(sections: ["b": [:], "a": ["k": 1], "C": [:], "é": [:]])
         #expect(state.sectionNames == ["C", "a", "b", "é"])
         #expect(state.section(named: "a") == .make(["k": 1]))
@@ -84,7 +84,7 @@ struct ConfigurationStateTests {
     }
 
     /// A section read from a text equals one that was put together, and one of another text.
-    @Test func comparesSectionsHoweverTheyWereMade() throws {
+    @Test func theConfigurationComparesSectionsHoweverTheyWereMade() throws {
         let one = try DocumentText.read(DocumentText.make(value: "[1,{\"a\":null}]"))
         let two = try DocumentText.read(DocumentText.make(value: "[1, {\"a\":null}]"))
         let made = ActiveConfigSection(settings: ["k": [1, ["a": nil]]])
@@ -102,7 +102,7 @@ struct ConfigurationStateTests {
         #expect(ActiveConfigSection() == ActiveConfigSection(settings: [:]))
     }
 
-    @Test func comparesKeysInEitherNormalForm() {
+    @Test func theConfigurationComparesKeysInEitherNormalForm() {
         let composed = ActiveConfigSection(settings: ["caf\u{E9}": 1, "x": 2])
         let decomposed = ActiveConfigSection(settings: ["x": 2, "cafe\u{301}": 1])
         #expect(composed == decomposed)
@@ -114,7 +114,7 @@ struct ConfigurationStateTests {
         #expect(Set(states).count == 1)
     }
 
-    @Test func leavesTheEntityTagOut() throws {
+    @Test func theConfigurationLeavesTheEntityTagOut() throws {
         let plain = ConfigurationState.make()
         let tagged = ConfigurationState.make(entityTag: "\"17\"")
         #expect(tagged.entityTag == "\"17\"")
@@ -126,7 +126,7 @@ struct ConfigurationStateTests {
         #expect(try JSONDecoder().decode(ConfigurationState.self, from: coded).entityTag == nil)
     }
 
-    @Test func staysWhatItWasWhenACopyChanges() {
+    @Test func theConfigurationStaysWhatItWasWhenACopyChanges() {
         let state = ConfigurationState.make(meta: [:], sections: ["S": ["k": 1]])
         var copy = state
         copy.meta["a"] = 1
@@ -135,7 +135,7 @@ struct ConfigurationStateTests {
         #expect(copy != state)
     }
 
-    @Test func describesASection() {
+    @Test func theDescriptionOfASectionIsSorted() {
         let section = ActiveConfigSection(settings: ["b": ["x"], "a": 1.0])
         #expect(section.description == #"ActiveConfigSection(a: 1.0, b: ["x"])"#)
     }

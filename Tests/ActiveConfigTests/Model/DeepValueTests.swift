@@ -27,7 +27,7 @@ struct DeepValueTests {
     }
 
     @Test(arguments: Nesting.allCases)
-    func isReadComparedHashedAndWrittenOnASmallStack(nesting: Nesting) async throws {
+    func aDeepValueIsReadComparedHashedAndWrittenOnASmallStack(nesting: Nesting) async throws {
         let text = Self.document(nesting)
         let written = try await SmallStack.run {
             let state = try ConfigurationState(jsonData: text, limits: Self.deepest)
@@ -45,7 +45,7 @@ struct DeepValueTests {
     }
 
     @Test(arguments: Nesting.allCases)
-    func differsByWhatIsInnermost(nesting: Nesting) async throws {
+    func aDeepValueDiffersByWhatIsInnermost(nesting: Nesting) async throws {
         try await SmallStack.run {
             #expect(nesting.value(levels: 1_500) == nesting.value(levels: 1_500))
             #expect(nesting.value(levels: 1_500) != nesting.value(levels: 1_500, of: 2))
@@ -54,7 +54,7 @@ struct DeepValueTests {
     }
 
     @Test(arguments: Nesting.allCases)
-    func isMadeOfADictionaryOnASmallStack(nesting: Nesting) async throws {
+    func aDeepValueIsMadeOfADictionaryOnASmallStack(nesting: Nesting) async throws {
         try await SmallStack.run {
             func any(levels: Int) -> Any {
                 (0..<levels).reduce(1 as Any) { value, level -> Any in
@@ -78,7 +78,7 @@ struct DeepValueTests {
         }
     }
 
-    @Test func countsTheDepthOfAValueInADictionary() throws {
+    @Test func aDeepValueCountsTheDepthOfAValueInADictionary() throws {
         let state = try ConfigurationState(dictionary: [
             "meta": ["m": [Nesting.arrays.value(levels: 125)]], "config_sections": [String: Any](),
         ])
@@ -94,7 +94,7 @@ struct DeepValueTests {
     }
 
     @Test(arguments: Nesting.allCases)
-    func isCodedOrRefusedOnASmallStack(nesting: Nesting) async throws {
+    func aDeepValueIsCodedOrRefusedOnASmallStack(nesting: Nesting) async throws {
         try await SmallStack.run {
             let value = nesting.value(levels: 96)
             let text = try JSONEncoder().encode(value)
@@ -113,7 +113,7 @@ struct DeepValueTests {
         }
     }
 
-    @Test func keepsTheKeysOfAnObjectFromStrategies() throws {
+    @Test func aDeepValueKeepsTheKeysOfAnObjectFromStrategies() throws {
         let value: SettingValue = ["someKey": ["other_key": [["lastKey": 1]]]]
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -132,7 +132,7 @@ struct DeepValueTests {
         }
     }
 
-    @Test func isDecodedIntoATypeOrRefusedOnASmallStack() async throws {
+    @Test func aDeepValueIsDecodedIntoATypeOrRefusedOnASmallStack() async throws {
         try await SmallStack.run {
             _ = try Nesting.arrays.value(levels: 90, of: []).decode(Tree.self)
             let error = #expect(throws: DecodingError.self) {

@@ -11,7 +11,7 @@ struct SectionChangeTests {
             reason: .downloaded)
     }
 
-    @Test func namesTheKeysThatDiffer() {
+    @Test func theChangeNamesTheKeysThatDiffer() {
         let change = change(
             ["same": 1, "changed": 1, "kind": 1, "gone": 1, "lost": nil],
             ["same": 1, "changed": 2, "kind": 1.0, "new": 1, "found": nil])

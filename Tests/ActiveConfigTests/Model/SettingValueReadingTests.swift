@@ -89,7 +89,7 @@ struct SettingValueReadingTests {
     ]
 
     @Test(arguments: scalars + strings + containers)
-    func readsAValueByEveryGetter(row: Row<SettingValue, Reads>) throws {
+    func theValueReadsAValueByEveryGetter(row: Row<SettingValue, Reads>) throws {
         let section = ActiveConfigSection.make(["k": row.input])
         let reads = Reads(
             string: section.string(forKey: "k"), bool: section.bool(forKey: "k"),
@@ -103,7 +103,7 @@ struct SettingValueReadingTests {
         #expect(section.value(forKey: "k") == row.input)
     }
 
-    @Test func readsNothingOfASettingThatIsAbsent() {
+    @Test func theValueReadsNothingOfASettingThatIsAbsent() {
         let section = ActiveConfigSection.make(["k": 1])
         #expect(section.string(forKey: "x") == nil && section.bool(forKey: "x") == nil)
         #expect(section.integer(forKey: "x") == nil && section.double(forKey: "x") == nil)
@@ -116,7 +116,7 @@ struct SettingValueReadingTests {
         Row("true", ["true", "yes", "y", "t", "on", "1"], true),
         Row("false", ["false", "no", "n", "f", "off", "0"], false),
     ])
-    func readsWordsAsBoolInAnyCase(row: Row<[String], Bool>) {
+    func theValueReadsWordsAsBoolInAnyCase(row: Row<[String], Bool>) {
         for word in row.input {
             for spelling in [word, word.uppercased(), word.capitalized] {
                 #expect(SettingValue.string(spelling).boolValue == row.expected, "\(spelling)")
@@ -133,7 +133,7 @@ struct SettingValueReadingTests {
         #expect(SettingValue.string(word).boolValue == nil)
     }
 
-    @Test func readsAFloatWithinItsRange() {
+    @Test func theValueReadsAFloatWithinItsRange() {
         #expect(SettingValue.double(3.4028234663852886e38).floatValue == .greatestFiniteMagnitude)
         #expect(SettingValue.double(3.5e38).floatValue == nil)
         #expect(SettingValue.double(1e-60).floatValue == 0)

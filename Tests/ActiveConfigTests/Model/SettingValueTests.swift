@@ -4,7 +4,7 @@ import Testing
 
 /// Values as literals, as text and through coders.
 struct SettingValueTests {
-    @Test func isMadeOfLiterals() {
+    @Test func theValueIsMadeOfLiterals() {
         let value: SettingValue = [
             "n": nil, "b": true, "i": -3, "d": 1.0, "s": "x", "t": "a\(1)b", "a": [1, [2.5]],
             "o": [:],
@@ -19,11 +19,11 @@ struct SettingValueTests {
     }
 
     /// FORMAT 1.3.
-    @Test func takesTheLastOfANameInALiteral() {
+    @Test func theValueTakesTheLastOfANameInALiteral() {
         #expect(["a": 1, "b": 2, "a": 3] as SettingValue == .object(["a": 3, "b": 2]))
     }
 
-    @Test func tellsKindsApart() {
+    @Test func theValueTellsKindsApart() {
         let values: [SettingValue] = [
             nil, false, 0, 0.0, "", [], [:], true, 1, 1.0, "1", [1], ["1": 1],
         ]
@@ -35,7 +35,7 @@ struct SettingValueTests {
         #expect(Set(values).count == values.count)
     }
 
-    @Test func isDescribedAsJSON() {
+    @Test func theValueIsDescribedAsJSON() {
         let value: SettingValue = ["b": [1, 1.0, nil, true], "a": "\"é\n"]
         #expect(value.description == #"{"a":"\"é\n","b":[1,1.0,null,true]}"#)
     }
@@ -53,7 +53,7 @@ struct SettingValueTests {
     ]
 
     @Test(arguments: values)
-    func survivesJSONCoders(row: Row<SettingValue, SettingValue>) throws {
+    func theValueSurvivesJSONCoders(row: Row<SettingValue, SettingValue>) throws {
         let data = try JSONEncoder().encode(row.input)
         #expect(try JSONDecoder().decode(SettingValue.self, from: data) == row.expected)
         let foundation = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
@@ -63,7 +63,7 @@ struct SettingValueTests {
     }
 
     @Test(arguments: values, [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func survivesPropertyListCoders(
+    func theValueSurvivesPropertyListCoders(
         row: Row<SettingValue, SettingValue>, format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let encoder = PropertyListEncoder()
@@ -74,7 +74,7 @@ struct SettingValueTests {
     }
 
     /// What the documentation says of Foundation's decoder.
-    @Test func isAnIntegerWhereJSONDecoderCannotTell() throws {
+    @Test func theValueIsAnIntegerWhereJSONDecoderCannotTell() throws {
         let copy = try JSONDecoder().decode(SettingValue.self, from: Data("1.0".utf8))
         #expect(copy == 1)
         let beyond = try JSONDecoder().decode(
@@ -82,11 +82,11 @@ struct SettingValueTests {
         #expect(beyond == .double(0x1p64))
     }
 
-    @Test func cannotEncodeWhatJSONHasNoTextFor() {
+    @Test func theValueCannotEncodeWhatJSONHasNoTextFor() {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(SettingValue.double(.nan)) }
     }
 
-    @Test func cannotDecodeWhatIsNoValue() throws {
+    @Test func theValueCannotDecodeWhatIsNoValue() throws {
         let data = try PropertyListEncoder().encode(["v": [Date.now]])
         #expect(throws: DecodingError.self) {
             try PropertyListDecoder().decode([String: SettingValue].self, from: data)

@@ -13,7 +13,7 @@ struct ByteHashTests {
     }
 
     /// Each length takes its own way through the steps of sixteen bytes.
-    @Test func changesWithEveryBitAtEveryLength() {
+    @Test func theHashChangesWithEveryBitAtEveryLength() {
         for length in 0...70 {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }
             var hashes: Set<UInt64> = [hash(bytes)]
@@ -28,7 +28,7 @@ struct ByteHashTests {
         }
     }
 
-    @Test func changesWithTheLengthAndTheSeed() {
+    @Test func theHashChangesWithTheLengthAndTheSeed() {
         let zeros = (0...100).map { hash([UInt8](repeating: 0, count: $0)) }
         #expect(Set(zeros).count == zeros.count)
         let seeds = (0..<1000).map { hash([1, 2, 3], seed: $0) }
@@ -42,12 +42,12 @@ struct ByteHashTests {
             Row("word", "12345678", 0xCD98_54C3_DC40_FE62),
             Row("long", "The quick brown fox jumps over the lazy dog", 0x0FFC_7EC5_D6A6_443F),
         ] as [Row<String, UInt64>])
-    func staysTheSameChecksum(row: Row<String, UInt64>) {
+    func theHashStaysTheSameChecksum(row: Row<String, UInt64>) {
         #expect(hash(Array(row.input.utf8), seed: ByteHash.checksumSeed) == row.expected)
     }
 
     /// Names that differ in little are spread over the slots of a table.
-    @Test func spreadsSimilarNames() {
+    @Test func theHashSpreadsSimilarNames() {
         let slots = Set((0..<4096).map { NameHash.hash("setting_\($0)") & 8191 })
         #expect(slots.count > 3000)
     }

@@ -20,7 +20,7 @@ struct StoreConformanceTests {
     }
 
     @Test(arguments: FaultyStore.Fault.allCases)
-    func namesTheRuleThatAStoreBreaks(fault: FaultyStore.Fault) async throws {
+    func theSuiteNamesTheRuleThatAStoreBreaks(fault: FaultyStore.Fault) async throws {
         let failure = try await #require(throws: ConformanceFailure.self) {
             try await StoreConformance(
                 newPlace: { FaultyStore(fault) }, open: { fault == .forgetful ? $0.forget() : $0 }
