@@ -13,7 +13,8 @@ USAGE: Tests/run.sh [PART …]
 
 Without a part it runs all, in this order:
 
-  format      the formatter's rules; no dependency in the root package; its folders
+  format      the formatter's rules; no circle between folders of Sources; no dependency in the
+              root package; its folders
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits;
               its downloads in a release build
   backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python
@@ -40,6 +41,8 @@ strict="--explicit-target-dependency-import-check error"
 title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $*"; fi; }
 
 run_format() {
+    setup python
+    Tests/Structure/check.py Sources
     git ls-files -z -co --exclude-standard '*.swift' |
         xargs -0 swift format lint --strict --parallel
     swift package show-dependencies | grep -q "No external dependencies found" ||

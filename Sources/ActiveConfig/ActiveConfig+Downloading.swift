@@ -4,13 +4,13 @@ extension ActiveConfig {
     /// Whether a download has ever succeeded on this installation: in this launch, or in an earlier
     /// one that the store remembers.
     public var firstConfigDownloadFinished: Bool {
-        state.withLock { $0.hasDownloaded } || configStore?.firstDownloadFinished ?? false
+        state.withLock { $0.firstDownloadFinished } || configStore?.firstDownloadFinished ?? false
     }
 
     /// Starts a download of the current user's configuration and returns at once.
     ///
-    /// What comes of it is told by listeners, notifications and the log. If one is running for this
-    /// user, that one is enough.
+    /// Listeners, notifications and the log report the outcome. A download that is already running
+    /// for this user is joined.
     public func downloadNewConfig() {
         while true {
             let (download, userID, isNew) = currentDownload()
@@ -23,9 +23,9 @@ extension ActiveConfig {
     /// Downloads the current user's configuration, or joins the download that is running for that
     /// user.
     ///
-    /// When it returns, what it has to tell listeners is already on the listener queue. Cancelling
-    /// the task leaves the download, and cancels it when nobody else waits for it; it then has
-    /// failed, and nothing that it still brings counts.
+    /// When it returns, its deliveries are already on the listener queue. Cancelling the task leaves
+    /// the download. The download itself is cancelled, and a late answer ignored, once no caller
+    /// waits for it.
     ///
     /// - Returns: What came of it. A download that ended after the user changed was stored for its
     ///   owner only.
@@ -53,12 +53,12 @@ extension ActiveConfig {
         var download = new
         change { state in
             if let other = state.downloads[userID], other !== running {
-                // Another caller was faster.
+                // Another caller has started one meanwhile.
                 download = other
                 return nil
             }
             let abandoned = state.downloads.updateValue(new, forKey: userID)
-            // Its end is told before anything of the new one.
+            // Reported before anything of the new download.
             let events = abandoned.map { _ in
                 [Delivery.Event.downloadFailed(userID, CancellationError())]
             }
@@ -71,11 +71,10 @@ extension ActiveConfig {
     /// answers.
     private func start(_ download: JoinedDownload, for userID: UserID) {
         download.start { [self] in
-            let lastKnown = await storeCalls.run {
-                // What is in force must be known before the store has something newer.
-                self.loadedSnapshot()
-                return self.ownConfiguration(of: userID)
-            }
+            let lastKnown =
+                configStore == nil
+                ? ownConfiguration(of: userID)
+                : await storeCalls.run { self.ownConfiguration(of: userID) }
             try download.limitTime(to: downloadTimeout, by: clock)
             log(.info, "Downloading the configuration of \(userID).")
             let answer = try await configDownloader.requestActiveConfig(
@@ -84,7 +83,12 @@ extension ActiveConfig {
         } then: { [self] result in
             switch result {
             case .success(let exchange):
-                storeCalls.async { self.accept(exchange, of: userID, from: download) }
+                // Without a store nothing waits, and no thread is needed for it.
+                if configStore == nil {
+                    accept(exchange, of: userID, from: download)
+                } else {
+                    storeCalls.async { self.accept(exchange, of: userID, from: download) }
+                }
             case .failure(let error): fail(download, of: userID, with: error)
             }
         }
@@ -100,12 +104,13 @@ extension ActiveConfig {
         } catch {
             return fail(download, of: userID, with: error)
         }
-        // Stored first: whoever makes this user the current one from now on finds it there.
+        // Stored first, so that whoever makes this user the current one from now on finds it.
         store(answer, lastKnown: lastKnown, of: userID)
-        // One after the other, so that the first one of all is told before any other ends.
+        // Serialized, so that the installation's first download is reported before any other.
         let result = downloadEnds.sync {
             end(
-                download, of: userID, with: answer ?? lastKnown, isFirst: recordFirstDownload())
+                download, of: userID, with: answer ?? lastKnown,
+                isFirst: recordFirstDownloadFinished())
         }
         let outcome =
             answer == nil ? "nothing new" : "\(result.changedSectionNames.count) sections changed"
@@ -136,7 +141,7 @@ extension ActiveConfig {
     ) -> DownloadResult {
         let new = configuration.map {
             ConfigurationSnapshot(
-                userID: userID, configuration: $0, reason: .downloaded, isDownloaded: true)
+                userID: userID, configuration: $0, reason: .downloaded, isOwn: true)
         }
         return snapshotReplacement.withLock { _ in
             let old = state.withLock { $0.snapshot }
@@ -145,7 +150,7 @@ extension ActiveConfig {
             let meta = (new?.configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
             change { state in
                 state.downloads[userID] = nil
-                state.hasDownloaded = true
+                state.firstDownloadFinished = true
                 if let new {
                     if isCurrent { state.snapshot = new }
                     state.noteDownload(of: new.configuration, for: userID)
@@ -162,7 +167,7 @@ extension ActiveConfig {
         }
     }
 
-    /// Ends a download that failed, unless it was abandoned and the next one told so.
+    /// Ends a download that failed; an abandoned one was already reported when the next one began.
     private func fail(_ download: JoinedDownload, of userID: UserID, with error: any Error) {
         change { state in
             guard state.downloads[userID] === download else { return nil }

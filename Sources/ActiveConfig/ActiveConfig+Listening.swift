@@ -1,20 +1,44 @@
 import Foundation
 
+/// An object that is told of changes of the sections that it is registered for.
+///
+/// It is held weakly and called on the `listenerQueue` of its ``ActiveConfig``. A closure
+/// (`listen(forSectionName:_:)`) or a sequence (`sections(named:)`) is often less work, above all
+/// in a class of the main actor; see <doc:Listening-to-changes>.
+public protocol ActiveConfigListener: AnyObject, Sendable {
+    /// Called at once with the section as it is, if there is one, and then at each change.
+    ///
+    /// - Parameters:
+    ///   - activeConfig: Whose configuration it is.
+    ///   - section: The section as it is now; nil when it is gone.
+    ///   - sectionName: The name it was registered for.
+    func activeConfig(
+        _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
+        forSectionName sectionName: String)
+}
+
 extension ActiveConfig {
     /// Registers a listener for a section.
     ///
-    /// It hears of the current section at once, if there is one, and then of each change of it, once;
-    /// `nil` says that the section is gone. The same values in another document are no change. It is
-    /// held weakly and called on the listener queue, in the order of the changes. Registering it
+    /// The current section, if there is one, is delivered at once, and then each change once; `nil`
+    /// means that the section is gone. Equal values in another document are no change. The listener
+    /// is held weakly and called on the listener queue, in the order of the changes. Registering it
     /// again delivers the current section again and nothing twice.
     ///
     /// - Parameters:
-    ///   - listener: Who listens.
+    ///   - listener: The listener.
     ///   - sectionName: The section's name, which need not exist yet.
     public func registerListener(
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
     ) {
-        register(ListenerRegistration(listener, sectionName: sectionName)) { listeners in
+        let registration = ListenerRegistration(
+            of: listener, sectionName: sectionName
+        ) { [weak self, weak listener] section in
+            guard let self else { return }
+            listener?.activeConfig(
+                self, didReceiveConfigSection: section, forSectionName: sectionName)
+        }
+        register(registration) { listeners in
             let known = listeners.registration(
                 ofListener: ObjectIdentifier(listener), sectionName: sectionName)
             return known?.isOf(listener) == true ? known : nil
@@ -27,7 +51,7 @@ extension ActiveConfig {
     /// already on the queue.
     ///
     /// - Parameters:
-    ///   - listener: Who listens. It may be in its `deinit`.
+    ///   - listener: The listener. It may be in its `deinit`.
     ///   - sectionName: The name it was registered for.
     public func removeListener(
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
@@ -114,7 +138,6 @@ extension ActiveConfig {
     /// the changes gets them summed up.
     public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
 
-    /// Registers a closure.
     private func listen(_ registration: ListenerRegistration) -> ActiveConfigListenerToken {
         register(registration) { _ in nil }
         return ActiveConfigListenerToken(registration) { [weak self] registration in
@@ -122,8 +145,7 @@ extension ActiveConfig {
         }
     }
 
-    /// Adds a registration, unless there is one for that already, and puts the current section on the
-    /// listener queue, if there is one.
+    /// Adds a registration unless `find` gives one, and queues the current section for it.
     private func register(
         _ registration: ListenerRegistration,
         unless find: (ListenerTable) -> ListenerRegistration?
@@ -133,13 +155,33 @@ extension ActiveConfig {
         let crowd = state.withLock { state -> [ListenerRegistration] in
             let known = find(state.listeners)
             if let section = state.snapshot?.sections[name] {
-                // Under the lock, for the order; see `change(_:)`.
-                listenerQueue.async { (known ?? registration).deliver(section, from: self) }
+                // Under the lock, which keeps the order; see `change(_:)`.
+                listenerQueue.async {
+                    withExtendedLifetime(self) { (known ?? registration).deliver(section) }
+                }
             }
             return known == nil ? state.listeners.add(registration) : []
         }
         if crowd.isEmpty { return }
         let gone = crowd.filter(\.isGone)
         state.withLock { $0.listeners.prune(gone) }
+    }
+}
+
+extension ActiveConfig: SnapshotSource {
+    /// Yields whenever a section may have changed; unread elements coalesce into one.
+    func makeSignals() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.nextSignalID += 1
+            state.signals[state.nextSignalID] = continuation
+            return state.nextSignalID
+        }
+        continuation.onTermination = { [weak self] _ in
+            // The removed value is released after the lock.
+            _ = self?.state.withLock { $0.signals.removeValue(forKey: id) }
+        }
+        return stream
     }
 }

@@ -41,15 +41,23 @@ extension ActiveConfig {
         public static let error = "error"
     }
 
-    /// Posts that a section changed; on the listener queue.
-    func post(_ change: SectionChange) {
+    /// Tells the listeners and posts the notifications, on the listener queue: the sections, the
+    /// first download of the installation, the end of this one.
+    func perform(_ delivery: Delivery) {
+        for (change, registrations) in delivery.changes {
+            for registration in registrations { registration.deliver(change.new) }
+            post(change)
+        }
+        for event in delivery.events { post(event) }
+    }
+
+    private func post(_ change: SectionChange) {
         var userInfo: [String: Any] = [NotificationKey.sectionName: change.sectionName]
         userInfo[NotificationKey.section] = change.new
         post(Self.sectionDidChangeNotification, UserID(change.userID), userInfo)
     }
 
-    /// Posts what came of a download; on the listener queue.
-    func post(_ event: Delivery.Event) {
+    private func post(_ event: Delivery.Event) {
         switch event {
         case .firstDownloadFinished(let userID, let meta):
             post(
@@ -63,7 +71,6 @@ extension ActiveConfig {
         }
     }
 
-    /// Posts a notification of this object about a user.
     private func post(_ name: Notification.Name, _ userID: UserID, _ userInfo: [String: Any]) {
         var userInfo = userInfo
         userInfo[NotificationKey.userID] = userID.string ?? NSNull()

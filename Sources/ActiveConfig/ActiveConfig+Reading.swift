@@ -1,7 +1,7 @@
 extension ActiveConfig {
     /// The section of that name in the configuration in force, or nil.
     ///
-    /// It stays what it is when the configuration changes.
+    /// A section does not change when the configuration does.
     public func configSection(named sectionName: String) -> ActiveConfigSection? {
         let hash = NameHash.hash(sectionName)
         // The outer nil: nothing is loaded yet.
@@ -25,5 +25,29 @@ extension ActiveConfig {
     /// `meta` of the configuration in force.
     public var currentConfigurationMetaDictionary: [String: SettingValue] {
         loadedSnapshot().configuration.meta
+    }
+
+    /// The configuration in force, loaded on first use.
+    @discardableResult
+    func loadedSnapshot() -> ConfigurationSnapshot {
+        let (known, userID) = state.withLock { ($0.snapshot, $0.userID) }
+        if let known { return known }
+        let (configuration, isOwn) = lastKnownConfiguration(of: userID) ?? (.empty, false)
+        let new = ConfigurationSnapshot(
+            userID: userID, configuration: configuration, reason: .restored, isOwn: isOwn)
+        return snapshotReplacement.withLock { _ in
+            state.withLock { state in
+                // Changes of the user and downloads set a snapshot first.
+                let current = state.snapshot ?? new
+                state.snapshot = current
+                return current
+            }
+        }
+    }
+
+    /// As `loadedSnapshot()`, but the store is not called on a cooperative thread.
+    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
+        if let known = state.withLock({ $0.snapshot }) { return known }
+        return await storeCalls.run { self.loadedSnapshot() }
     }
 }

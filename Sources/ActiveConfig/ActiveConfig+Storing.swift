@@ -1,36 +1,51 @@
-/// What the coordinator asks its store. Nothing here is called while a lock is held.
+/// Calls of the store, none of them under a lock.
 extension ActiveConfig {
-    /// What a user starts with; nil when there is nothing.
-    func lastKnownConfiguration(of userID: UserID) -> ConfigurationState? {
+    /// Configuration that a user starts with, and whether it is known to be the user's own; nil
+    /// without any.
+    func lastKnownConfiguration(of userID: UserID) -> (ConfigurationState, isOwn: Bool)? {
         let (own, generic) = state.withLock { ($0.unstored[userID], $0.unstored[.generic]) }
-        if let own { return own }
-        let found = configStore?.lastKnownActiveConfiguration(forUserID: userID.string)
-        // A store that has nothing of the user's own gives what it has for the generic user.
-        guard var generic, let configStore,
-            configStore.ownConfiguration(forUserID: userID.string) == nil,
+        if let own { return (own, true) }
+        guard let configStore else { return nil }
+        let bootstrapped = configStore as? any BootstrappedStore
+        if let own = bootstrapped?.ownConfiguration(forUserID: userID.string) { return (own, true) }
+        let found =
+            if let bootstrapped {
+                bootstrapped.fallback(forUserID: userID.string)
+            } else {
+                configStore.lastKnownActiveConfiguration(forUserID: userID.string)
+            }
+        // The store's generic configuration is older than the one that it could not store.
+        guard var generic, configStore.ownConfiguration(forUserID: userID.string) == nil,
             found == configStore.lastKnownActiveConfiguration(forUserID: nil)
-        else { return found }
+        else { return found.map { ($0, false) } }
         generic.entityTag = nil
-        return generic
+        return (generic, false)
     }
 
-    /// The user's own last configuration, which a request may be conditional on.
-    func ownConfiguration(of userID: UserID) -> ConfigurationState? {
-        if let configStore {
-            return state.withLock { $0.unstored[userID] }
-                ?? configStore.ownConfiguration(forUserID: userID.string)
-        }
-        let snapshot = loadedSnapshot()
-        return snapshot.userID == userID && snapshot.isDownloaded ? snapshot.configuration : nil
-    }
-
-    /// What is in force in a launch before anybody asks; nil when only opening a bootstrap file
-    /// would tell.
+    /// The user's own configuration, which a request may be conditional on.
     ///
-    /// - Parameter stored: What the store has for the user who is about to be the current one.
-    /// - Returns: The generic user's last known configuration, or an empty one.
+    /// Loads what is in force first: after the download the store has something newer.
+    func ownConfiguration(of userID: UserID) -> ConfigurationState? {
+        let snapshot = loadedSnapshot()
+        let inForce = snapshot.userID == userID && snapshot.isOwn ? snapshot.configuration : nil
+        guard let configStore else { return inForce }
+        if let unstored = state.withLock({ $0.unstored[userID] }) { return unstored }
+        // Another process may have stored a newer one, or removed it.
+        if let inForce, let tag = inForce.entityTag,
+            configStore.ownEntityTag(forUserID: userID.string) == tag
+        {
+            return inForce
+        }
+        return configStore.ownConfiguration(forUserID: userID.string)
+    }
+
+    /// Configuration in force before the first access of a launch: the generic user's, or an empty
+    /// one.
+    ///
+    /// Nil when only opening a bootstrap file would tell. `stored` is what the store has for the
+    /// user who is about to be the current one.
     func initialConfiguration(besides stored: ConfigurationState?) -> ConfigurationState? {
-        // Every user falls back to it, so there is none.
+        // Every user falls back to the generic configuration, so there is none.
         if stored == nil { return .empty }
         guard let store = configStore as? any BootstrappedStore else {
             return configStore?.lastKnownActiveConfiguration(forUserID: nil) ?? .empty
@@ -40,9 +55,9 @@ extension ActiveConfig {
         return bootstrap.stateIfOpened.map { $0 ?? .empty }
     }
 
-    /// Stores what a download brought or confirmed, unless the store has just that.
+    /// Stores a download's configuration, unless the store already has it.
     ///
-    /// What cannot be stored is kept in memory: in this launch it stays what its user has.
+    /// What cannot be stored stays in memory as its user's configuration for this launch.
     func store(
         _ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID
     ) {
@@ -63,22 +78,22 @@ extension ActiveConfig {
         }
     }
 
-    /// Has the store remember that a download has succeeded.
+    /// Records in the store that a download has succeeded.
     ///
-    /// When the store cannot, the first download of this launch counts as the installation's, and
-    /// each later one tries to record it again.
+    /// While the store cannot, the first download of this launch counts as the installation's, and
+    /// each later one tries again.
     ///
-    /// - Returns: Whether it is the first one of the installation.
-    func recordFirstDownload() -> Bool {
+    /// - Returns: Whether it is the installation's first.
+    func recordFirstDownloadFinished() -> Bool {
         let (isFirstHere, isRecorded) = state.withLock {
-            (!$0.hasDownloaded, $0.isFirstDownloadRecorded)
+            (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
         }
         if isRecorded { return false }
         guard let configStore else { return isFirstHere }
         do {
             let isFirst =
                 try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
-            state.withLock { $0.isFirstDownloadRecorded = true }
+            state.withLock { $0.firstDownloadFinishedIsRecorded = true }
             return isFirst && isFirstHere
         } catch {
             log(.error, "That the first download succeeded could not be stored: \(error)")

@@ -18,9 +18,9 @@ public import Foundation
 /// listens, downloads or sets the user: on the caller's thread by what is synchronous, on threads of
 /// its own by what is async.
 public final class ActiveConfig: Sendable {
-    /// What fetches configurations.
+    /// Fetches configurations.
     public let configDownloader: any ActiveConfigDownloader
-    /// What keeps them across launches, if anything does.
+    /// Keeps them across launches; nil keeps nothing.
     public let configStore: (any ActiveConfigStore)?
 
     let notificationCenter: NotificationCenter
@@ -29,14 +29,12 @@ public final class ActiveConfig: Sendable {
     let clock: any Clock<Duration>
     let log: ActiveConfigLog
     let state = Locked(CoordinatorState())
-    /// Held while a new snapshot is compared with the one in force and replaces it.
+    /// Serializes comparing a new snapshot with the one in force and replacing it.
     ///
-    /// So nobody has to compare again, however often it is replaced. Readers do not take it, and no
-    /// store is called while it is held.
+    /// So no comparison is repeated. Readers do not take it, and no store is called under it.
     let snapshotReplacement = Locked(())
-    /// Where async functions and downloads call the store.
     let storeCalls = BlockingCalls()
-    /// Where the ends of downloads are decided, one after the other.
+    /// Serializes the ends of downloads.
     let downloadEnds = DispatchQueue(label: "ActiveConfig.downloadEnds")
 
     /// Makes a coordinator.
@@ -44,8 +42,8 @@ public final class ActiveConfig: Sendable {
     /// It reads nothing yet.
     ///
     /// - Parameters:
-    ///   - configDownloader: What fetches configurations.
-    ///   - configStore: What keeps them; without one every launch starts empty.
+    ///   - configDownloader: Fetches configurations.
+    ///   - configStore: Keeps them; without one every launch starts empty.
     ///   - notificationCenter: Where notifications are posted.
     ///   - listenerQueue: Where listeners are called and notifications posted. It must be serial, or
     ///     they come out of order.
@@ -53,7 +51,7 @@ public final class ActiveConfig: Sendable {
     ///     waits for; time that the device sleeps does not count. A download that takes longer is
     ///     cancelled and fails with ``DownloadError/Code/timedOut``, and what it still brings is
     ///     dropped. ``JSONURLDownloader`` has a shorter limit of its own.
-    ///   - log: Where it tells what it does.
+    ///   - log: Receives its messages.
     public convenience init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)? = nil,
         notificationCenter: NotificationCenter = .default, listenerQueue: DispatchQueue = .main,
@@ -65,7 +63,7 @@ public final class ActiveConfig: Sendable {
             downloadTimeout: downloadTimeout, clock: SuspendingClock(), log: log)
     }
 
-    /// Makes a coordinator with a clock of one's own, by which downloads time out.
+    /// Creates a coordinator whose downloads time out by `clock`.
     package init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)?,
         notificationCenter: NotificationCenter, listenerQueue: DispatchQueue,
@@ -75,7 +73,7 @@ public final class ActiveConfig: Sendable {
         self.configStore = configStore
         self.notificationCenter = notificationCenter
         self.listenerQueue = listenerQueue
-        // A clock's instants have an end; 30 years are as good as for ever.
+        // Clocks overflow at very long times; 30 years are long enough.
         self.downloadTimeout = min(max(downloadTimeout, .zero), .seconds(1_000_000_000))
         self.clock = clock
         self.log = log
@@ -95,7 +93,6 @@ public final class ActiveConfig: Sendable {
         set { setCurrentUser(UserID(newValue)) }
     }
 
-    /// Brings another user's configuration in force.
     private func setCurrentUser(_ userID: UserID) {
         let isCurrent = state.withLock { state in
             if state.userID != userID { state.beginReading(of: userID) }
@@ -103,21 +100,20 @@ public final class ActiveConfig: Sendable {
         }
         if isCurrent { return }
         var stored = lastKnownConfiguration(of: userID)
-        // Once is enough: then the generic user's configuration is in the store, and no bootstrap
-        // stands in for it.
+        // Reading twice is enough: by now the generic user's configuration is in the store.
         if state.withLock({ $0.readings[userID]?.isFallbackStale == true }) {
             stored = lastKnownConfiguration(of: userID)
         }
         let isFirst = state.withLock { $0.snapshot == nil }
-        let former = isFirst ? initialConfiguration(besides: stored) : nil
+        let former = isFirst ? initialConfiguration(besides: stored?.0) : nil
         let sectionCount = snapshotReplacement.withLock { _ in
             let (old, downloaded) = state.withLock { state in
                 (state.snapshot, state.endReading(of: userID))
             }
             let new = ConfigurationSnapshot(
                 userID: userID,
-                configuration: downloaded ?? stored ?? .empty, reason: .userChanged,
-                isDownloaded: downloaded != nil)
+                configuration: downloaded ?? stored?.0 ?? .empty, reason: .userChanged,
+                isOwn: downloaded != nil || stored?.isOwn == true)
             let changes = new.changes(
                 since: old?.sections ?? former.map { NameTable($0.sections) } ?? new.sections)
             let isDone = change { state in
@@ -131,43 +127,18 @@ public final class ActiveConfig: Sendable {
         if let sectionCount { log(.info, "\(userID) is current, with \(sectionCount) sections.") }
     }
 
-    /// The configuration in force, loaded now if nobody asked before.
-    @discardableResult
-    func loadedSnapshot() -> ConfigurationSnapshot {
-        let (known, userID) = state.withLock { ($0.snapshot, $0.userID) }
-        if let known { return known }
-        let new = ConfigurationSnapshot(
-            userID: userID, configuration: lastKnownConfiguration(of: userID) ?? .empty,
-            reason: .restored)
-        return snapshotReplacement.withLock { _ in
-            state.withLock { state in
-                // Nobody changes the user or stores a download without a snapshot in force.
-                let current = state.snapshot ?? new
-                state.snapshot = current
-                return current
-            }
-        }
-    }
-
-    /// As `loadedSnapshot()`, without a store's call on the thread of the task.
-    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
-        if let known = state.withLock({ $0.snapshot }) { return known }
-        return await storeCalls.run { self.loadedSnapshot() }
-    }
-
-    /// Changes the state and puts what it tells the world on the listener queue.
+    /// Changes the state and queues the resulting deliveries on the listener queue.
     ///
-    /// Both happen under the lock: that is what makes the deliveries come in the order of the
-    /// changes. Putting work on a queue runs nobody's code.
+    /// Both happen under the lock, so deliveries come in the order of the changes. Queueing runs
+    /// nobody's code.
     ///
-    /// - Parameter body: Makes the change and gives what to deliver; nil when it made none.
-    /// - Returns: Whether a change was made.
+    /// - Returns: Whether `body` made a change; it gives nil when it made none.
     @discardableResult
     func change(_ body: (inout CoordinatorState) -> Delivery?) -> Bool {
         let signals: [AsyncStream<Void>.Continuation]? = state.withLock { state in
             guard let delivery = body(&state) else { return nil }
             if !delivery.changes.isEmpty || !delivery.events.isEmpty {
-                listenerQueue.async { delivery.perform(for: self) }
+                listenerQueue.async { self.perform(delivery) }
             }
             return delivery.changes.isEmpty ? [] : Array(state.signals.values)
         }
@@ -175,7 +146,7 @@ public final class ActiveConfig: Sendable {
         return signals != nil
     }
 
-    /// What to deliver for changed sections: to those who listen to them now.
+    /// Delivers changed sections to those who listen to them now.
     func deliver(
         _ changes: [SectionChange], _ events: [Delivery.Event] = [], in state: CoordinatorState
     ) -> Delivery {

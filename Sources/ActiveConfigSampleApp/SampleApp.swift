@@ -22,8 +22,6 @@ enum SampleApp {
         }
     }
 
-    /// Runs the app to its end.
-    ///
     /// False: a download failed.
     @MainActor
     private static func run(_ options: SampleOptions) async throws -> Bool {

@@ -1,10 +1,10 @@
 import ActiveConfig
 import Foundation
 
-/// The app behind its screen: the configuration, and what is done with it.
+/// The app behind its screen.
 @MainActor
 final class SampleModel {
-    /// Whether no download has failed.
+    /// No download has failed.
     private(set) var hasSucceeded = true
 
     private let config: ActiveConfig
@@ -12,7 +12,6 @@ final class SampleModel {
     private var token: ActiveConfigListenerToken?
     private var view = SampleViewConfiguration(nil)
 
-    /// Makes the app: a downloader, a store, a bootstrap.
     init(_ options: SampleOptions) {
         let bootstrap = Bundle.module.url(
             forResource: "InitialActiveConfig", withExtension: "json")
@@ -22,15 +21,13 @@ final class SampleModel {
             configStore: FileDefaultsStore(
                 directory: options.storeDirectory,
                 bootstrap: bootstrap.map(BootstrapConfiguration.jsonFile)),
-            // What goes wrong is on the screen; the log would say it again.
+            // Errors are on the screen already.
             log: .disabled)
         config.currentUserID = options.userID
         output = SampleOutput(isJSON: options.isJSON)
     }
 
-    /// Listens to the section.
-    ///
-    /// What there is now is shown when this returns.
+    /// The current section is shown when this returns.
     func start() async {
         output.started(user: config.currentUserID)
         token = config.listenOnMainActor(
@@ -41,12 +38,9 @@ final class SampleModel {
         await delivered()
     }
 
-    /// Ends the listening.
     func stop() { token?.cancel() }
 
-    /// Does what it is told.
-    ///
-    /// False: it was told to end.
+    /// False: it was told to quit.
     func perform(_ command: SampleCommand) async -> Bool {
         switch command {
         case .download: await download()
@@ -76,7 +70,6 @@ final class SampleModel {
         output.show(view, source: source, user: config.currentUserID)
     }
 
-    /// Where the configuration in force comes from, in words.
     private var source: String {
         let meta = config.currentConfigurationMetaDictionary
         if meta["is_bootstrapped_configuration"]?.boolValue == true { return "bootstrap" }
@@ -85,7 +78,7 @@ final class SampleModel {
         return own == nil ? "the generic user's" : "downloaded"
     }
 
-    /// Waits until what is on the main queue now has been delivered.
+    /// Waits for what is on the main queue now.
     private func delivered() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }

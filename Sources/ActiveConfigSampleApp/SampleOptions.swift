@@ -1,16 +1,13 @@
 import Foundation
 
-/// What the command line says.
+/// The command line.
 struct SampleOptions {
-    /// That the command line cannot be understood.
     struct Failure: Error, CustomStringConvertible {
-        /// What is wrong and what to do.
         let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// The text of `--help`.
     static let help = """
         USAGE: ActiveConfigSampleApp [--server URL] [--store DIR] [--user ID]
                                      [--script COMMANDS] [--json] [--help]
@@ -31,24 +28,17 @@ struct SampleOptions {
         Exit codes: 0 all went well, 1 a download failed, 64 wrong usage.
         """
 
-    /// The backend.
     var server = URL(filePath: "/")
-    /// Where configurations are kept.
     var storeDirectory =
         (FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
         ?? FileManager.default.temporaryDirectory).appending(path: "ActiveConfigSampleApp")
-    /// The user to start with.
     var userID: String?
-    /// The commands to run; nil to be told by keys or standard input.
+    /// Nil: commands come from keys or standard input.
     var script: [SampleCommand]?
-    /// Whether each event is a line of JSON.
+    /// Each event is a line of JSON.
     var isJSON = false
-    /// Whether only the help is wanted.
     var showsHelp = false
 
-    /// Reads arguments.
-    ///
-    /// - Throws: ``Failure``.
     init(arguments: [String]) throws(Failure) {
         var server = "http://127.0.0.1:8080"
         var rest = arguments[...]
@@ -77,5 +67,49 @@ struct SampleOptions {
             throw Failure("\(name) needs a value; see --help.")
         }
         return value
+    }
+}
+
+/// A command, given as a key or a word.
+enum SampleCommand: Equatable {
+    /// Download the current user's configuration.
+    case download
+    /// Make another user the current one; nil is the generic user.
+    case user(String?)
+    /// Show the view again.
+    case show
+    /// End the app.
+    case quit
+
+    init?(key: Character) {
+        switch key {
+        case "1", "2", "3": self = .user(String(key))
+        case "0", "g": self = .user(nil)
+        case "d", "\r", "\n": self = .download
+        case "s": self = .show
+        case "q", "\u{03}", "\u{04}": self = .quit
+        default: return nil
+        }
+    }
+
+    /// The commands of a script: `download; user 2; user; show; quit`.
+    ///
+    /// - Throws: ``SampleOptions/Failure`` with the word that is no command.
+    static func script(_ text: String) throws(SampleOptions.Failure) -> [SampleCommand] {
+        var commands: [SampleCommand] = []
+        for part in text.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
+            let words = part.split(separator: " ", maxSplits: 1)
+            guard let word = words.first else { continue }
+            switch word {
+            case "download": commands.append(.download)
+            case "user": commands.append(.user(words.count > 1 ? String(words[1]) : nil))
+            case "show": commands.append(.show)
+            case "quit": commands.append(.quit)
+            default:
+                throw SampleOptions.Failure(
+                    "\"\(word)\" is no command; use download, user ID, user, show or quit.")
+            }
+        }
+        return commands
     }
 }

@@ -1,12 +1,11 @@
 import ActiveConfig
 import Foundation
 
-/// What the app shows: a view and sentences on a terminal or in a pipe, or lines of JSON.
+/// Output as a view and sentences, or as lines of JSON.
 struct SampleOutput {
-    /// Whether each event is a line of JSON.
+    /// Each event is a line of JSON.
     let isJSON: Bool
 
-    /// The app has started.
     func started(user: String?) {
         write(
             event: "started", ["user": Self.value(user)],
@@ -15,7 +14,6 @@ struct SampleOutput {
                 : "Started as \(Self.name(user)).")
     }
 
-    /// The view as it is now.
     func show(_ view: SampleViewConfiguration, source: String, user: String?) {
         write(
             event: "section",
@@ -23,12 +21,10 @@ struct SampleOutput {
             SampleScreen.text(of: view, caption: "\(Self.name(user)), \(source)"))
     }
 
-    /// Another user is the current one.
     func userChanged(to user: String?) {
         write(event: "user", ["user": Self.value(user)], "Now it is \(Self.name(user)).")
     }
 
-    /// A download succeeded.
     func downloaded(_ result: DownloadResult) {
         let names = result.changedSectionNames.sorted()
         write(
@@ -43,7 +39,6 @@ struct SampleOutput {
                 : "Downloaded for \(Self.name(result.userID)): \(names.joined(separator: ", ")).")
     }
 
-    /// A download failed; what was shown stays.
     func failed(_ error: any Error, shown source: String) {
         let isOffline = (error as? DownloadError)?.code == .cannotConnect
         write(
@@ -65,4 +60,50 @@ struct SampleOutput {
     private static func name(_ user: String?) -> String {
         user.map { "user \($0)" } ?? "the generic user"
     }
+}
+
+/// The view as text: a block of its colour with its label, and its button.
+enum SampleScreen {
+    private static let width = 58
+
+    /// The view; in colour on a terminal, with the numbers of the colour elsewhere.
+    static func text(of view: SampleViewConfiguration, caption: String) -> String {
+        let parts = [view.red, view.green, view.blue].map { "\(($0 * 1000).rounded() / 1000)" }
+        let button = view.isButtonEnabled ? "[ Button ]" : "( Button, disabled )"
+        guard Terminal.hasColors else {
+            return """
+                View (\(caption))
+                  color:  red \(parts[0]), green \(parts[1]), blue \(parts[2])
+                  label:  \(view.label)
+                  button: \(view.isButtonEnabled ? "enabled" : "disabled")
+                """
+        }
+        let background = [view.red, view.green, view.blue].map(level)
+        // Black on light, white on dark, by the eye's weights for the three colours.
+        let luminance =
+            0.299 * clamped(view.red) + 0.587 * clamped(view.green) + 0.114 * clamped(view.blue)
+        let foreground = luminance > 0.5 ? "30" : "97"
+        let style =
+            "\u{1B}[48;2;\(background.map(String.init).joined(separator: ";"));\(foreground)m"
+        let dim = view.isButtonEnabled ? "\u{1B}[1m" : "\u{1B}[2m"
+        let lines = [
+            line("", style), line(view.label, style), line("", style),
+            line(button, style + dim), line("", style),
+        ]
+        return "\u{1B}[2m\(caption)\u{1B}[0m\n" + lines.joined(separator: "\n")
+    }
+
+    /// Centred.
+    private static func line(_ text: String, _ style: String) -> String {
+        let shown = text.count > width - 2 ? text.prefix(width - 3) + "…" : text[...]
+        let left = (width - shown.count) / 2
+        let right = width - shown.count - left
+        return style + String(repeating: " ", count: left) + shown
+            + String(repeating: " ", count: right) + "\u{1B}[0m"
+    }
+
+    /// 0 to 255.
+    private static func level(_ part: Double) -> Int { Int((clamped(part) * 255).rounded()) }
+
+    private static func clamped(_ part: Double) -> Double { min(max(part, 0), 1) }
 }

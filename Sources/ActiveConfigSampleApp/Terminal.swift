@@ -10,9 +10,8 @@ import Foundation
     import Android
 #endif
 
-/// The terminal that the app runs on, if it runs on one.
 enum Terminal {
-    /// Whether keys can be read and their effect be seen.
+    /// Input and output are both a terminal.
     static let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
     /// Whether colours are wanted: on a terminal, unless `NO_COLOR` is set or it is dumb.
@@ -22,7 +21,7 @@ enum Terminal {
             && environment["TERM"] != "dumb"
     }()
 
-    /// Runs `body` with each key as it is pressed; afterwards the terminal is as before.
+    /// Runs `body` with each key as it is pressed, then restores the terminal.
     @MainActor
     static func withKeys(
         _ body: @MainActor (AsyncStream<Character>) async throws -> Void

@@ -1,17 +1,14 @@
 internal import ActiveConfig
 
-/// A state behind a lock, with a way to wait until it has come to something.
+/// A state behind a lock that tests can await.
 ///
-/// A condition is looked at under the lock at each change, so that nothing is missed and nobody has
-/// to sleep and look again.
+/// Conditions are evaluated under the lock at each change, so nothing is missed and nobody polls.
 final class AwaitableState<State: Sendable>: Sendable {
-    /// Somebody who waits.
     private struct Waiter {
         let isMet: @Sendable (State) -> Bool
         let continuation: CheckedContinuation<State, any Error>
     }
 
-    /// What the lock guards.
     private struct Content {
         var state: State
         var waiters: [Int: Waiter] = [:]
@@ -20,15 +17,13 @@ final class AwaitableState<State: Sendable>: Sendable {
 
     private let content: Locked<Content>
 
-    /// Makes a state.
     init(_ state: State) {
         content = Locked(Content(state: state))
     }
 
-    /// The state as it is now.
     var value: State { content.withLock { $0.state } }
 
-    /// Changes the state alone, and wakes those whose condition is met by it.
+    /// Changes the state, and resumes waiters whose condition it meets.
     func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, state, woken) = content.withLock { content in
             let result = body(&content.state)
@@ -40,10 +35,8 @@ final class AwaitableState<State: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until a condition is met.
+    /// Waits until a condition is met, which is evaluated under the lock.
     ///
-    /// - Parameter isMet: The condition; it is looked at under the lock, so it only looks.
-    /// - Returns: The state that met it.
     /// - Throws: `CancellationError` when the task is cancelled.
     @discardableResult
     func wait(until isMet: @escaping @Sendable (State) -> Bool) async throws -> State {
@@ -55,7 +48,7 @@ final class AwaitableState<State: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<State, any Error>? = content.withLock { content in
                     if isMet(content.state) { return .success(content.state) }
-                    // The handler below may have run already, and found nothing.
+                    // The cancellation handler may have run before the waiter was added.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     content.waiters[id] = Waiter(isMet: isMet, continuation: continuation)
                     return nil

@@ -30,7 +30,6 @@ public final class ManualClock: Clock {
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    /// What is known of the clock.
     private struct State: Sendable {
         var now = Instant()
         var deadlines: [Int: Instant] = [:]
@@ -88,5 +87,14 @@ public final class ManualClock: Clock {
     /// - Throws: `CancellationError` when the task is cancelled.
     public func waitForSleepers(_ count: Int = 1) async throws {
         try await state.wait { $0.deadlines.count >= count }
+    }
+
+    /// Waits until what is slept for meets a condition, such as that nobody sleeps any more.
+    ///
+    /// - Parameter isMet: Gets ``deadlines``, on any thread.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func waitForDeadlines(where isMet: @escaping @Sendable ([Instant]) -> Bool) async throws
+    {
+        try await state.wait { isMet($0.deadlines.values.sorted()) }
     }
 }

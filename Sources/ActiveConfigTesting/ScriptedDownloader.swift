@@ -15,14 +15,13 @@ public import ActiveConfig
 /// downloader.answer(1, with: .configuration(late))
 /// ```
 public final class ScriptedDownloader: ActiveConfigDownloader {
-    /// What has happened so far.
     private struct State: Sendable {
         var requests: [Request] = []
         var running: Set<Int> = []
         var peakRunningCount = 0
         var cancelled: Set<Int> = []
         var endedCount = 0
-        /// The answers of held requests, by number.
+        /// Answers of held requests, by request number.
         var released: [Int: Answer] = [:]
     }
 
@@ -133,14 +132,14 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
             guard answer.ignoresCancellation else {
                 return try await perform(answer, of: request)
             }
-            // A task of its own does not hear that this one is cancelled.
+            // An unstructured task does not inherit the cancellation.
             return try await Task { try await self.perform(answer, of: request) }.value
         } onCancel: {
             state.withLock { _ = $0.cancelled.insert(request.number) }
         }
     }
 
-    /// Waits as long as the answer says, and gives it.
+    /// Waits for the answer's delay first.
     private func perform(
         _ answer: Answer, of request: Request
     ) async throws -> ConfigurationState? {
@@ -150,5 +149,83 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
         let number = request.number
         let released = try await state.wait { $0.released[number] != nil }.released[number]
         return try await perform(released ?? .held, of: request)
+    }
+}
+
+extension ScriptedDownloader {
+    /// A request as it came in.
+    public struct Request: Sendable {
+        /// Its number, from 1, in the order of arrival.
+        public let number: Int
+        /// The user; nil is the generic user.
+        public let userID: String?
+        /// The user's own last configuration that came along, with its entity tag.
+        public let lastKnown: ConfigurationState?
+    }
+
+    /// A request that the script has no answer for.
+    public struct NoAnswer: Error, Sendable, CustomStringConvertible {
+        /// The request.
+        public let request: Request
+
+        /// One sentence with the request's number and user.
+        public var description: String {
+            "The script has no answer for request \(request.number), of \(UserID(request.userID))."
+        }
+    }
+}
+
+extension ScriptedDownloader {
+    /// What a request is answered with, when, and whether it can be cancelled before.
+    ///
+    /// ```swift
+    /// .configuration(.make()).after(.seconds(2))
+    /// .failure(URLError(.timedOut))
+    /// .held.ignoringCancellation
+    /// ```
+    public struct Answer: Sendable {
+        enum Outcome: Sendable {
+            case result(Result<ConfigurationState?, any Error>)
+            case held
+        }
+
+        let outcome: Outcome
+        /// On the downloader's clock.
+        private(set) var delay = Duration.zero
+        private(set) var ignoresCancellation = false
+
+        /// A new configuration.
+        public static func configuration(_ configuration: ConfigurationState) -> Answer {
+            Answer(outcome: .result(.success(configuration)))
+        }
+
+        /// Nothing has changed.
+        public static let unchanged = Answer(outcome: .result(.success(nil)))
+
+        /// A failure.
+        public static func failure(_ error: any Error) -> Answer {
+            Answer(outcome: .result(.failure(error)))
+        }
+
+        /// None yet: the request waits until the test answers it, with
+        /// ``ScriptedDownloader/answer(_:with:)``.
+        public static let held = Answer(outcome: .held)
+
+        /// The same answer, late.
+        ///
+        /// - Parameter delay: How late, on the downloader's clock.
+        /// - Returns: The answer.
+        public func after(_ delay: Duration) -> Answer {
+            var answer = self
+            answer.delay = delay
+            return answer
+        }
+
+        /// The same answer from a downloader that does not notice that it is cancelled.
+        public var ignoringCancellation: Answer {
+            var answer = self
+            answer.ignoresCancellation = true
+            return answer
+        }
     }
 }

@@ -13,9 +13,9 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 prepare_fuzzing document "${FUZZ_BUILD:-$root/.build/fuzzing}"
 fixtures=$root/Tests/ActiveConfigTests/Fixtures
 
-find "$root/Sources/ActiveConfig/Document" "$root/Sources/ActiveConfig/Settings" \
-    "$root/Tests/Fuzzing" -name '*.swift' >"$build/sources"
-compile_fuzzer DocumentFuzzer
+find "$root/Sources/ActiveConfig/Format" "$root/Sources/ActiveConfig/Model" \
+    "$root/Sources/ActiveConfig/Tables" "$root/Tests/Fuzzing" -name '*.swift' >"$build/sources"
+compile_fuzzer DocumentFuzzer -package-name ActiveConfig
 
 # The suite's cases are in one file; each is a seed, alone and as a setting of a document. Without
 # Python the fuzzer finds their like in a while.

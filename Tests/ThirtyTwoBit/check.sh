@@ -10,10 +10,11 @@ setup swift node
 build=.build/thirty-two-bit
 target=wasm32-unknown-none-wasm
 # All that computes with integers and needs neither Foundation nor a dynamic cast.
-sources=$(echo Sources/ActiveConfig/Document/{ByteHash,NameHash,NameTable,NumberText}.swift \
-    Sources/ActiveConfig/Document/{ConfigurationLimits,ConfigurationFormatError}.swift \
-    Sources/ActiveConfig/Document/Reading/{JSONReader,JSONReader+Numbers,JSONReader+Strings}.swift \
-    Sources/ActiveConfig/Document/Reading/{JSONReader+Values,JSONFault,JSONPath,UTF8Validity}.swift \
+sources=$(echo Sources/ActiveConfig/Tables/{ByteHash,NameTable}.swift \
+    Sources/ActiveConfig/Model/NumberText.swift \
+    Sources/ActiveConfig/Format/{ConfigurationLimits,ConfigurationFormatError}.swift \
+    Sources/ActiveConfig/Format/Reading/{JSONReader,JSONReader+Numbers,JSONReader+Strings}.swift \
+    Sources/ActiveConfig/Format/Reading/{JSONReader+Values,JSONFault}.swift \
     Sources/ActiveConfig/Stores/SHA256.swift)
 
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")

@@ -46,7 +46,7 @@ public struct ActiveConfigBackend: Sendable, Hashable {
         return appending("/activeconfig/user/\(encoded)", query)
     }
 
-    /// The server's URL with more path and parts of a query, all percent-encoded already.
+    /// All arguments are percent-encoded already.
     private func appending(_ path: String, _ query: [String]) -> URL {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url

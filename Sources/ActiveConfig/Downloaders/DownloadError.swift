@@ -1,10 +1,10 @@
 public import Foundation
 
-/// That a server gave no usable answer.
+/// A failure to get a usable answer from a server.
 public struct DownloadError: Error, Sendable {
     /// The kind of fault.
     ///
-    /// More may come: keep a `default` when you switch over it.
+    /// Codes may be added: keep a `default` when you switch over it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case httpStatus, timedOut, cannotConnect, connectionLost, bodyTooLarge, redirectRefused

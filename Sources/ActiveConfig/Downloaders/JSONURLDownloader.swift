@@ -33,7 +33,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     private let createRequest: @Sendable (_ userID: String?) -> URLRequest
     private let timeout: Duration
     private let limits: ConfigurationLimits
-    /// The header fields that a server may answer with 304.
+    /// Header fields that make a request conditional.
     private static let conditions = ["If-None-Match", "If-Modified-Since"]
 
     /// Makes a downloader.
@@ -76,7 +76,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         let (data, response) = try await URLSessionTransport.data(
             for: request, maximumSize: limits.maximumSize, timeout: timeout)
         switch response.statusCode {
-        // Without a condition there is nothing that the document could be the same as.
+        // An unconditional request has nothing that could be unchanged.
         case 304 where isConditional && lastKnown != nil: return nil
         case 200...299: break
         default:

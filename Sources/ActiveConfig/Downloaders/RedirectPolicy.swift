@@ -4,12 +4,11 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Where a request may be redirected to, and what of it goes along.
+/// Decides where a request may be redirected, and with which header fields.
 ///
-/// Any header field may hold a credential, not only `Authorization`. So they go to the origin that was
-/// asked, its scheme, host and port, and of all others only those that hold none for certain.
+/// Any header field may hold a credential, not only `Authorization`. Another origin (scheme, host
+/// and port) gets only fields that are known to hold none.
 struct RedirectPolicy {
-    /// What was asked for.
     let url: URL?
 
     /// Header fields that hold no credential.
@@ -18,8 +17,8 @@ struct RedirectPolicy {
         "if-none-match", "user-agent",
     ]
 
-    /// The request to follow a redirect with, or nil when it must not be followed: to another host,
-    /// from https to http, or with a body to another origin.
+    /// Nil refuses the redirect: to another host, from https to http, or with a body to another
+    /// origin.
     func request(following request: URLRequest) -> URLRequest? {
         guard let url, let newURL = request.url, let origin = Origin(url),
             let newOrigin = Origin(newURL), newOrigin.host == origin.host,

@@ -5,28 +5,26 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One request on its way, the delegate of its task: collects the answer, and stops when it is too
-/// long, late or elsewhere.
+/// One request and its task's delegate: collects the answer, and stops at the limits of size, time
+/// and redirection.
 ///
-/// Who waits goes on at once when it ends; the task is cancelled behind that.
+/// The caller resumes as soon as the outcome is known; the task is cancelled after that.
 final class Transfer: NSObject, Sendable {
     private typealias Outcome = Result<(Data, HTTPURLResponse), any Error>
 
-    /// What has arrived, who waits for it, and how far the task is.
     private struct State {
         var task: URLSessionDataTask?
         var continuation: CheckedContinuation<(Data, HTTPURLResponse), any Error>?
         var outcome: Outcome?
         var response: HTTPURLResponse?
         var body = Data()
-        /// Whether the task has ended by itself, and must not be cancelled.
+        /// The task has ended by itself and must not be cancelled.
         var isComplete = false
-        /// Whether the task was cancelled.
         var isCancelled = false
-        /// Whether the task waits for the answer to a redirect.
+        /// A redirect is being decided.
         ///
-        /// Foundation on Linux ends the process when a redirect is answered after a cancel, so that
-        /// the cancel is put off.
+        /// Foundation on Linux ends the process when a redirect is answered after a cancel, so the
+        /// cancel is postponed.
         var isAnsweringRedirect = false
     }
 
@@ -56,16 +54,11 @@ final class Transfer: NSObject, Sendable {
         }
     }
 
-    /// Makes a transfer that has not started.
     init(_ request: URLRequest, maximumSize: Int) {
         self.request = request
         self.maximumSize = maximumSize
     }
 
-    /// Starts the request and waits for the whole answer.
-    ///
-    /// - Returns: The body, and the head of the answer.
-    /// - Throws: why it was stopped, or what went wrong.
     func run() async throws -> (Data, HTTPURLResponse) {
         try await withCheckedThrowingContinuation { continuation in
             let outcome: Outcome? = state.withLock { state in
@@ -77,13 +70,13 @@ final class Transfer: NSObject, Sendable {
         }
     }
 
-    /// Ends the transfer with an error, if it has not ended; who waits goes on at once.
+    /// Resumes the caller with an error unless the transfer has ended, then cancels the task.
     func stop(with error: any Error) {
         end(.failure(error))
         queue.async { self.cancel() }
     }
 
-    /// Starts the task, on ``queue``.
+    /// On ``queue``.
     private func start() {
         guard state.withLock({ $0.outcome == nil }) else { return }
         let task = URLSessionTransport.takeSession().dataTask(with: request)
@@ -92,7 +85,7 @@ final class Transfer: NSObject, Sendable {
         task.resume()
     }
 
-    /// Cancels the task if it runs, and with it the connection, on ``queue``.
+    /// Closes the connection too; on ``queue``.
     private func cancel() {
         let task = state.withLock { state -> URLSessionDataTask? in
             guard let task = state.task, !state.isComplete, !state.isAnsweringRedirect,
@@ -104,7 +97,7 @@ final class Transfer: NSObject, Sendable {
         task?.cancel()
     }
 
-    /// Gives the outcome to who waits, the first time.
+    /// Resumes the caller; only the first outcome counts.
     private func end(_ outcome: Outcome) {
         let continuation = state.withLock {
             state -> CheckedContinuation<(Data, HTTPURLResponse), any Error>? in
@@ -117,16 +110,15 @@ final class Transfer: NSObject, Sendable {
         continuation?.resume(with: outcome)
     }
 
-    /// Ends the transfer with an answer whose body nobody reads, however long that is.
+    /// Ends the transfer without waiting for the body.
     ///
     /// On Linux an answer that asks for a password never ends by itself.
     private func endWithoutBody(_ response: HTTPURLResponse) {
         end(.success((Data(), response)))
-        // Most end by themselves at once, and leave their connection for the next request.
+        // Most tasks end by themselves at once, and the next request reuses the connection.
         queue.asyncAfter(deadline: .now() + 1) { self.cancel() }
     }
 
-    /// Takes a part of the body.
     private func receive(_ data: Data) {
         let excess: HTTPURLResponse?? = state.withLock { state in
             guard state.outcome == nil else { return nil }
@@ -137,14 +129,13 @@ final class Transfer: NSObject, Sendable {
         if let excess { stop(with: tooLarge(excess)) }
     }
 
-    /// Answers a redirect by the policy, once.
     private func redirect(to newRequest: URLRequest, _ answer: (URLRequest?) -> Void) {
         let (isCancelled, isStopped) = state.withLock { state in
             state.isAnsweringRedirect = !state.isCancelled
             return (state.isCancelled, state.outcome != nil)
         }
         #if canImport(FoundationNetworking)
-            // The cancelled task has dropped the question, and would trap at an answer.
+            // Answering the redirect of a cancelled task would trap.
             if isCancelled { return }
         #endif
         if isCancelled || isStopped {
@@ -166,7 +157,6 @@ final class Transfer: NSObject, Sendable {
         DownloadError(.bodyTooLarge, status: response?.statusCode, url: url)
     }
 
-    /// The error for what the session says.
     private func downloadError(for error: any Error) -> DownloadError {
         let status = state.withLock { $0.response?.statusCode }
         let code: DownloadError.Code =
@@ -176,7 +166,7 @@ final class Transfer: NSObject, Sendable {
                 .dataNotAllowed, .internationalRoamingOff, .secureConnectionFailed:
                 .cannotConnect
             case .networkConnectionLost, .badServerResponse, .zeroByteResource: .connectionLost
-            // Foundation on Linux has no code for an answer that ends too early.
+            // Foundation on Linux has no code for a truncated answer.
             case .unknown where status != nil: .connectionLost
             default: .other
             }
@@ -190,7 +180,7 @@ extension Transfer: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            // Linux tells of informational answers too; the one that counts follows.
+            // On Linux informational answers arrive here too; the final one follows.
             guard response.statusCode >= 200 else { return completionHandler(.allow) }
             state.withLock { $0.response = response }
             if !(200...299).contains(response.statusCode) {

@@ -4,26 +4,22 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// HTTP by `URLSession`, bounded in size and time, and kept to the host that was asked.
+/// HTTP over `URLSession`, limited in size, time and redirection.
 enum URLSessionTransport {
-    /// Sessions without a task.
+    /// Idle sessions.
     ///
-    /// A session has one task at a time, so that one whose server floods does not hold up the others
-    /// of its session. It lives as long as the process: on Linux a session must not be dropped while
-    /// it holds an idle connection, nor be invalidated while a task of it ends.
+    /// A session runs one task at a time, so that a flooding server does not delay others. Sessions
+    /// are never released: on Linux a session must not be dropped while it holds an idle
+    /// connection, nor be invalidated while a task of it ends.
     private static let idleSessions = Locked<[URLSession]>([])
 
-    /// The longest time that can be waited; Swift's clocks and Foundation trap at times beyond a few
-    /// hundred years.
+    /// Swift's clocks and Foundation trap at times beyond a few hundred years.
     private static let longestTimeout = Duration.seconds(365 * 24 * 60 * 60)
 
-    /// Sends a request and gives the whole answer.
+    /// Sends a request to an http or https URL.
     ///
-    /// - Parameters:
-    ///   - request: The request, of an http or https URL.
-    ///   - maximumSize: The longest body, in bytes.
-    ///   - timeout: The longest that it may take, brought into 0 … a year.
-    /// - Returns: The body, and the head of the answer.
+    /// `maximumSize` limits the body, in bytes; `timeout` is clamped to 0 … a year.
+    ///
     /// - Throws: ``DownloadError``, or `CancellationError` when the task is cancelled.
     static func data(
         for request: URLRequest, maximumSize: Int, timeout: Duration
@@ -44,25 +40,23 @@ enum URLSessionTransport {
         }
     }
 
-    /// A session for one task; it is to be given back when that has ended.
+    /// A session for one task, to be given back when the task has ended.
     static func takeSession() -> URLSession {
         idleSessions.withLock { $0.popLast() } ?? makeSession()
     }
 
-    /// Takes a session back whose task has ended.
     static func giveBack(_ session: URLSession) {
         idleSessions.withLock { $0.append(session) }
     }
 
-    /// A time between two parts of an answer that Foundation can take.
+    /// Clamps the time between two parts of an answer to what Foundation accepts.
     ///
-    /// On Linux it traps at times that are no number or too great, in milliseconds, for an `Int`, and
-    /// cuts off fractions: less than a second is none at all.
+    /// On Linux it traps at NaN and at milliseconds beyond `Int`, and truncates fractions: less
+    /// than a second would be none.
     private static func timeoutInterval(_ interval: TimeInterval) -> TimeInterval {
         interval.isNaN ? 60 : min(max(interval.rounded(.up), 1), 7 * 24 * 60 * 60)
     }
 
-    /// A session that keeps nothing.
     private static func makeSession() -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
@@ -78,3 +72,44 @@ enum URLSessionTransport {
         #endif
     }
 }
+
+#if canImport(FoundationNetworking)
+    /// Forwards a session's callbacks to the delegates of its tasks.
+    ///
+    /// Foundation on Linux tells a task's delegate of redirects and challenges only, and the
+    /// session's delegate of all else.
+    final class TaskDelegateForwarder: NSObject, URLSessionDataDelegate, Sendable {
+        func urlSession(
+            _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+            completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+        ) {
+            delegate(of: dataTask)?.urlSession(
+                session, dataTask: dataTask, didReceive: response,
+                completionHandler: completionHandler)
+        }
+
+        func urlSession(
+            _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
+        ) {
+            delegate(of: dataTask)?.urlSession(session, dataTask: dataTask, didReceive: data)
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+        ) {
+            delegate(of: task)?.urlSession(session, task: task, didCompleteWithError: error)
+        }
+
+        private func delegate(of task: URLSessionTask) -> (any URLSessionDataDelegate)? {
+            task.delegate as? any URLSessionDataDelegate
+        }
+    }
+
+    /// Runs the session's delegate where the data is read.
+    ///
+    /// Foundation on Linux reads ahead of its delegate without limit and buffers the rest in
+    /// memory; with this queue it cannot.
+    final class InlineOperationQueue: OperationQueue, @unchecked Sendable {  // It has no state.
+        override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
+    }
+#endif

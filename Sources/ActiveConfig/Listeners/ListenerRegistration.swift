@@ -2,7 +2,7 @@ internal import Dispatch
 
 /// One listener's interest in one section.
 final class ListenerRegistration: Sendable {
-    /// What tells registrations of one section apart.
+    /// Identity within one section.
     enum Key: Hashable {
         /// A listening object; it has at most one registration for a section.
         case listener(ObjectIdentifier)
@@ -10,77 +10,88 @@ final class ListenerRegistration: Sendable {
         case closure(ObjectIdentifier)
     }
 
-    typealias Body = @Sendable (ActiveConfig, ActiveConfigSection?) -> Void
+    typealias Body = @Sendable (ActiveConfigSection?) -> Void
 
     let sectionName: String
-    private weak let listener: (any ActiveConfigListener)?
+    private weak let listener: (any AnyObject & Sendable)?
     private let listenerID: ObjectIdentifier?
-    /// The queue that deliveries are put on from the listener queue, if any.
+    /// Deliveries hop here from the listener queue; nil: they stay there.
     private let queue: DispatchQueue?
-    /// What is called; nil when the listening is over.
+    /// Nil once cancelled.
     private let body: Locked<Body?>
 
-    /// Makes a registration of an object, which is held weakly.
-    init(_ listener: any ActiveConfigListener, sectionName: String) {
+    /// Holds the object weakly; `body` must do so too.
+    init(of listener: any AnyObject & Sendable, sectionName: String, _ body: @escaping Body) {
         self.sectionName = sectionName
         self.listener = listener
         listenerID = ObjectIdentifier(listener)
         queue = nil
-        body = Locked { [weak listener] activeConfig, section in
-            listener?.activeConfig(
-                activeConfig, didReceiveConfigSection: section, forSectionName: sectionName)
-        }
+        self.body = Locked(body)
     }
 
-    /// Makes a registration of a closure, which is kept until it is cancelled.
+    /// Keeps the closure until it is cancelled.
     ///
-    /// - Parameters:
-    ///   - sectionName: The section's name.
-    ///   - queue: The queue that the closure is put on from the listener queue; nil: it is called
-    ///     there.
-    ///   - body: What is called.
-    init(
-        sectionName: String, on queue: DispatchQueue? = nil,
-        _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
-    ) {
+    /// It is called on the listener queue, or on `queue`.
+    init(sectionName: String, on queue: DispatchQueue? = nil, _ body: @escaping Body) {
         self.sectionName = sectionName
         self.queue = queue
-        self.body = Locked { _, section in body(section) }
+        self.body = Locked(body)
         listener = nil
         listenerID = nil
     }
 
     var key: Key { listenerID.map { .listener($0) } ?? .closure(ObjectIdentifier(self)) }
 
-    /// Whether this is the registration of an object, not of a dead one whose place in memory the
-    /// object has taken.
+    /// Tells the object from a dead one at the same address.
     ///
     /// The caller holds the object, so no `deinit` runs here.
-    func isOf(_ object: any ActiveConfigListener) -> Bool { listener === object }
+    func isOf(_ object: AnyObject) -> Bool { listener === object }
 
-    /// Whether the listener does not exist any more.
+    /// The listener has been released.
     ///
-    /// This may release the listener for good, and run its `deinit`: never ask while a lock is held.
+    /// Asking may release it for good and run its `deinit`: never ask under a lock.
     var isGone: Bool { listenerID != nil && listener == nil }
 
-    /// Tells the listener, unless it was cancelled.
-    func deliver(_ section: ActiveConfigSection?, from activeConfig: ActiveConfig) {
-        guard let queue else { return call(activeConfig, section) }
-        // What waits there holds the registration, and so no closure that was cancelled.
-        queue.async { self.call(activeConfig, section) }
+    /// Does nothing once cancelled.
+    func deliver(_ section: ActiveConfigSection?) {
+        guard let queue else { return call(section) }
+        // The queued block holds the registration, not the closure, which `cancel` releases.
+        queue.async { self.call(section) }
     }
 
-    private func call(_ activeConfig: ActiveConfig, _ section: ActiveConfigSection?) {
-        body.withLock { $0 }?(activeConfig, section)
-    }
+    private func call(_ section: ActiveConfigSection?) { body.withLock { $0 }?(section) }
 
-    /// Stops deliveries, also those already on the queue, and releases the closure.
+    /// Stops deliveries, also those already queued, and releases the closure.
     func cancel() {
-        // What it holds is released behind the lock: a `deinit` may call anything.
+        // Released after the lock: a `deinit` may call anything.
         let released = body.withLock { body in
             defer { body = nil }
             return body
         }
         withExtendedLifetime(released) {}
+    }
+}
+
+/// Keeps a listening closure alive, until the token is cancelled or released.
+public final class ActiveConfigListenerToken: Sendable {
+    private let registration: ListenerRegistration
+    private let remove: @Sendable (ListenerRegistration) -> Void
+
+    init(
+        _ registration: ListenerRegistration,
+        remove: @escaping @Sendable (ListenerRegistration) -> Void
+    ) {
+        self.registration = registration
+        self.remove = remove
+    }
+
+    deinit { cancel() }
+
+    /// Ends the listening.
+    ///
+    /// On the listener queue, nothing is delivered after this has returned.
+    public func cancel() {
+        registration.cancel()
+        remove(registration)
     }
 }

@@ -1,37 +1,45 @@
+/// Gives sequences the configuration in force.
+protocol SnapshotSource: AnyObject, Sendable {
+    /// Loading does not block the thread of the task.
+    func loadedSnapshotInTask() async -> ConfigurationSnapshot
+    /// Yields whenever a section may have changed; unread elements coalesce into one.
+    func makeSignals() -> AsyncStream<Void>
+}
+
 /// A sequence of changes of one section, or of all.
 ///
-/// Each iteration compares what is in force with what it gave last, so that a slow consumer loses
+/// Each iteration compares what is in force with what it delivered last, so a slow consumer misses
 /// no change: it gets one that sums up several. It ends when its task is cancelled, and keeps the
 /// ``ActiveConfig`` alive until then.
 public struct SectionChanges: AsyncSequence, Sendable {
-    private let activeConfig: ActiveConfig
+    private let source: any SnapshotSource
     private let sectionName: String?
 
-    /// Makes a sequence of one section's changes, or with nil of all sections'.
-    init(_ activeConfig: ActiveConfig, sectionName: String?) {
-        self.activeConfig = activeConfig
+    /// Nil stands for all sections.
+    init(_ source: any SnapshotSource, sectionName: String?) {
+        self.source = source
         self.sectionName = sectionName
     }
 
     /// Starts an iteration; from now on no change is missed.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(activeConfig, sectionName: sectionName)
+        Iterator(source, sectionName: sectionName)
     }
 
     /// An iteration over changes.
     public struct Iterator: AsyncIteratorProtocol {
-        private let activeConfig: ActiveConfig
+        private let source: any SnapshotSource
         private let sectionName: String?
         private var signals: AsyncStream<Void>.Iterator
-        /// What the consumer knows.
+        /// The snapshot that the consumer has seen.
         private var seen: ConfigurationSnapshot?
-        /// Changes that were found and not given yet, the next one last.
+        /// Changes to deliver, the next one last.
         private var pending: [SectionChange] = []
 
-        init(_ activeConfig: ActiveConfig, sectionName: String?) {
-            self.activeConfig = activeConfig
+        init(_ source: any SnapshotSource, sectionName: String?) {
+            self.source = source
             self.sectionName = sectionName
-            signals = activeConfig.makeSignals().makeAsyncIterator()
+            signals = source.makeSignals().makeAsyncIterator()
         }
 
         /// The next change; nil when the task was cancelled.
@@ -50,15 +58,14 @@ public struct SectionChanges: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next change, if there is one already.
+        /// Does not wait.
         mutating func takeCurrent(
             isolation actor: isolated (any Actor)?
         ) async -> SectionChange? {
-            if pending.isEmpty { compare(with: await activeConfig.loadedSnapshotInTask()) }
+            if pending.isEmpty { compare(with: await source.loadedSnapshotInTask()) }
             return pending.popLast()
         }
 
-        /// Compares what is in force with what the consumer knows.
         private mutating func compare(with current: ConfigurationSnapshot) {
             guard current !== seen else { return }
             if let sectionName {
@@ -73,23 +80,47 @@ public struct SectionChanges: AsyncSequence, Sendable {
     }
 }
 
-extension ActiveConfig {
-    /// A stream with an element whenever a section may have changed; several are one.
-    fileprivate func makeSignals() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
-            state.nextSignalID += 1
-            state.signals[state.nextSignalID] = continuation
-            return state.nextSignalID
+@available(*, unavailable)
+extension SectionChanges.Iterator: Sendable {}
+
+/// A sequence of one section's values: the current one first, nil when there is none, then each new
+/// one.
+///
+/// A slow consumer gets the newest.
+public struct SectionValues: AsyncSequence, Sendable {
+    let changes: SectionChanges
+
+    /// Starts an iteration.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(changes: changes.makeAsyncIterator())
+    }
+
+    /// An iteration over a section's values.
+    public struct Iterator: AsyncIteratorProtocol {
+        var changes: SectionChanges.Iterator
+        private var isFirst = true
+
+        init(changes: SectionChanges.Iterator) {
+            self.changes = changes
         }
-        continuation.onTermination = { [weak self] _ in
-            // Released when the lock is.
-            _ = self?.state.withLock { $0.signals.removeValue(forKey: id) }
+
+        /// The next value; the outer nil when the task was cancelled.
+        public mutating func next() async -> ActiveConfigSection?? {
+            await next(isolation: #isolation)
         }
-        return stream
+
+        /// The next value; the outer nil when the task was cancelled.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async -> ActiveConfigSection?? {
+            if isFirst, !Task.isCancelled {
+                isFirst = false
+                return .some(await changes.takeCurrent(isolation: actor)?.new)
+            }
+            return await changes.next(isolation: actor).map(\.new)
+        }
     }
 }
 
 @available(*, unavailable)
-extension SectionChanges.Iterator: Sendable {}
+extension SectionValues.Iterator: Sendable {}

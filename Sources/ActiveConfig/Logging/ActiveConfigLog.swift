@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the framework tells what it does: levels, and a closure that writes.
+/// The framework's log: a minimum level, and a closure that writes.
 ///
 /// The default, ``standardError``, writes warnings and errors, nothing less severe.
 ///
@@ -63,7 +63,7 @@ public struct ActiveConfigLog: Sendable {
     /// Writes nothing.
     public static let disabled = ActiveConfigLog(minimumLevel: .error) { _, _ in }
 
-    /// Writes `message` if its level is severe enough; else it is not even put together.
+    /// Evaluates `message` only when its level is written.
     func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {
         if level >= minimumLevel { writer.write(LogMessage(level: level, text: message())) }
     }

@@ -1,28 +1,26 @@
-/// A message with its level.
 struct LogMessage: Sendable, Hashable {
     let level: ActiveConfigLog.Level
     let text: String
 }
 
-/// Calls the closure of a log, never from within itself.
+/// Calls a log's closure without reentrancy.
 ///
-/// A closure may read the configuration, which may have to be loaded, which may log. Such a message
-/// waits until the call that it came of has returned; a nested call would end in a stack overflow.
+/// The closure may read the configuration, which may have to be loaded, which may log. Such a
+/// message waits until the current call has returned; nested calls would overflow the stack.
 final class LogWriter: Sendable {
-    /// A call of a closure, with what it raises.
+    /// A running call of the closure, with the messages that it causes.
     private final class Call: Sendable {
-        /// What a call has as long as it goes on.
         private struct State {
-            /// The messages that are not written yet.
+            /// Messages not written yet.
             var waiting: [LogMessage]
-            /// All messages there were.
+            /// All messages so far.
             var all: Set<LogMessage>
-            /// The call of another log's closure that this one is made in, and so on.
+            /// The call of another log's closure that caused this one.
             let outer: Call?
         }
 
-        /// Nil when the call is over: a task that its closure started may keep the call for ever, and
-        /// must not keep those that it was made in.
+        /// Nil when the call is over: a task started by the closure may keep this object for ever,
+        /// and must not keep the outer calls.
         private let state: Locked<State?>
         let writer: LogWriter
 
@@ -33,8 +31,7 @@ final class LogWriter: Sendable {
 
         var outer: Call? { state.withLock { $0?.outer } }
 
-        /// Adds a message, unless there was an equal one: a closure that raises what it is called for
-        /// would never end.
+        /// Adds a message unless an equal one was added before, which could go on for ever.
         ///
         /// False: the call is over.
         func add(_ message: LogMessage) -> Bool {
@@ -44,9 +41,9 @@ final class LogWriter: Sendable {
             }
         }
 
-        /// The next message; nil when there is none, and the call is over.
+        /// Nil ends the call.
         func next() -> LogMessage? {
-            // What it held is released behind the lock: a closure may go with its log.
+            // Released after the lock: a closure may be released with its log.
             let (message, over): (LogMessage?, State?) = state.withLock { state in
                 guard state?.waiting.isEmpty != false else {
                     return (state?.waiting.removeFirst(), nil)
@@ -61,7 +58,7 @@ final class LogWriter: Sendable {
 
     /// The call that this code runs in.
     ///
-    /// A task that a closure starts inherits it, and finds it over when the closure has returned.
+    /// A task started by a closure inherits it, and finds it over once the closure has returned.
     @TaskLocal private static var current: Call?
 
     private let body: @Sendable (ActiveConfigLog.Level, String) -> Void
@@ -70,7 +67,7 @@ final class LogWriter: Sendable {
         self.body = body
     }
 
-    /// Writes a message now, or after the message whose writing raised it.
+    /// Writes a message now, or after the one that caused it.
     func write(_ message: LogMessage) {
         var outer = Self.current
         while let call = outer {

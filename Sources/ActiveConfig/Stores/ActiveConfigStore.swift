@@ -21,6 +21,13 @@ public protocol ActiveConfigStore: Sendable {
     /// with. It has a default, nil: then no request of that user's is conditional.
     func ownConfiguration(forUserID userID: String?) -> ConfigurationState?
 
+    /// The entity tag of the user's own configuration, found without reading the document; nil when
+    /// there is none, or when the store cannot tell.
+    ///
+    /// While it is the tag of what is in force, a download does not ask for the configuration. It has
+    /// a default, nil: then each download does.
+    func ownEntityTag(forUserID userID: String?) -> String?
+
     /// Whether ``recordFirstDownloadFinished()`` was called before, in this launch or an earlier one.
     /// It has a default, false: then each launch has its first download.
     var firstDownloadFinished: Bool { get }
@@ -39,6 +46,9 @@ public protocol ActiveConfigStore: Sendable {
 extension ActiveConfigStore {
     /// Nil: the store cannot tell a user's own configuration from a fallback.
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? { nil }
+
+    /// Nil: the store cannot tell.
+    public func ownEntityTag(forUserID userID: String?) -> String? { nil }
 
     /// False: the store does not remember it.
     public var firstDownloadFinished: Bool { false }

@@ -10,13 +10,11 @@ public import Foundation
 /// let store = FileDefaultsStore(directory: folder, bootstrap: url.map { .jsonFile($0) })
 /// ```
 public struct BootstrapConfiguration: Sendable {
-    /// Where the configuration comes from.
     private enum Source: Sendable {
         case state(ConfigurationState)
         case jsonFile(URL)
     }
 
-    /// What is known of the source so far.
     private enum Progress: Sendable {
         case unread(Source)
         case read(ConfigurationState?)
@@ -63,7 +61,7 @@ public struct BootstrapConfiguration: Sendable {
         return state
     }
 
-    /// The configuration, if no file has to be opened for it; the inner nil says that there is none.
+    /// The configuration if no file has to be opened for it; the inner nil: there is none.
     var stateIfOpened: ConfigurationState?? {
         switch progress.withLock({ $0 }) {
         case .read(let state): .some(state)
@@ -72,11 +70,10 @@ public struct BootstrapConfiguration: Sendable {
         }
     }
 
-    /// Reads a source: the configuration, or what is wrong with it.
     private static func read(_ source: Source) -> (ConfigurationState?, problem: String?) {
         switch source {
         case .state(var state):
-            // What is bundled lends no entity tag to a request.
+            // A bundled configuration must not make a request conditional.
             state.entityTag = nil
             return (state, nil)
         case .jsonFile(let url):
@@ -89,5 +86,30 @@ public struct BootstrapConfiguration: Sendable {
                 )
             }
         }
+    }
+}
+
+/// A store with the framework's order of fallbacks: user, generic user, bootstrap.
+protocol BootstrappedStore: ActiveConfigStore {
+    var bootstrap: BootstrapConfiguration? { get }
+    var log: ActiveConfigLog { get }
+}
+
+extension BootstrappedStore {
+    /// The user's own configuration, else the generic user's, else the bootstrap's.
+    ///
+    /// Each is looked at only when those before it are not there. A fallback has no entity tag: it
+    /// is not the user's.
+    public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        ownConfiguration(forUserID: userID) ?? fallback(forUserID: userID)
+    }
+
+    /// Configuration of a user without an own one.
+    func fallback(forUserID userID: String?) -> ConfigurationState? {
+        if userID != nil, var generic = ownConfiguration(forUserID: nil) {
+            generic.entityTag = nil
+            return generic
+        }
+        return bootstrap?.state(log: log)
     }
 }

@@ -11,8 +11,7 @@
 extension DurableFolder {
     private static let lockFile = ".lock"
 
-    /// Runs `body` while no other process and no other thread does so in this folder, which is made
-    /// if it is not there.
+    /// Runs `body` exclusively among all threads and processes; makes the folder if needed.
     func withLock<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         let file = try openLock()
         defer { system.closeFile(file) }
@@ -28,7 +27,7 @@ extension DurableFolder {
         return try body()
     }
 
-    /// The same in a folder that is there, at once: it throws while somebody else has the lock.
+    /// As `withLock(_:)` in an existing folder; throws instead of waiting for the lock.
     func withLockIfFree<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -39,10 +38,9 @@ extension DurableFolder {
         return try body()
     }
 
-    /// Opens the file that is locked.
+    /// Opens the lock file.
     ///
-    /// Whoever makes it has synchronized the folders above before, so that its presence says that
-    /// this was done.
+    /// Its maker has synchronized the folders above first, so that its presence implies that.
     private func openLock() throws(StoreError) -> Int32 {
         if let file = try? open(Self.lockFile, for: .locking) { return file }
         do throws(SystemCallError) {
@@ -51,7 +49,7 @@ extension DurableFolder {
             throw StoreError(.cannotWrite, path: path, error)
         }
         if let file = try? open(Self.lockFile, for: .creating) { return file }
-        // Another process was faster, or this gives the error.
+        // Another process has created it meanwhile; if not, this throws.
         return try open(Self.lockFile, for: .locking)
     }
 
@@ -63,10 +61,9 @@ extension DurableFolder {
         }
     }
 
-    /// Takes the lock.
+    /// The system releases the lock of a killed process.
     ///
-    /// It goes with the process when that is killed. To close the file is not enough: a process that
-    /// was started meanwhile has it open as well, until it is on its way.
+    /// Closing the file does not: until it calls `exec`, a child process has it open as well.
     private func lock(_ file: Int32, mayWait: Bool) throws(StoreError) {
         do throws(SystemCallError) {
             try uninterrupted { () throws(SystemCallError) in
@@ -77,9 +74,10 @@ extension DurableFolder {
         }
     }
 
-    /// Makes the folder and those above it, each synchronized in the one above before the next is
-    /// made, so that only the last one that is there can be unknown to the medium: one that somebody
-    /// made who died.
+    /// Makes the folder and its missing ancestors, each synchronized in its parent before the next
+    /// is made.
+    ///
+    /// So at most the last existing one may be unsynchronized, if its maker died.
     private func makeFolders() throws(SystemCallError) {
         var missing: [String] = []
         var folder = path
@@ -103,7 +101,7 @@ extension DurableFolder {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Synchronizes a folder above, unless it belongs to somebody who does not let us.
+    /// Ignores ancestors without permission.
     private func synchronizeAncestor(at path: String) throws(SystemCallError) {
         do throws(SystemCallError) {
             try synchronizeFolder(at: path)

@@ -10,18 +10,18 @@ import Foundation
     import Android
 #endif
 
-/// A folder of files that are written once, synchronized, and then only renamed, so that a name
-/// always stands for a whole file, whenever the process or the power ends.
+/// A folder of files that are written once, synchronized and then only renamed, so that a name
+/// always stands for a whole file, whenever the process or the power fails.
 ///
 /// Files are for the owner alone (0600), the folder too (0700).
 struct DurableFolder: Sendable {
-    /// The folder's path, without a slash at its end.
+    /// Without a trailing slash.
     let path: String
     let system: any FileSystem
     private let protection: FileDefaultsStore.FileProtection
     let isExcludedFromBackup: Bool
 
-    /// Makes what stands for a folder, which need not exist.
+    /// The folder need not exist.
     init(
         _ url: URL, system: any FileSystem, protection: FileDefaultsStore.FileProtection,
         isExcludedFromBackup: Bool
@@ -33,25 +33,22 @@ struct DurableFolder: Sendable {
         self.isExcludedFromBackup = isExcludedFromBackup
     }
 
-    /// The path of a file in the folder.
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// The content of a file; nil when there is none.
-    func read(_ name: String) throws(StoreError) -> Data? {
+    /// The file's first `count` bytes; nil when there is no such file.
+    func read(_ name: String, upTo count: Int = .max) throws(StoreError) -> Data? {
         let path = path(of: name)
         do throws(SystemCallError) {
             let file = try system.openFile(at: path, for: .reading)
             defer { system.closeFile(file) }
-            return try readAll(of: file)
+            return try read(file, upTo: count)
         } catch {
             if error.saysAbsent { return nil }
             throw StoreError(.cannotRead, path: path, error)
         }
     }
 
-    /// Whether a file is there.
-    ///
-    /// - Throws: when that cannot be told.
+    /// - Throws: when that cannot be told, as for lack of permission.
     func contains(_ name: String) throws(StoreError) -> Bool {
         let path = path(of: name)
         do throws(SystemCallError) {
@@ -61,16 +58,16 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Writes a new file, to the medium, in place of one that an earlier process left; when it fails
-    /// there is none.
+    /// Writes and synchronizes a new file, replacing a leftover of that name; on failure there is
+    /// none.
     func write(_ data: Data, as name: String) throws(StoreError) {
-        // Not over the old file's content: that file may have another name on the medium.
+        // Not overwritten: on the medium the old file may still have another name.
         try remove(name)
         let path = path(of: name)
         do throws(SystemCallError) {
             let file = try system.openFile(at: path, for: .creating)
             defer { system.closeFile(file) }
-            // Before there is anything to protect.
+            // Before there is content to protect.
             try system.setProtection(protection, ofFileAt: path)
             try writeAll(data, to: file)
             try uninterrupted { () throws(SystemCallError) in try system.synchronizeFile(file) }
@@ -80,9 +77,7 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Makes an empty file, unless it is there.
-    ///
-    /// - Returns: Whether it was made now.
+    /// Makes an empty file; false when it exists.
     func make(_ name: String) throws(StoreError) -> Bool {
         let path = path(of: name)
         do throws(SystemCallError) {
@@ -94,7 +89,7 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Gives a file another name, in place of any file that has it.
+    /// Replaces any file of the new name.
     func rename(_ name: String, to newName: String) throws(StoreError) {
         do throws(SystemCallError) {
             try system.renameFile(at: path(of: name), to: path(of: newName))
@@ -103,8 +98,7 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Gives a file a second name, in place of any file that has it; where the file system has no
-    /// second names, a copy gets it.
+    /// Hard link, replacing any file of that name; a copy where the file system has no links.
     func link(_ name: String, as secondName: String) throws(StoreError) {
         try remove(secondName)
         do throws(SystemCallError) {
@@ -117,7 +111,6 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Removes a file, if it is there.
     func remove(_ name: String) throws(StoreError) {
         do throws(SystemCallError) {
             try system.unlinkFile(at: path(of: name))
@@ -127,7 +120,7 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Brings the folder's list of names to the medium.
+    /// Makes the folder's list of names durable.
     func synchronize() throws(StoreError) {
         do throws(SystemCallError) {
             try synchronizeFolder(at: path)
@@ -136,21 +129,19 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Synchronizes a folder.
     func synchronizeFolder(at path: String) throws(SystemCallError) {
         let folder = try system.openFile(at: path, for: .synchronizing)
         defer { system.closeFile(folder) }
         do throws(SystemCallError) {
             try uninterrupted { () throws(SystemCallError) in try system.synchronizeFile(folder) }
         } catch {
-            // Some file systems cannot do this for a folder; there is nothing more to be done then.
+            // Some file systems cannot synchronize folders.
             if error.number != EINVAL, error.number != ENOTSUP { throw error }
         }
     }
 
-    /// Reads a file to its end.
-    private func readAll(of file: Int32) throws(SystemCallError) -> Data {
-        var data = Data(count: try system.size(ofFile: file))
+    private func read(_ file: Int32, upTo count: Int) throws(SystemCallError) -> Data {
+        var data = Data(count: min(try system.size(ofFile: file), count))
         let result = unsafe data.withUnsafeMutableBytes { bytes in
             Result { () throws(SystemCallError) in
                 var offset = 0
@@ -168,7 +159,6 @@ struct DurableFolder: Sendable {
         return data.prefix(try result.get())
     }
 
-    /// Writes all bytes of `data`, however many the system takes at a time.
     private func writeAll(_ data: Data, to file: Int32) throws(SystemCallError) {
         let result = unsafe data.withUnsafeBytes { bytes in
             Result { () throws(SystemCallError) in
@@ -184,7 +174,7 @@ struct DurableFolder: Sendable {
         try result.get()
     }
 
-    /// Makes a system call again as long as a signal interrupts it.
+    /// Retries a system call that a signal interrupts.
     func uninterrupted<Result>(
         _ call: () throws(SystemCallError) -> Result
     ) throws(SystemCallError) -> Result {
@@ -199,12 +189,10 @@ struct DurableFolder: Sendable {
 }
 
 extension SystemCallError {
-    /// Whether it says that there is no such file.
     fileprivate var saysAbsent: Bool { number == ENOENT || number == ENOTDIR }
 }
 
 extension StoreError {
-    /// The error of a system call.
     init(_ code: Code, path: String, _ error: SystemCallError) {
         let message = unsafe String(cString: strerror(error.number))
         self.init(code, path: path, systemError: error.number, systemMessage: message)

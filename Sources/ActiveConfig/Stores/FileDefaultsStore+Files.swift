@@ -1,15 +1,14 @@
 import Foundation
 
-/// The files of a ``FileDefaultsStore``, and the order of the steps that change them: after each of
-/// them, and whatever of it a loss of power undoes, a reader gets the newest whole record, or none
-/// after a removal.
+/// Files of a ``FileDefaultsStore``, and the order of the steps that change them: after each step,
+/// and whatever a loss of power undoes, a reader gets the newest whole record, or none after a
+/// removal.
 extension FileDefaultsStore {
-    /// The names of a user's files.
     struct UserFiles {
         let userID: UserID
-        /// The last record.
+        /// The newest record.
         let current: String
-        /// The good one before it.
+        /// The last sound record before it.
         var previous: String { "\(current).previous" }
 
         init(_ userID: UserID) {
@@ -19,15 +18,11 @@ extension FileDefaultsStore {
         }
     }
 
-    /// The record that is being written.
     private static let newFile = ".new"
-    /// The record that is being replaced.
     private static let replacedFile = ".replaced"
 
-    /// The name of a damaged file that was put aside.
     private static func damaged(_ name: String) -> String { "\(name).damaged" }
 
-    /// What is under a name.
     private enum Content {
         case absent
         case record(StoredRecord)
@@ -49,7 +44,7 @@ extension FileDefaultsStore {
         }
     }
 
-    /// The configuration in a file; nil, and a line in the log, when it cannot be used.
+    /// Nil, and a line in the log, when the file cannot be used.
     func read(_ name: String, _ userID: UserID) -> ConfigurationState? {
         switch examine(name, userID) {
         case .absent: return nil
@@ -72,10 +67,10 @@ extension FileDefaultsStore {
         }
     }
 
-    /// Renames a damaged file, if nobody has the lock, and unless it was replaced since it was read:
-    /// then it gives the new configuration.
+    /// Renames a damaged file if the lock is free.
     ///
-    /// It does not synchronize: a file that is damaged once more is put aside once more.
+    /// Gives the new configuration if the file was replaced since it was read. Not synchronized: a
+    /// file that is found damaged again is put aside again.
     private func putAside(
         _ name: String, _ userID: UserID, _ damage: StoredRecord.Damage
     ) -> ConfigurationState? {
@@ -106,7 +101,7 @@ extension FileDefaultsStore {
                 + "\(Self.damaged(name)): \(damage.description).")
     }
 
-    /// Puts a new record in the place of a user's last one, which becomes the previous one.
+    /// Replaces a user's record, which becomes the previous one.
     func replace(_ files: UserFiles, by record: Data) throws(StoreError) {
         var damage: StoredRecord.Damage?
         defer {
@@ -141,8 +136,8 @@ extension FileDefaultsStore {
                 }
                 throw error
             }
-            // Only now: until here the record before the last one may be needed. It is no loss when
-            // this fails, nor when the power does: then that one stays the previous one.
+            // Only now, as the previous record may be needed until here. If this fails, or the power
+            // does, that one stays the previous record.
             if isSound {
                 try? folder.rename(Self.replacedFile, to: files.previous)
             } else if isReplaced {
@@ -151,7 +146,6 @@ extension FileDefaultsStore {
         }
     }
 
-    /// Removes all files of a user.
     func remove(_ files: UserFiles) throws(StoreError) {
         guard try folder.contains(".") else { return }
         try folder.withLock { () throws(StoreError) in
@@ -165,7 +159,7 @@ extension FileDefaultsStore {
                 Self.damaged(files.previous), files.previous, files.current,
             ]
             for name in names where name != newest { try folder.remove(name) }
-            // What a reader gets goes last, once nothing older can come back in its place.
+            // The file that readers get goes last, once no older one can take its place.
             try folder.synchronize()
             try folder.remove(newest)
             try folder.synchronize()

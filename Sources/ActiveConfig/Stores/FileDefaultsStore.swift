@@ -49,7 +49,6 @@ public final class FileDefaultsStore: ActiveConfigStore {
             isExcludedFromBackup: isExcludedFromBackup, system: LocalFileSystem())
     }
 
-    /// Makes a store over system calls of a test's own.
     package init(
         directory: URL, bootstrap: BootstrapConfiguration? = nil,
         log: ActiveConfigLog = .standardError,
@@ -71,6 +70,13 @@ public final class FileDefaultsStore: ActiveConfigStore {
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
         let files = UserFiles(UserID(userID))
         return read(files.current, files.userID) ?? read(files.previous, files.userID)
+    }
+
+    /// The entity tag of the user's last configuration, of whose file only the first 4 KiB are read.
+    public func ownEntityTag(forUserID userID: String?) -> String? {
+        let files = UserFiles(UserID(userID))
+        guard let head = try? folder.read(files.current, upTo: 4096) else { return nil }
+        return StoredRecord.entityTag(inHead: head, of: files.userID)
     }
 
     /// Keeps a user's configuration, durably when this returns; nil removes what is kept.
@@ -99,7 +105,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
         do {
             return try folder.contains(Self.firstDownloadFile)
         } catch {
-            // A folder that we may not look into was ours before: a new one would be ours now.
+            // A folder without permission existed before; a new one would be readable.
             log(.warning, "Whether a first download finished cannot be told, so it did: \(error)")
             return true
         }
@@ -136,7 +142,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
         #else
             let base = FileManager.SearchPathDirectory.applicationSupportDirectory
         #endif
-        // Only in a sandbox the base is the app's own.
+        // Without a sandbox the base is shared by all apps.
         let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
         return try FileManager.default
             .url(for: base, in: .userDomainMask, appropriateFor: nil, create: false)
@@ -145,3 +151,45 @@ public final class FileDefaultsStore: ActiveConfigStore {
 }
 
 extension FileDefaultsStore: BootstrappedStore {}
+
+extension FileDefaultsStore {
+    /// When the files of a store can be read on Apple's mobile platforms: their data protection.
+    ///
+    /// Other platforms, macOS among them, protect volumes, not files, and make no difference between
+    /// these.
+    ///
+    /// A store whose files cannot be read yet falls back as if they were not there, without putting
+    /// them aside: they are read again as soon as the device is unlocked.
+    public struct FileProtection: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case none, complete, completeUnlessOpen, completeUntilFirstUserAuthentication
+        }
+
+        private let kind: Kind
+
+        /// Always, also before the device was unlocked for the first time since it started: for an app
+        /// that is launched in the background then, as by a push notification or a location.
+        public static let none = FileProtection(kind: .none)
+        /// While the device is unlocked; while it is locked, nothing can be persisted either.
+        public static let complete = FileProtection(kind: .complete)
+        /// While the device is unlocked; while it is locked, configurations can be persisted.
+        public static let completeUnlessOpen = FileProtection(kind: .completeUnlessOpen)
+        /// Once the device was unlocked for the first time since it started.
+        public static let completeUntilFirstUserAuthentication = FileProtection(
+            kind: .completeUntilFirstUserAuthentication)
+
+        /// The name, such as `complete`.
+        public var description: String { kind.rawValue }
+
+        #if canImport(Darwin) && !os(macOS)
+            var fileProtectionType: FileProtectionType {
+                switch kind {
+                case .none: .none
+                case .complete: .complete
+                case .completeUnlessOpen: .completeUnlessOpen
+                case .completeUntilFirstUserAuthentication: .completeUntilFirstUserAuthentication
+                }
+            }
+        #endif
+    }
+}

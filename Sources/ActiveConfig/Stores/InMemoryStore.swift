@@ -1,6 +1,5 @@
 /// A store that forgets everything with the process, for tests and for apps that keep nothing.
 public final class InMemoryStore: ActiveConfigStore {
-    /// What is kept.
     private struct State {
         var configurations: [UserID: ConfigurationState] = [:]
         var firstDownloadFinished = false
@@ -30,6 +29,11 @@ public final class InMemoryStore: ActiveConfigStore {
     /// The user's own configuration, or nil.
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
         state.withLock { $0.configurations[UserID(userID)] }
+    }
+
+    /// The entity tag of the user's own configuration.
+    public func ownEntityTag(forUserID userID: String?) -> String? {
+        ownConfiguration(forUserID: userID)?.entityTag
     }
 
     /// Keeps a user's configuration, or removes it.

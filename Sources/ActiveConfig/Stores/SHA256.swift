@@ -1,9 +1,9 @@
-/// The SHA-256 digest (FIPS 180-4), for names of files and keys that any user ID can be made into.
+/// SHA-256 (FIPS 180-4), for file names and keys made from any user ID.
 ///
 /// The toolchain has none on Linux, and a weaker hash would let a user choose an ID that shares a
 /// file with another's.
 enum SHA256 {
-    /// The digest of `bytes`, as 64 lowercase hexadecimal digits.
+    /// 64 lowercase hexadecimal digits.
     static func hexDigest(of bytes: some Sequence<UInt8>) -> String {
         var message = Array(bytes)
         let bitCount = UInt64(message.count) * 8
@@ -21,7 +21,7 @@ enum SHA256 {
         }.joined()
     }
 
-    /// Takes one block of 64 bytes into the state.
+    /// `block` has 64 bytes.
     private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
         var schedule = [UInt32](repeating: 0, count: 64)
         for (offset, byte) in block.enumerated() {

@@ -1,8 +1,8 @@
-/// That a store could not keep or remove a configuration.
+/// A failure of a store to read, keep or remove a configuration.
 public struct StoreError: Error, Sendable, Hashable {
     /// The kind of fault.
     ///
-    /// More may come: keep a `default` when you switch over it.
+    /// Codes may be added: keep a `default` when you switch over it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case cannotRead, cannotWrite, cannotRemove, cannotLock

@@ -1,7 +1,6 @@
 import Foundation
 
-/// A configuration as a store keeps it: whose it is, its entity tag, the document, and a checksum
-/// over all of it.
+/// A stored configuration: its user, entity tag, document, and a checksum over all of it.
 ///
 /// ```text
 /// ActiveConfig record 1 9f86d081884c7d65\n
@@ -9,21 +8,18 @@ import Foundation
 /// {"config_sections":{…},"meta":{…}}
 /// ```
 ///
-/// The checksum, 16 hexadecimal digits, covers all behind the first line.
+/// The checksum, 16 hexadecimal digits, covers everything after the first line.
 struct StoredRecord {
-    /// Why bytes are no record of a user's.
+    /// The reason why bytes are not a sound record of the user.
     struct Damage: Error, CustomStringConvertible {
-        /// What is wrong.
         let description: String
     }
 
     private static let prefix = "ActiveConfig record 1 "
     private static let digits = 16
-    /// The bytes of the first line.
+    /// In bytes.
     private static let firstLineCount = prefix.utf8.count + digits + 1
 
-    /// The bytes that keep `configuration` as `userID`'s.
-    ///
     /// - Throws: ``ConfigurationFormatError`` when it is too deep to be read back.
     static func encode(
         _ configuration: ConfigurationState, of userID: UserID
@@ -48,30 +44,52 @@ struct StoredRecord {
         return data
     }
 
-    /// The entity tag of the document.
     private let entityTag: String?
-    /// The document, in the exchange format, which is not parsed yet.
+    /// In the exchange format, not parsed yet.
     private let document: Data
 
-    /// Takes apart what ``encode(_:of:)`` made.
-    ///
     /// - Throws: ``Damage`` when `data` is not what was written, or another user's.
     init(_ data: Data, of userID: UserID) throws(Damage) {
         try Self.check(data)
-        let content = data.dropFirst(Self.firstLineCount)
-        guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
-            let header = try? SettingValue(json: content[..<lineEnd])
-        else { throw Damage(description: "it has no header") }
-        guard UserID(header["user_id"]?.stringValue) == userID else {
-            throw Damage(description: "it is another user's")
+        guard let (header, document) = Self.split(data) else {
+            throw Damage(description: "it has no header")
         }
-        entityTag = header["entity_tag"]?.stringValue
-        document = content[(lineEnd + 1)...]
+        guard header.userID == userID else { throw Damage(description: "it is another user's") }
+        entityTag = header.entityTag
+        self.document = document
     }
 
-    /// Parses the configuration.
+    /// The line before the document.
+    private struct Header {
+        let userID: UserID
+        let entityTag: String?
+    }
+
+    /// The entity tag in `head`, the first bytes of a record; nil when it has none, is another
+    /// user's, or its header is longer than `head`.
     ///
-    /// - Throws: when the document is not one that this version of the framework reads.
+    /// The checksum is not checked, as it covers the document.
+    static func entityTag(inHead head: Data, of userID: UserID) -> String? {
+        guard head.starts(with: prefix.utf8), let (header, _) = split(head),
+            header.userID == userID
+        else { return nil }
+        return header.entityTag
+    }
+
+    /// Header and document of a record, or of its first bytes; nil when the header has no end.
+    private static func split(_ data: Data) -> (Header, document: Data)? {
+        let content = data.dropFirst(firstLineCount)
+        guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
+            let value = try? SettingValue(json: content[..<lineEnd])
+        else { return nil }
+        let members = value.dictionaryValue ?? [:]
+        let header = Header(
+            userID: UserID(members["user_id"]?.stringValue),
+            entityTag: members["entity_tag"]?.stringValue)
+        return (header, content[(lineEnd + 1)...])
+    }
+
+    /// - Throws: when this version of the framework cannot read the document.
     func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
         var state = try ConfigurationState(
             jsonData: document,
@@ -81,7 +99,6 @@ struct StoredRecord {
         return state
     }
 
-    /// Throws when `data` does not have its checksum.
     private static func check(_ data: Data) throws(Damage) {
         guard data.count > firstLineCount, data.prefix(prefix.utf8.count).elementsEqual(prefix.utf8)
         else { throw Damage(description: "it does not start as a record does") }
@@ -92,7 +109,7 @@ struct StoredRecord {
                 UnsafeRawBufferPointer(rebasing: bytes[firstLineCount...]),
                 seed: ByteHash.checksumSeed)
         }
-        // The digits are compared as they are written, so that no changed byte goes unseen.
+        // Compared as text, so that no changed byte goes undetected.
         let hexadecimal = String(sum, radix: 16)
         let expected = String(repeating: "0", count: digits - hexadecimal.count) + hexadecimal
         guard written == expected, line.last == UInt8(ascii: "\n") else {
@@ -102,7 +119,6 @@ struct StoredRecord {
 }
 
 extension DocumentWriter {
-    /// Writes an object and the end of a line.
     fileprivate mutating func writeLine(_ object: [String: SettingValue]) {
         json.write(object)
         json.write(UInt8(ascii: "\n"))
@@ -110,7 +126,6 @@ extension DocumentWriter {
 }
 
 extension SettingValue {
-    /// The value that a JSON text spells.
     fileprivate init(json: Data) throws {
         self = unsafe try json.withUnsafeBytes { bytes in
             var reader = unsafe JSONReader(
@@ -118,7 +133,4 @@ extension SettingValue {
             return try reader.readValue()
         }
     }
-
-    /// The member of an object.
-    fileprivate subscript(key: String) -> SettingValue? { dictionaryValue?[key] }
 }

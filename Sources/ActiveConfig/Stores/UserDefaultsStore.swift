@@ -82,7 +82,13 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// What is under a key.
+    /// The entity tag of the user's own configuration, which is not parsed.
+    public func ownEntityTag(forUserID userID: String?) -> String? {
+        userDefaults.data(forKey: createUserDefaultsKey(userID)).flatMap {
+            StoredRecord.entityTag(inHead: $0, of: UserID(userID))
+        }
+    }
+
     private enum Content {
         case absent
         case record(StoredRecord)
@@ -98,9 +104,9 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Puts what is damaged under another key, unless it was replaced since it was read.
+    /// Moves a damaged record to another key, unless it was replaced since it was read.
     ///
-    /// - Returns: What was under the key at last.
+    /// - Returns: What is under the key at last.
     private func putAside(_ key: String, of userID: UserID) -> Content {
         Self.lock.withLock {
             let content = examine(key, of: userID)
@@ -112,7 +118,6 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// The key of what is damaged and was put aside.
     private static func damaged(_ key: String) -> String { "\(key).damaged" }
 
     /// Keeps a user's configuration, or removes it.
@@ -160,14 +165,14 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Held from reading to writing, in the process: several instances may share user defaults that
+    /// Process-wide, held from reading to writing: several instances may share user defaults that
     /// cannot be told apart.
     ///
-    /// It is recursive since user defaults tell their observers at once of what is written, and an
-    /// observer may read a store.
+    /// Recursive, since user defaults notify observers synchronously, and an observer may read a
+    /// store.
     private static let lock = NSRecursiveLock()
 
-    /// User defaults, which the compiler does not know on every platform to be thread-safe.
+    /// The compiler does not know on every platform that user defaults are thread-safe.
     private struct SharedUserDefaults: @unchecked Sendable {  // Documented as thread-safe.
         let value: UserDefaults
     }
@@ -178,7 +183,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
         "\(createUserDefaultsKey(nil)).firstDownloadFinished"
     }
 
-    /// Has them written now: only Apple's user defaults do it by themselves.
+    /// Writes them now: only Apple's user defaults do so by themselves.
     private func synchronize() {
         #if !canImport(Darwin)
             _ = userDefaults.synchronize()

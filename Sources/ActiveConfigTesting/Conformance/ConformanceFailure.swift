@@ -1,5 +1,4 @@
-/// That something does not keep the rules of its protocol: all rules that it breaks, with the
-/// sentence of each.
+/// The rules of a protocol that an implementation breaks, each with its sentence.
 public struct ConformanceFailure: Error, Sendable, Hashable {
     /// A check that failed.
     public struct FailedCheck: Sendable, Hashable {
@@ -24,5 +23,36 @@ extension ConformanceFailure: CustomStringConvertible {
         let count = failedChecks.count
         let head = "\(count) \(count == 1 ? "check" : "checks") of \(subject) failed:"
         return ([head] + lines).joined(separator: "\n")
+    }
+}
+
+/// Findings of one run of a conformance suite.
+struct ConformanceChecks {
+    /// Such as `ActiveConfigStore`.
+    let subject: String
+    private var failedChecks: [ConformanceFailure.FailedCheck] = []
+
+    init(of subject: String) { self.subject = subject }
+
+    /// `rule` is a sentence; `finding` says what was found instead.
+    mutating func expect(_ isKept: Bool, _ rule: String, found finding: @autoclosure () -> String) {
+        if !isKept { failedChecks.append(.init(rule: rule, finding: finding())) }
+    }
+
+    /// An error thrown by the checks counts as a failure of `rule`.
+    mutating func group(
+        _ rule: String, _ body: (inout ConformanceChecks) async throws -> Void
+    ) async {
+        do {
+            try await body(&self)
+        } catch {
+            failedChecks.append(.init(rule: rule, finding: "the error: \(error)"))
+        }
+    }
+
+    /// - Throws: ``ConformanceFailure`` when a check failed.
+    func finish() throws(ConformanceFailure) {
+        if failedChecks.isEmpty { return }
+        throw ConformanceFailure(subject: subject, failedChecks: failedChecks)
     }
 }

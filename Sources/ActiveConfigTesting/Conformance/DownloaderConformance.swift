@@ -95,7 +95,7 @@ public struct DownloaderConformance: Sendable {
         }
     }
 
-    /// What has not changed is nil.
+    /// An unchanged configuration is nil.
     private func checkUnchanged(_ checks: inout ConformanceChecks) async {
         let rule =
             "A request with the last configuration and its entity tag is answered with nil "
@@ -106,7 +106,7 @@ public struct DownloaderConformance: Sendable {
             let first = try await downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
             guard let first else { return }  // Told by the first check.
             let second = try await downloader.requestActiveConfig(forUserID: "1", lastKnown: first)
-            // Without a tag, the document once more is no lie.
+            // Without a tag the same document again is a correct answer.
             let isEqual = first.entityTag == nil && second == first
             checks.expect(second == nil || isEqual, rule, found: Self.describe(second))
             var old = ConfigurationState.make(sections: ["Old": ["owner": "1"]])
@@ -160,12 +160,11 @@ public struct DownloaderConformance: Sendable {
         }
     }
 
-    /// An answer for a finding.
     private static func describe(_ answer: ConfigurationState?) -> String {
         answer.map { "the document \(String(decoding: $0.jsonData(), as: UTF8.self))" } ?? "nil"
     }
 
-    /// Whether `body` ends within some real time; it goes on when it does not.
+    /// Whether `body` ends within real time; it continues if not.
     private func isDone(
         within patience: Duration, _ body: @escaping @Sendable () async -> Void
     ) async -> Bool {
@@ -184,5 +183,53 @@ public struct DownloaderConformance: Sendable {
             alarm.cancel()
         }
         return (try? await verdict.wait { $0 != nil }).flatMap { $0 } ?? false
+    }
+}
+
+extension DownloaderConformance {
+    /// How a backend has to behave for a check.
+    public struct Backend: Sendable {
+        /// What a backend does with a request.
+        public enum Conduct: Sendable, Hashable {
+            /// It answers with the user's document, or that nothing has changed.
+            case answers
+            /// It answers with a failure.
+            case fails
+            /// It does not answer.
+            case hangs
+        }
+
+        /// What it does with a request.
+        public let conduct: Conduct
+
+        private let hasRequest = AwaitableState(false)
+
+        init(_ conduct: Conduct) { self.conduct = conduct }
+
+        /// A user's document; nil for a user that it does not know, which no check asks for.
+        ///
+        /// - Parameter userID: The user, told byte by byte.
+        /// - Returns: The document. Its entity tag is the one to answer with.
+        public func configuration(forUserID userID: String?) -> ConfigurationState? {
+            let known = DownloaderConformance.userIDs
+            guard let index = known.firstIndex(where: { UserID($0) == UserID(userID) }) else {
+                return nil
+            }
+            return .make(
+                sections: [
+                    "Conformance": ["owner": .string(userID ?? ""), "number": .integer(index)]
+                ],
+                entityTag: "\"conformance-\(index)\"")
+        }
+
+        /// To be called when a request has arrived.
+        public func requestArrived() {
+            hasRequest.withLock { $0 = true }
+        }
+
+        /// Returns when the task is cancelled, too.
+        func waitForRequest() async {
+            _ = try? await hasRequest.wait { $0 }
+        }
     }
 }

@@ -19,13 +19,10 @@ public import ActiveConfig
 ///     .run()
 /// ```
 public struct StoreConformance<Place: Sendable>: Sendable {
-    /// Makes an empty place.
     let newPlace: @Sendable () async throws -> Place
-    /// Opens a place.
     let open: @Sendable (Place) async throws -> any ActiveConfigStore
-    /// Whether a place opened again has what was persisted.
+    /// A place opened again has what was persisted.
     let isDurable: Bool
-    /// Opens a place with a bootstrap.
     private(set) var openWithBootstrap:
         (@Sendable (Place, ConfigurationState) async throws -> any ActiveConfigStore)?
 
@@ -81,7 +78,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
     /// A member of the protocol that has a default, which a store may leave as it is.
     public struct OptionalMember: Sendable, Hashable {
         private enum Kind {
-            case ownConfiguration, firstDownload
+            case ownConfiguration, firstDownloadFinished
         }
 
         private let kind: Kind
@@ -91,7 +88,9 @@ public struct StoreConformance<Place: Sendable>: Sendable {
             OptionalMember(kind: .ownConfiguration)
         }
         /// `firstDownloadFinished` and `recordFirstDownloadFinished()`.
-        public static var firstDownload: OptionalMember { OptionalMember(kind: .firstDownload) }
+        public static var firstDownloadFinished: OptionalMember {
+            OptionalMember(kind: .firstDownloadFinished)
+        }
     }
 
     /// Makes all checks.
@@ -105,14 +104,14 @@ public struct StoreConformance<Place: Sendable>: Sendable {
     ) async throws {
         let run = StoreConformanceRun(
             suite: self, hasOwn: !skipped.contains(.ownConfiguration),
-            hasFirstDownload: !skipped.contains(.firstDownload))
+            hasFirstDownloadFinished: !skipped.contains(.firstDownloadFinished))
         var checks = ConformanceChecks(of: "ActiveConfigStore")
         await run.checkUsers(&checks)
         await run.checkContent(&checks)
         await run.checkFallbacks(&checks)
         await run.checkBootstrap(&checks)
-        await run.checkFirstDownload(&checks)
-        await run.checkFirstDownloadContention(&checks, rounds: 20)
+        await run.checkFirstDownloadFinished(&checks)
+        await run.checkFirstDownloadFinishedContention(&checks, rounds: 20)
         await run.checkReopening(&checks)
         await run.checkContention(&checks, operationsPerTask: operationsPerTask)
         try checks.finish()

@@ -8,7 +8,9 @@ extension StoreConformanceRun {
         await checks.group(rule) { checks in
             let place = try await suite.newPlace()
             let store = try await suite.open(place)
-            let owners = ConformanceUserIDs.all.enumerated().map { (id: $1, owner: "user \($0)") }
+            let owners = ConformanceSamples.userIDs.enumerated().map {
+                (id: $1, owner: "user \($0)")
+            }
             for (id, owner) in owners {
                 try store.persistConfiguration(
                     Self.configuration(of: owner, entityTag: "\"\(owner)\""), forUserID: id)
@@ -18,12 +20,12 @@ extension StoreConformanceRun {
                 let found = reopened.lastKnownActiveConfiguration(forUserID: id)
                 checks.expect(
                     found == Self.configuration(of: owner), rule,
-                    found: "\(Self.owner(of: found)) for \(ConformanceUserIDs.describe(id)).")
+                    found: "\(Self.owner(of: found)) for \(ConformanceSamples.describe(id)).")
                 guard hasOwn else { continue }
                 let tag = reopened.ownConfiguration(forUserID: id)?.entityTag
                 checks.expect(
                     tag == "\"\(owner)\"", "The entity tag is there in a newly opened store.",
-                    found: "\(tag ?? "none") for \(ConformanceUserIDs.describe(id)).")
+                    found: "\(tag ?? "none") for \(ConformanceSamples.describe(id)).")
             }
             try reopened.persistConfiguration(nil, forUserID: "1")
             try reopened.persistConfiguration(nil, forUserID: nil)
@@ -59,8 +61,9 @@ extension StoreConformanceRun {
 
     /// Many tasks at once record a first download, each in a store of its own if the place can be
     /// opened again.
-    func checkFirstDownloadContention(_ checks: inout ConformanceChecks, rounds: Int) async {
-        guard hasFirstDownload else { return }
+    func checkFirstDownloadFinishedContention(_ checks: inout ConformanceChecks, rounds: Int) async
+    {
+        guard hasFirstDownloadFinished else { return }
         let rule = "Of many who record a first download at once, one is the first."
         await checks.group(rule) { checks in
             for _ in 0..<rounds {
@@ -78,7 +81,7 @@ extension StoreConformanceRun {
         }
     }
 
-    /// Reads and writes; gives what was wrong.
+    /// - Returns: What was wrong.
     private func contend(
         in store: any ActiveConfigStore, for owners: [String], task: Int, operations: Int
     ) throws -> Set<String> {

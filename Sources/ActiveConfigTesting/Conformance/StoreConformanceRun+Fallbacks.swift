@@ -74,8 +74,8 @@ extension StoreConformanceRun {
     }
 
     /// The flag of the first download.
-    func checkFirstDownload(_ checks: inout ConformanceChecks) async {
-        guard hasFirstDownload else { return }
+    func checkFirstDownloadFinished(_ checks: inout ConformanceChecks) async {
+        guard hasFirstDownloadFinished else { return }
         let rule = "A recorded first download stays recorded, whatever is persisted or removed."
         await checks.group(rule) { checks in
             let place = try await suite.newPlace()

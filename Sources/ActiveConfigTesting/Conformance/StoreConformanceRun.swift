@@ -1,20 +1,17 @@
 internal import ActiveConfig
 
-/// The checks of ``StoreConformance``.
 struct StoreConformanceRun<Place: Sendable>: Sendable {
-    /// The store under test.
     let suite: StoreConformance<Place>
-    /// Whether it tells a user's own configuration.
+    /// Implements `ownConfiguration(forUserID:)`.
     let hasOwn: Bool
-    /// Whether it keeps that a first download succeeded.
-    let hasFirstDownload: Bool
+    /// Implements `firstDownloadFinished`.
+    let hasFirstDownloadFinished: Bool
 
-    /// An empty store in a place of its own.
     func makeStore() async throws -> any ActiveConfigStore {
         try await suite.open(suite.newPlace())
     }
 
-    /// A configuration that says whose it is, and the same number in each section.
+    /// Has its owner and the same number in each section, so that a torn one is detected.
     static func configuration(
         of owner: String, number: Int = 0, entityTag: String? = nil
     ) -> ConfigurationState {
@@ -32,7 +29,9 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         let rule = "Each user ID, any string or nil, is a user of its own, told byte by byte."
         await checks.group(rule) { checks in
             let store = try await makeStore()
-            let owners = ConformanceUserIDs.all.enumerated().map { (id: $1, owner: "user \($0)") }
+            let owners = ConformanceSamples.userIDs.enumerated().map {
+                (id: $1, owner: "user \($0)")
+            }
             for (id, owner) in owners {
                 try store.persistConfiguration(Self.configuration(of: owner), forUserID: id)
             }
@@ -40,23 +39,23 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
                 let found = store.lastKnownActiveConfiguration(forUserID: id)
                 checks.expect(
                     found == Self.configuration(of: owner), rule,
-                    found: "\(ConformanceUserIDs.describe(id)) has the configuration of "
+                    found: "\(ConformanceSamples.describe(id)) has the configuration of "
                         + "\(Self.owner(of: found)) and not that of \(owner).")
                 guard hasOwn else { continue }
                 let own = store.ownConfiguration(forUserID: id)
                 checks.expect(
                     own == Self.configuration(of: owner),
                     "A user's own configuration is the one that was persisted last for that user.",
-                    found: "\(ConformanceUserIDs.describe(id)) has \(Self.owner(of: own)).")
+                    found: "\(ConformanceSamples.describe(id)) has \(Self.owner(of: own)).")
             }
-            // The generic user last: behind it nobody falls back.
+            // The generic user last, as the others fall back to it.
             for (id, owner) in owners.reversed() where id != nil {
                 try store.persistConfiguration(nil, forUserID: id)
                 let found = store.lastKnownActiveConfiguration(forUserID: id)
                 checks.expect(
                     found == Self.configuration(of: "user 0"),
                     "Persisting nil removes a user's configuration.",
-                    found: "\(ConformanceUserIDs.describe(id)), \(owner), still has "
+                    found: "\(ConformanceSamples.describe(id)), \(owner), still has "
                         + "\(Self.owner(of: found)).")
             }
             try store.persistConfiguration(nil, forUserID: nil)
@@ -67,7 +66,6 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         }
     }
 
-    /// Whose a configuration is, for a finding.
     static func owner(of configuration: ConfigurationState?) -> String {
         guard let configuration else { return "nobody" }
         return configuration.section(named: "A")?.string(forKey: "owner") ?? "somebody unknown"
@@ -75,7 +73,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
 
     /// What was persisted comes back as it was.
     func checkContent(_ checks: inout ConformanceChecks) async {
-        for (name, configuration) in ConformanceConfigurations.all {
+        for (name, configuration) in ConformanceSamples.configurations {
             let rule = "A configuration comes back equal, \(name) too."
             await checks.group(rule) { checks in
                 let store = try await makeStore()
@@ -115,6 +113,15 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
                 checks.expect(
                     found?.entityTag == tag && found != nil, rule,
                     found: "\(found?.entityTag ?? "none") where \(tag ?? "none") was persisted.")
+                let head = store.ownEntityTag(forUserID: "1")
+                checks.expect(
+                    head == nil || head == tag,
+                    "The entity tag that a store gives alone is that of the configuration, or nil.",
+                    found: "\(head ?? "none") where \(tag ?? "none") was persisted.")
+                checks.expect(
+                    store.ownEntityTag(forUserID: "2") == nil,
+                    "A user without a configuration has no entity tag.",
+                    found: store.ownEntityTag(forUserID: "2") ?? "none")
             }
         }
     }

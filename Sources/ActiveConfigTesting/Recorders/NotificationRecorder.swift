@@ -30,7 +30,6 @@ public final class NotificationRecorder: Sendable {
         /// Why a download failed.
         public let error: (any Error)?
 
-        /// Makes an entry of a notification.
         init(_ notification: Notification) {
             let userInfo = notification.userInfo ?? [:]
             name = notification.name

@@ -33,7 +33,7 @@ struct ActiveConfigBackendTests {
 
     /// What arrives, after all that Foundation and its HTTP client do to a URL.
     @Test(.timeLimit(.minutes(1)), arguments: userIDs)
-    func asksForEachUserByThatUserAlone(userID: String) async throws {
+    func theBackendAsksForEachUserByThatUserAlone(userID: String) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(404) }
         defer { server.stop() }
         let backend = ActiveConfigBackend(url: try server.url("/api"))
@@ -66,7 +66,7 @@ struct ActiveConfigBackendTests {
         #expect(value.removingPercentEncoding.map { Array($0.utf8) } == Array(userID.utf8))
     }
 
-    @Test func putsSignalsIntoTheQuery() throws {
+    @Test func theBackendPutsSignalsIntoTheQuery() throws {
         let backend = ActiveConfigBackend(url: try #require(URL(string: "http://h:1")))
         let signals = ["signal.a&b": "1+2=3", "app.version": "2.4.0"]
         #expect(

@@ -64,7 +64,7 @@ struct DownloadFaultTests {
 
     /// The error comes while the server still sends, the process goes on, and the connection closes.
     @Test(arguments: endless)
-    func leavesAnAnswerWithoutEnd(fault: Fault) async throws {
+    func theDownloaderLeavesAnAnswerWithoutEnd(fault: Fault) async throws {
         let server = try LoopbackServer { _ in fault.steps }
         defer { server.stop() }
         let url = try server.url("/").absoluteString
@@ -125,7 +125,7 @@ struct DownloadFaultTests {
     ]
 
     @Test(arguments: answers)
-    func survivesACancelAtAnyMoment(fault: Fault) async throws {
+    func theDownloaderSurvivesACancelAtAnyMoment(fault: Fault) async throws {
         let server = try LoopbackServer { request in
             request.target == "/end" ? LoopbackServer.response(body: Self.document) : fault.steps
         }

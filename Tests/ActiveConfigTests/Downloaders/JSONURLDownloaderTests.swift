@@ -42,7 +42,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func givesTheDocumentWithItsEntityTagToTheUserWhoAsked() async throws {
+    @Test func theDownloaderGivesTheDocumentWithItsEntityTagToTheUserWhoAsked() async throws {
         try await withServer { _ in
             LoopbackServer.response(headers: ["ETag": "\"t\""], body: Self.document)
         } body: { downloader, server in
@@ -54,7 +54,9 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func sendsTheEntityTagOfTheLastKnownStateAndTakes304AsNothingNew() async throws {
+    @Test func theDownloaderSendsTheEntityTagOfTheLastKnownStateAndTakes304AsNothingNew()
+        async throws
+    {
         try await withServer { request in
             request.headers["if-none-match"] == "\"t\""
                 ? LoopbackServer.response(304) : LoopbackServer.response(body: Self.document)
@@ -71,7 +73,9 @@ struct JSONURLDownloaderTests {
 
     /// Nothing was known that a 304 could confirm.
     @Test(arguments: [(false, false), (true, false), (false, true)])
-    func takesA304ThatNobodyAskedForAsAnError(isKnown: Bool, isConditional: Bool) async throws {
+    func theDownloaderTakesA304ThatNobodyAskedForAsAnError(isKnown: Bool, isConditional: Bool)
+        async throws
+    {
         let server = try LoopbackServer { _ in LoopbackServer.response(304) }
         defer { server.stop() }
         let url = try server.url("/")
@@ -89,7 +93,7 @@ struct JSONURLDownloaderTests {
     }
 
     @Test(arguments: [#"Basic realm="x""#, "Bearer", #"Digest realm="a", nonce="b""#, "Negotiate"])
-    func tellsOfAStatusThatAsksForCredentials(challenge: String) async throws {
+    func theDownloaderTellsOfAStatusThatAsksForCredentials(challenge: String) async throws {
         try await withServer { _ in
             LoopbackServer.response(401, headers: ["WWW-Authenticate": challenge], body: "no")
         } body: { downloader, server in
@@ -101,7 +105,7 @@ struct JSONURLDownloaderTests {
     }
 
     @Test(arguments: [400, 401, 403, 404, 429, 500, 503])
-    func takesNoOtherStatusForADocument(status: Int) async throws {
+    func theDownloaderTakesNoOtherStatusForADocument(status: Int) async throws {
         try await withServer { _ in
             LoopbackServer.response(status, body: Self.document)
         } body: {
@@ -113,7 +117,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func tellsNoSecretOfTheURL() async throws {
+    @Test func theDownloaderTellsNoSecretOfTheURL() async throws {
         try await withServer { _ in
             LoopbackServer.response(500)
         } body: { downloader, _ in
@@ -123,7 +127,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func throwsTheFormatErrorOfADocumentThatCannotBeUsed() async throws {
+    @Test func theDownloaderThrowsTheFormatErrorOfADocumentThatCannotBeUsed() async throws {
         try await withServer { _ in
             LoopbackServer.response(body: "<html>")
         } body: {
@@ -140,7 +144,9 @@ struct JSONURLDownloaderTests {
         ("its length is not said", "Connection: close", 2_000_000),
         ("it comes in chunks", "Transfer-Encoding: chunked", 2_000_000),
     ])
-    func stopsABodyOverTheLimitWhileItArrives(name: String, field: String, size: Int) async throws {
+    func theDownloaderStopsABodyOverTheLimitWhileItArrives(name: String, field: String, size: Int)
+        async throws
+    {
         let text = String(repeating: " ", count: size)
         let body = field.hasSuffix("chunked") ? "\(String(size, radix: 16))\r\n\(text)\r\n" : text
         try await withServer(limits: ConfigurationLimits(maximumSize: 1_000_000)) { _ in
@@ -151,7 +157,32 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func stopsWaitingForAServerThatIsSilent() async throws {
+    @Test(arguments: ["its length is said", "it ends with the connection", "it comes in chunks"])
+    func aBodyOfExactlyTheLimitIsADocumentAndOneByteMoreIsNot(form: String) async throws {
+        let size = 100_000
+        for excess in 0...1 {
+            let text = Self.document.padding(toLength: size + excess, withPad: " ", startingAt: 0)
+            let answer =
+                switch form {
+                case "its length is said": "Content-Length: \(size + excess)\r\n\r\n\(text)"
+                case "it comes in chunks":
+                    "Transfer-Encoding: chunked\r\n\r\n"
+                        + "\(String(size + excess, radix: 16))\r\n\(text)\r\n0\r\n\r\n"
+                default: "Connection: close\r\n\r\n\(text)"
+                }
+            try await withServer(limits: ConfigurationLimits(maximumSize: size)) { _ in
+                [.send("HTTP/1.1 200 OK\r\n\(answer)")]
+            } body: { downloader, _ in
+                let error = await error(of: downloader)
+                #expect(error?.code == (excess == 0 ? nil : .bodyTooLarge))
+                guard excess == 0 else { return }
+                let state = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
+                #expect(state?.section(named: "S")?.integer(forKey: "a") == 1)
+            }
+        }
+    }
+
+    @Test func theDownloaderStopsWaitingForAServerThatIsSilent() async throws {
         try await withServer(timeout: .milliseconds(200)) { _ in
             [.hang]
         } body: { downloader, _ in
@@ -163,7 +194,7 @@ struct JSONURLDownloaderTests {
         Duration.seconds(Int64.max), Duration(secondsComponent: .max, attosecondsComponent: 0),
         .seconds(1 << 53),
     ])
-    func takesAnyLongTimeout(timeout: Duration) async throws {
+    func theDownloaderTakesAnyLongTimeout(timeout: Duration) async throws {
         try await withServer(timeout: timeout) { _ in
             LoopbackServer.response(body: Self.document)
         } body: { downloader, _ in
@@ -175,7 +206,7 @@ struct JSONURLDownloaderTests {
     @Test(arguments: [
         Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(1), .seconds(-1 << 53),
     ])
-    func hasNoTimeForATimeoutOfNone(timeout: Duration) async throws {
+    func theDownloaderHasNoTimeForATimeoutOfNone(timeout: Duration) async throws {
         try await withServer(timeout: timeout) { _ in
             [.hang]
         } body: { downloader, _ in
@@ -185,7 +216,7 @@ struct JSONURLDownloaderTests {
 
     /// Foundation on Linux traps at some of them, and takes less than a second for none.
     @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e18, 0.9, .nan])
-    func takesAnyTimeoutIntervalOfARequest(interval: TimeInterval) async throws {
+    func theDownloaderTakesAnyTimeoutIntervalOfARequest(interval: TimeInterval) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }
         defer { server.stop() }
         let url = try server.url("/")
@@ -195,7 +226,7 @@ struct JSONURLDownloaderTests {
         #expect(try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil) != nil)
     }
 
-    @Test func stopsWaitingForAServerThatStopsInTheMiddle() async throws {
+    @Test func theDownloaderStopsWaitingForAServerThatStopsInTheMiddle() async throws {
         try await withServer(timeout: .milliseconds(200)) { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), .hang]
         } body: { downloader, _ in
@@ -203,7 +234,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func takesHalfAnAnswerForNoDocument() async throws {
+    @Test func theDownloaderTakesHalfAnAnswerForNoDocument() async throws {
         try await withServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n\(Self.document)")]
         } body: { downloader, _ in
@@ -211,7 +242,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func saysThatAServerIsNotThere() async throws {
+    @Test func theDownloaderSaysThatAServerIsNotThere() async throws {
         let server = try LoopbackServer { _ in [] }
         let url = try server.url("/")
         server.stop()
@@ -219,7 +250,7 @@ struct JSONURLDownloaderTests {
         #expect(await error(of: downloader)?.code == .cannotConnect)
     }
 
-    @Test func followsARedirectOnTheSameHost() async throws {
+    @Test func theDownloaderFollowsARedirectOnTheSameHost() async throws {
         try await withServer { request in
             request.target == "/moved"
                 ? LoopbackServer.response(body: Self.document)
@@ -232,7 +263,7 @@ struct JSONURLDownloaderTests {
     }
 
     @Test(arguments: ["http://localhost:1/", "https://example.invalid/", "ftp://127.0.0.1/"])
-    func refusesARedirectToAnotherHostOrScheme(location: String) async throws {
+    func theDownloaderRefusesARedirectToAnotherHostOrScheme(location: String) async throws {
         try await withServer { _ in
             LoopbackServer.response(301, headers: ["Location": location])
         } body: { downloader, server in
@@ -255,7 +286,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func keepsTheRulesOfADownloader() async throws {
+    @Test func theDownloaderKeepsTheRulesOfADownloader() async throws {
         let servers = Mutex<[LoopbackServer]>([])
         defer { for server in servers.withLock({ $0 }) { server.stop() } }
         try await DownloaderConformance { backend in
@@ -285,7 +316,7 @@ struct JSONURLDownloaderTests {
         }.run()
     }
 
-    @Test func asksNothingOfAURLThatIsNotHTTP() async throws {
+    @Test func theDownloaderAsksNothingOfAURLThatIsNotHTTP() async throws {
         let downloader = JSONURLDownloader { _ in URLRequest(url: URL(filePath: "/etc/hosts")) }
         #expect(await error(of: downloader)?.code == .notHTTP)
     }

@@ -54,7 +54,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func takesNoCredentialToAnotherPort(status: Int) async throws {
+    func theDownloaderTakesNoCredentialToAnotherPort(status: Int) async throws {
         let other = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }
         defer { other.stop() }
         let location = try other.url("/moved").absoluteString
@@ -72,7 +72,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["http:", ""])
-    func takesNoPasswordOfTheURLToAnotherPort(scheme: String) async throws {
+    func theDownloaderTakesNoPasswordOfTheURLToAnotherPort(scheme: String) async throws {
         let other = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }
         defer { other.stop() }
         let location = try other.url("/moved").absoluteString.dropFirst("http:".count)
@@ -83,7 +83,7 @@ struct RedirectTests {
         #expect(other.requests.count == 1)
     }
 
-    @Test func takesNoCookieThatAServerSetsAnywhere() async throws {
+    @Test func theDownloaderTakesNoCookieThatAServerSetsAnywhere() async throws {
         let server = try LoopbackServer { request in
             request.target == "/moved"
                 ? LoopbackServer.response(body: Self.document)
@@ -98,7 +98,7 @@ struct RedirectTests {
         #expect(server.requests.last?.headers["cookie"] == nil)
     }
 
-    @Test func sendsNoBodyToAnotherPort() async throws {
+    @Test func theDownloaderSendsNoBodyToAnotherPort() async throws {
         let other = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }
         defer { other.stop() }
         let error = try await Self.download(
@@ -108,7 +108,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["/moved", "moved", "?moved"])
-    func keepsCredentialsAtTheOriginThatWasAsked(location: String) async throws {
+    func theDownloaderKeepsCredentialsAtTheOriginThatWasAsked(location: String) async throws {
         let server = try LoopbackServer { request in
             request.target.hasSuffix("moved")
                 ? LoopbackServer.response(body: Self.document)
@@ -126,7 +126,7 @@ struct RedirectTests {
         #expect(server.requests.last?.headers["authorization"] == "Bearer secret")
     }
 
-    @Test func givesUpAfterManyRedirects() async throws {
+    @Test func theDownloaderGivesUpAfterManyRedirects() async throws {
         let server = try LoopbackServer { _ in
             LoopbackServer.response(302, headers: ["Location": "/again"])
         }

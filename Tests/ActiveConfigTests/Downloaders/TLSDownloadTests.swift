@@ -10,7 +10,7 @@ import Testing
     .enabled(if: TLSServer.isAvailable, "openssl and Python's ssl are needed"),
     .disabled(if: Sanitizer.isOn))
 struct TLSDownloadTests {
-    @Test func trustsNoUnknownCertificate() async throws {
+    @Test func theDownloaderTrustsNoUnknownCertificate() async throws {
         let server = try TLSServer()
         defer { server.stop() }
         let probe = try DownloadProbeProcess(["together", server.url, "16"])
@@ -21,7 +21,7 @@ struct TLSDownloadTests {
     }
 
     @Test(.enabled(if: DownloadProbeProcess.canTrust, "mount namespaces are needed"))
-    func survivesHundredsOfConnectionsThatAreKeptOpen() async throws {
+    func theDownloaderSurvivesHundredsOfConnectionsThatAreKeptOpen() async throws {
         let server = try TLSServer()
         defer { server.stop() }
         let together = try await DownloadProbeProcess(
@@ -38,7 +38,7 @@ struct TLSDownloadTests {
     }
 
     @Test(.enabled(if: DownloadProbeProcess.canTrust, "mount namespaces are needed"))
-    func staysWithTLSWhenItIsRedirected() async throws {
+    func theDownloaderStaysWithTLSWhenItIsRedirected() async throws {
         let server = try TLSServer()
         defer { server.stop() }
         let result = try await DownloadProbeProcess(

@@ -55,7 +55,7 @@ struct KeyedListTests {
         }
     }
 
-    @Test func isTheSameAsAPlainArrayOfPairs() {
+    @Test func theListIsTheSameAsAPlainArrayOfPairs() {
         for seed in 0..<40 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var list = KeyedList<Int, Int>()

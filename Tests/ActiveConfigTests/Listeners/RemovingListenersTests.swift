@@ -78,7 +78,7 @@ struct RemovingListenersTests {
         #expect(!isCalledLate.withLock { $0 })
     }
 
-    @Test func removesOneSectionOfTwo() async throws {
+    @Test func theCoordinatorRemovesOneSectionOfTwo() async throws {
         let listener = fixture.listener()
         fixture.config.registerListener(listener, forSectionName: "Other")
         fixture.drain()
@@ -91,7 +91,7 @@ struct RemovingListenersTests {
             ])
     }
 
-    @Test func removesOneListenerOfTwo() async throws {
+    @Test func theCoordinatorRemovesOneListenerOfTwo() async throws {
         let first = fixture.listener()
         let second = fixture.listener()
         fixture.config.removeListener(first, forSectionName: "Home")

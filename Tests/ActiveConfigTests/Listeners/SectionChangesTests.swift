@@ -124,21 +124,22 @@ struct SectionChangesTests {
     func endsWithItsTask() async throws {
         let fixture = make()
         let config = fixture.config
-        let seen = Locked(0)
+        let seen = ManualClock()
         let tasks = (0..<3).map { number in
             Task {
                 switch number {
-                case 0: for await _ in config.changes { seen.withLock { $0 += 1 } }
-                case 1: for await _ in config.sections(named: "Home") { seen.withLock { $0 += 1 } }
+                case 0: for await _ in config.changes { seen.advance(by: .seconds(1)) }
+                case 1:
+                    for await _ in config.sections(named: "Home") { seen.advance(by: .seconds(1)) }
                 default:
                     for await _ in config.sectionChanges(named: "Home") {
-                        seen.withLock { $0 += 1 }
+                        seen.advance(by: .seconds(1))
                     }
                 }
                 return true
             }
         }
-        while seen.withLock({ $0 }) < 3 { await Task.yield() }
+        try await seen.sleep(until: .init(offset: .seconds(3)))
         #expect(config.state.withLock { $0.signals.count } == 3)
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value) }

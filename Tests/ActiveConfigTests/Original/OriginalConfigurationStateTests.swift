@@ -36,7 +36,7 @@ struct OriginalConfigurationStateTests {
             text: #"{"meta": 1, "config_sections": {}}"#, code: .metaMissing),
     ]
 
-    @Test(arguments: rows) func isNotMadeOf(row: Row) throws {
+    @Test(arguments: rows) func theStateIsNotMadeOf(row: Row) throws {
         let error = #expect(throws: ConfigurationFormatError.self) {
             try ConfigurationState(jsonData: Data(row.text.utf8))
         }
@@ -50,7 +50,7 @@ struct OriginalConfigurationStateTests {
         #expect(dictionaryError?.code == row.code)
     }
 
-    @Test func readsWhatADictionaryHas() throws {
+    @Test func theStateReadsWhatADictionaryHas() throws {
         let state = try ConfigurationState(
             dictionary: [
                 "meta": [
@@ -71,7 +71,7 @@ struct OriginalConfigurationStateTests {
         #expect(state == .make())
     }
 
-    @Test func archivesAndComesBackTheSame() throws {
+    @Test func theStateArchivesAndComesBackTheSame() throws {
         let state = ConfigurationState.make(sections: ["SomeKey": ["Key": "SomeValue"]])
         let archive = try JSONEncoder().encode(state)
         #expect(try JSONDecoder().decode(ConfigurationState.self, from: archive) == state)

@@ -20,7 +20,7 @@ struct OriginalCoordinatorTests {
             store: InMemoryStore(bootstrap: bootstrap.map { .state($0) }))
     }
 
-    @Test func worksWithoutAStore() async throws {
+    @Test func theCoordinatorWorksWithoutAStore() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(.configuration(Self.some)), store: nil)
         #expect(fixture.config["SectionName"] == nil)
@@ -56,7 +56,7 @@ struct OriginalCoordinatorTests {
         #expect(listener.sections == [Self.section])
     }
 
-    @Test func readsFromTheStoreAtStart() {
+    @Test func theCoordinatorReadsFromTheStoreAtStart() {
         let fixture = make(from: Self.some)
         #expect(fixture.config.currentConfiguration.sections == Self.some.sections)
     }

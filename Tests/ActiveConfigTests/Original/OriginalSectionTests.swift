@@ -59,7 +59,7 @@ struct OriginalSectionTests {
         },
     ]
 
-    @Test(arguments: rows) func readsByType(row: Row) throws {
+    @Test(arguments: rows) func theSectionReadsByType(row: Row) throws {
         let state = try ConfigurationState(
             jsonData: ConfigurationState.make(sections: ["Section": ["Key": row.value]]).jsonData())
         let section = try #require(state.section(named: "Section"))

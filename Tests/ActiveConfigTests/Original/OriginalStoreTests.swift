@@ -10,27 +10,27 @@ struct OriginalStoreTests {
     private let store = InMemoryStore()
     private let bootstrapped = InMemoryStore(bootstrap: .state(some))
 
-    @Test func keepsAConfiguration() {
+    @Test func theStoreKeepsAConfiguration() {
         store.persistConfiguration(Self.some, forUserID: "1234")
         #expect(store.lastKnownActiveConfiguration(forUserID: "1234") == Self.some)
     }
 
-    @Test func removesAConfigurationByNil() {
+    @Test func theStoreRemovesAConfigurationByNil() {
         store.persistConfiguration(Self.some, forUserID: "1234")
         store.persistConfiguration(nil, forUserID: "1234")
         #expect(store.lastKnownActiveConfiguration(forUserID: "1234") == nil)
     }
 
-    @Test func keepsUsersApart() {
+    @Test func theStoreKeepsUsersApart() {
         store.persistConfiguration(Self.some, forUserID: "1234")
         #expect(store.lastKnownActiveConfiguration(forUserID: "999") == nil)
     }
 
-    @Test func givesTheInitialConfigurationWhenNothingIsPersisted() {
+    @Test func theStoreGivesTheInitialConfigurationWhenNothingIsPersisted() {
         #expect(bootstrapped.lastKnownActiveConfiguration(forUserID: "1234") == Self.some)
     }
 
-    @Test func sharesTheInitialConfigurationAmongUsers() {
+    @Test func theStoreSharesTheInitialConfigurationAmongUsers() {
         #expect(bootstrapped.lastKnownActiveConfiguration(forUserID: "1") == Self.some)
         #expect(bootstrapped.lastKnownActiveConfiguration(forUserID: "2") == Self.some)
     }

@@ -14,7 +14,7 @@ struct DeepConfigurationTests {
     }
 
     @Test(arguments: [100, 130, 300, 510])
-    func isReadBackByAnotherStore(levels: Int) throws {
+    func aDeepConfigurationIsReadBackByAnotherStore(levels: Int) throws {
         let folder = TemporaryFolder()
         let state = Self.state(levels: levels, ofSetting: levels - 3)
         let store = FileDefaultsStore(directory: folder.url, bootstrap: nil, log: .disabled)
@@ -24,7 +24,9 @@ struct DeepConfigurationTests {
     }
 
     @Test(arguments: [(511, 0), (0, 508), (1_000, 1_000)])
-    func isRefusedWhenItCouldNotBeReadBack(levels: Int, ofSetting settingLevels: Int) throws {
+    func aDeepConfigurationIsRefusedWhenItCouldNotBeReadBack(
+        levels: Int, ofSetting settingLevels: Int
+    ) throws {
         let folder = TemporaryFolder()
         let store = FileDefaultsStore(directory: folder.url, bootstrap: nil, log: .disabled)
         let before = Self.state(levels: 1)
@@ -37,7 +39,7 @@ struct DeepConfigurationTests {
         #expect(store.ownConfiguration(forUserID: "u") == before)
     }
 
-    @Test func isLeftOutOfUserDefaultsWhenItCouldNotBeReadBack() throws {
+    @Test func aDeepConfigurationIsLeftOutOfUserDefaultsWhenItCouldNotBeReadBack() throws {
         let suite = UserDefaultsSuite()
         let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults, log: .disabled) { _ in "k" }

@@ -62,12 +62,12 @@ struct FileDefaultsStoreDamageTests {
         return try Data(contentsOf: currentFile())
     }
 
-    @Test func survivesAFileThatIsCutAtAnyLength() throws {
+    @Test func theStoreSurvivesAFileThatIsCutAtAnyLength() throws {
         let sound = try soundBytes()
         try check((0..<sound.count).map { ("cut at \($0)", sound.prefix($0)) })
     }
 
-    @Test func survivesEachByteFlipped() throws {
+    @Test func theStoreSurvivesEachByteFlipped() throws {
         let sound = try soundBytes()
         try check(
             sound.indices.flatMap { index in
@@ -79,7 +79,7 @@ struct FileDefaultsStoreDamageTests {
             })
     }
 
-    @Test func survivesGarbageAndWhatIsAppended() throws {
+    @Test func theStoreSurvivesGarbageAndWhatIsAppended() throws {
         let sound = try soundBytes()
         try check([
             ("text", Data("not a record".utf8)), ("appended", sound + Data("x".utf8)),
@@ -88,14 +88,14 @@ struct FileDefaultsStoreDamageTests {
         ])
     }
 
-    @Test func neverShowsAnotherUsersFile() throws {
+    @Test func theStoreNeverShowsAnotherUsersFile() throws {
         try store.persistConfiguration(Self.document("other"), forUserID: "other")
         let other = try Data(contentsOf: currentFile())
         try store.persistConfiguration(nil, forUserID: "other")
         try check([("another user's file", other)])
     }
 
-    @Test func fallsBackToTheGenericUserAndThenToTheBootstrapWhenAllIsDamaged() throws {
+    @Test func theStoreFallsBackToTheGenericUserAndThenToTheBootstrapWhenAllIsDamaged() throws {
         let store = store
         for text in ["a", "b"] {
             try store.persistConfiguration(Self.document(text), forUserID: Self.user)
@@ -115,7 +115,7 @@ struct FileDefaultsStoreDamageTests {
         #expect(folder.fileNames.filter { $0.hasSuffix(".damaged") }.count == 4)
     }
 
-    @Test func leavesAFileOfANewerFormatWhereItIs() throws {
+    @Test func theStoreLeavesAFileOfANewerFormatWhereItIs() throws {
         let store = store
         try store.persistConfiguration(Self.document("old"), forUserID: Self.user)
         var newer = Self.document("newer")
@@ -127,7 +127,7 @@ struct FileDefaultsStoreDamageTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func survivesAPipeInPlaceOfAFileThatNobodyWrites() throws {
+    func theStoreSurvivesAPipeInPlaceOfAFileThatNobodyWrites() throws {
         try store.persistConfiguration(Self.document("a"), forUserID: Self.user)
         let file = try currentFile()
         try FileManager.default.removeItem(at: file)
@@ -167,12 +167,26 @@ struct FileDefaultsStoreDamageTests {
         #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("a"))
     }
 
-    @Test func survivesAFolderInPlaceOfAFile() throws {
+    @Test func theStoreSurvivesAFolderInPlaceOfAFile() throws {
         try store.persistConfiguration(Self.document("a"), forUserID: Self.user)
         let file = try currentFile()
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         #expect(
             store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("bootstrap"))
+    }
+
+    @Test func removalDeletesTheDamagedCopiesToo() throws {
+        let store = store
+        for text in ["previous", "last"] {
+            try store.persistConfiguration(Self.document(text), forUserID: Self.user)
+        }
+        for name in folder.fileNames where name.hasPrefix("user-") {
+            try Data("garbage".utf8).write(to: folder.file(name))
+        }
+        #expect(store.ownConfiguration(forUserID: Self.user) == nil)
+        #expect(folder.fileNames.filter { $0.hasSuffix(".damaged") }.count == 2)
+        try store.persistConfiguration(nil, forUserID: Self.user)
+        #expect(folder.fileNames == [".lock"])
     }
 }

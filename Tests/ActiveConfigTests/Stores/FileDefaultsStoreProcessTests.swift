@@ -22,9 +22,8 @@ struct FileDefaultsStoreProcessTests {
 
     /// Kills a process that persists in a loop, at random moments, and checks after each what is
     /// there.
-    private func killAndCheck(times: Int) throws {
+    private func killAndCheck(times: Int, _ generator: inout SeededGenerator) throws {
         var acknowledged = -1
-        var generator = SystemRandomNumberGenerator()
         for _ in 0..<times {
             let probe = try StoreProbeProcess(
                 ["loop", folder.url.path(percentEncoded: false), "u", "\(acknowledged + 1)"])
@@ -44,14 +43,15 @@ struct FileDefaultsStoreProcessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func everyKillLeavesTheLastAcknowledgedDocumentOrALaterOne() throws {
-        try killAndCheck(times: Sanitizer.isOn ? 20 : 500)
+        var generator = SeededGenerator.printingItsSeed()
+        try killAndCheck(times: Sanitizer.isOn ? 20 : 500, &generator)
     }
 
     @Test(.timeLimit(.minutes(2)))
     func everyKillBesideRemovalsLeavesTheLastDocumentOrNone() throws {
         let path = folder.url.path(percentEncoded: false)
         var number = 0
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator.printingItsSeed()
         for _ in 0..<(Sanitizer.isOn ? 10 : 100) {
             let probe = try StoreProbeProcess(["cycle", path, "u", "\(number)"])
             let wanted = Int.random(in: 1...4, using: &generator)

@@ -19,20 +19,20 @@ struct FileDefaultsStoreTests {
         return state
     }
 
-    @Test func touchesNoFolderBeforeSomethingIsKept() {
+    @Test func theStoreTouchesNoFolderBeforeSomethingIsKept() {
         #expect(store().lastKnownActiveConfiguration(forUserID: "u") == nil)
         #expect(!store().firstDownloadFinished)
         #expect(!FileManager.default.fileExists(atPath: folder.url.path(percentEncoded: false)))
     }
 
-    @Test func keepsAConfigurationWithItsEntityTagForTheNextLaunch() throws {
+    @Test func theStoreKeepsAConfigurationWithItsEntityTagForTheNextLaunch() throws {
         try store().persistConfiguration(Self.document("a", tag: "\"t\""), forUserID: "u")
         let read = try #require(store().ownConfiguration(forUserID: "u"))
         #expect(read == Self.document("a"))
         #expect(read.entityTag == "\"t\"")
     }
 
-    @Test func keepsFilesForTheOwnerAlone() throws {
+    @Test func theStoreKeepsFilesForTheOwnerAlone() throws {
         try store().persistConfiguration(Self.document("a"), forUserID: "u")
         try store().persistConfiguration(Self.document("b"), forUserID: "u")
         try store().recordFirstDownloadFinished()
@@ -41,7 +41,7 @@ struct FileDefaultsStoreTests {
         for name in folder.fileNames { #expect(try folder.permissions(of: name) == 0o600) }
     }
 
-    @Test func keepsTheEntityTagAndVersionBesideTheDocument() throws {
+    @Test func theStoreKeepsTheEntityTagAndVersionBesideTheDocument() throws {
         try store().persistConfiguration(Self.document("a", tag: "\"t\""), forUserID: nil)
         let lines = try String(contentsOf: folder.file("generic.activeconfig"), encoding: .utf8)
             .split(separator: "\n")
@@ -50,14 +50,14 @@ struct FileDefaultsStoreTests {
         #expect(Data(lines[2].utf8) == Self.document("a").jsonData())
     }
 
-    @Test func keepsTheGoodVersionBeforeTheLast() throws {
+    @Test func theStoreKeepsTheGoodVersionBeforeTheLast() throws {
         try store().persistConfiguration(Self.document("a"), forUserID: nil)
         try store().persistConfiguration(Self.document("b"), forUserID: nil)
         try FileManager.default.removeItem(at: folder.file("generic.activeconfig"))
         #expect(store().ownConfiguration(forUserID: nil) == Self.document("a"))
     }
 
-    @Test func doesNotKeepADamagedVersionAsThePreviousOne() throws {
+    @Test func theStoreDoesNotKeepADamagedVersionAsThePreviousOne() throws {
         for text in ["a", "b"] {
             try store().persistConfiguration(Self.document(text), forUserID: nil)
         }
@@ -67,7 +67,7 @@ struct FileDefaultsStoreTests {
         #expect(store().ownConfiguration(forUserID: nil) == Self.document("a"))
     }
 
-    @Test func removesAllFilesOfAUserAndNoOther() throws {
+    @Test func theStoreRemovesAllFilesOfAUserAndNoOther() throws {
         for user in ["u", "v"] {
             try store().persistConfiguration(Self.document("a"), forUserID: user)
             try store().persistConfiguration(Self.document("b"), forUserID: user)
@@ -83,7 +83,7 @@ struct FileDefaultsStoreTests {
         #expect(folder.fileNames.isEmpty)
     }
 
-    @Test func fallsBackFromUserToGenericUserToBootstrap() throws {
+    @Test func theStoreFallsBackFromUserToGenericUserToBootstrap() throws {
         let store = store(bootstrap: .state(Self.document("bootstrap")))
         #expect(store.lastKnownActiveConfiguration(forUserID: "u") == Self.document("bootstrap"))
         try store.persistConfiguration(Self.document("generic", tag: "\"g\""), forUserID: nil)
@@ -94,7 +94,9 @@ struct FileDefaultsStoreTests {
         #expect(store.lastKnownActiveConfiguration(forUserID: "u") == Self.document("own"))
     }
 
-    @Test func opensABootstrapOnlyWhenAFallbackReachesItAndLogsOnceThatItIsUnreadable() throws {
+    @Test func theStoreOpensABootstrapOnlyWhenAFallbackReachesItAndLogsOnceThatItIsUnreadable()
+        throws
+    {
         let recorder = RecordingLog()
         let store = FileDefaultsStore(
             directory: folder.url, bootstrap: .jsonFile(folder.file("missing.json")),
@@ -107,12 +109,12 @@ struct FileDefaultsStoreTests {
         #expect(recorder.messages.first?.text.contains("missing.json") == true)
     }
 
-    @Test func remembersTheFirstDownload() throws {
+    @Test func theStoreRemembersTheFirstDownload() throws {
         try store().recordFirstDownloadFinished()
         #expect(store().firstDownloadFinished)
     }
 
-    @Test func writesNothingOutsideItsFolderWhateverTheUserID() throws {
+    @Test func theStoreWritesNothingOutsideItsFolderWhateverTheUserID() throws {
         let users = ["../../escape", "/etc/x", "..", "", "a/b", "a\0b", "🦊"]
         for user in users {
             try store().persistConfiguration(Self.document(user), forUserID: user)
@@ -123,7 +125,7 @@ struct FileDefaultsStoreTests {
         }
     }
 
-    @Test func saysWhyItCannotWrite() throws {
+    @Test func theStoreSaysWhyItCannotWrite() throws {
         try Data().write(to: folder.url)
         let error = #expect(throws: StoreError.self) {
             try store().persistConfiguration(Self.document("a"), forUserID: "u")

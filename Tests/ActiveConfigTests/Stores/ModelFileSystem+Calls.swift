@@ -50,6 +50,7 @@ extension ModelFileSystem: FileSystem {
             let count = max(1, bytes.count - 1)
             let data = state.files[file].data.dropFirst(descriptor.offset).prefix(count)
             descriptor.offset += data.count
+            state.readCounts[descriptor.path, default: 0] += data.count
             return Data(data)
         }
         unsafe bytes.copyBytes(from: data)
@@ -156,7 +157,7 @@ extension ModelFileSystem: FileSystem {
         }
     }
 
-    private static func name(of path: String) -> String {
+    static func name(of path: String) -> String {
         path == "/" ? path : String(path.split(separator: "/").last ?? "")
     }
 

@@ -72,6 +72,8 @@ final class ModelFileSystem: Sendable {
 
         // What follows is about the calls and not about the files.
         var calls: [String] = []
+        /// The bytes that were read of each file, by its path.
+        var readCounts: [String: Int] = [:]
         var faults = Faults()
         var postponed: (@Sendable (inout State) throws(SystemCallError) -> Void)?
     }
@@ -93,6 +95,15 @@ final class ModelFileSystem: Sendable {
 
     /// The calls so far, each with the names it is about.
     var calls: [String] { state.withLock { $0.calls } }
+
+    /// The bytes that were read of each file since the last call, by the file's name.
+    func takeReadCounts() -> [String: Int] {
+        state.withLock { state in
+            defer { state.readCounts = [:] }
+            return Dictionary(
+                state.readCounts.map { (Self.name(of: $0.key), $0.value) }, uniquingKeysWith: +)
+        }
+    }
 
     /// The files as they are, for another process, in which something may go wrong.
     func reopened(_ faults: Faults = Faults()) -> ModelFileSystem {

@@ -24,7 +24,7 @@ struct SHA256Tests {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
         ),
     ])
-    func isTheStandardsDigest(text: String, digest: String) {
+    func theDigestIsTheStandardsDigest(text: String, digest: String) {
         #expect(SHA256.hexDigest(of: text.utf8) == digest)
     }
 }

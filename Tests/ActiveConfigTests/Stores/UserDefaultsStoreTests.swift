@@ -12,7 +12,7 @@ struct UserDefaultsStoreTests {
         return ConfigurationState(meta: [:], sections: ["S": section])
     }
 
-    @Test func keepsAConfigurationWithItsEntityTag() throws {
+    @Test func theStoreKeepsAConfigurationWithItsEntityTag() throws {
         let defaults = try suite.userDefaults()
         var state = Self.document("a")
         state.entityTag = "\"t\""
@@ -21,9 +21,12 @@ struct UserDefaultsStoreTests {
             forUserID: "u")
         #expect(read == state)
         #expect(read?.entityTag == "\"t\"")
+        let store = UserDefaultsStore(userDefaults: try suite.userDefaults())
+        #expect(store.ownEntityTag(forUserID: "u") == "\"t\"")
+        #expect(store.ownEntityTag(forUserID: "v") == nil)
     }
 
-    @Test func usesTheKeysOfTheApp() throws {
+    @Test func theStoreUsesTheKeysOfTheApp() throws {
         let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults) { "config-\($0 ?? "nobody")" }
         store.persistConfiguration(Self.document("a"), forUserID: "u")
@@ -32,14 +35,14 @@ struct UserDefaultsStoreTests {
         #expect(defaults.data(forKey: "config-nobody") != nil)
     }
 
-    @Test func neverShowsAnotherUsersConfigurationUnderASharedKey() throws {
+    @Test func theStoreNeverShowsAnotherUsersConfigurationUnderASharedKey() throws {
         let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults, log: .disabled) { _ in "one key" }
         store.persistConfiguration(Self.document("a"), forUserID: "u")
         #expect(store.lastKnownActiveConfiguration(forUserID: "v") == nil)
     }
 
-    @Test func putsWhatIsDamagedAsideAndUsesTheNextFallback() throws {
+    @Test func theStorePutsWhatIsDamagedAsideAndUsesTheNextFallback() throws {
         let defaults = try suite.userDefaults()
         let recorder = RecordingLog()
         let store = UserDefaultsStore(
@@ -53,9 +56,11 @@ struct UserDefaultsStoreTests {
         #expect(defaults.data(forKey: key) == nil)
         #expect(defaults.data(forKey: "\(key).damaged") == Data("garbage".utf8))
         #expect(recorder.messages.count == 1)
+        store.persistConfiguration(nil, forUserID: "u")
+        #expect(defaults.data(forKey: "\(key).damaged") == nil)
     }
 
-    @Test func remembersTheFirstDownloadAndRemovesWithNil() throws {
+    @Test func theStoreRemembersTheFirstDownloadAndRemovesWithNil() throws {
         let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults)
         #expect(!store.firstDownloadFinished)
@@ -67,7 +72,7 @@ struct UserDefaultsStoreTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func keepsEachWriteOfFourThreadsAndPutsNothingAside() async throws {
+    func theStoreKeepsEachWriteOfFourThreadsAndPutsNothingAside() async throws {
         let suite = suite
         let recorder = RecordingLog()
         let lost = try await Threads.run(4) { thread -> [String] in

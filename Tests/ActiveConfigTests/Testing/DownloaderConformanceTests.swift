@@ -26,7 +26,7 @@ struct DownloaderConformanceTests {
     }
 
     @Test(arguments: FaultyDownloader.Fault.allCases)
-    func namesTheRuleThatADownloaderBreaks(fault: FaultyDownloader.Fault) async throws {
+    func theSuiteNamesTheRuleThatADownloaderBreaks(fault: FaultyDownloader.Fault) async throws {
         let failure = try await #require(throws: ConformanceFailure.self) {
             try await DownloaderConformance(patience: .milliseconds(50)) {
                 FaultyDownloader(fault, backend: $0)

@@ -9,7 +9,7 @@ final class FaultyStore: ActiveConfigStore {
     enum Fault: CaseIterable, CustomTestStringConvertible {
         case onlyRequirements, throwing, comparesAsStrings, ignoresCase, mixesNilAndEmpty
         case neverRemoves, losesTheTag, keepsNumbersAsDoubles, keepsOnlyChangedSections,
-            presentsFallbackAsOwn
+            presentsFallbackAsOwn, inventsTheTag
         case prefersBootstrap, noGenericFallback, inventsFirstDownload, alwaysFirst, neverFirst
         case forgetful, torn, foreign
 
@@ -23,6 +23,7 @@ final class FaultyStore: ActiveConfigStore {
             case .keepsNumbersAsDoubles: "with numbers of each kind too"
             case .keepsOnlyChangedSections: "differs in `meta` alone"
             case .presentsFallbackAsOwn: "A fallback is never a user's own configuration."
+            case .inventsTheTag: "A user without a configuration has no entity tag."
             case .prefersBootstrap: "Once the generic user has a configuration"
             case .noGenericFallback: "falls back to the generic user's"
             case .inventsFirstDownload: "An empty store knows of no first download."
@@ -75,6 +76,10 @@ final class FaultyStore: ActiveConfigStore {
             return own ?? base.lastKnownActiveConfiguration(forUserID: nil)
         }
         return own
+    }
+
+    func ownEntityTag(forUserID userID: String?) -> String? {
+        fault == .inventsTheTag ? "\"invented\"" : nil
     }
 
     func persistConfiguration(

@@ -5,14 +5,14 @@ import Testing
 struct ManualClockTests {
     private let clock = ManualClock()
 
-    @Test func standsStillUntilItIsMoved() {
+    @Test func theClockStandsStillUntilItIsMoved() {
         let start = clock.now
         #expect(clock.now == start)
         clock.advance(by: .seconds(5))
         #expect(start.duration(to: clock.now) == .seconds(5))
     }
 
-    @Test func wakesThoseWhoseMomentHasCome() async throws {
+    @Test func theClockWakesThoseWhoseMomentHasCome() async throws {
         let short = Task { try await clock.sleep(for: .seconds(1)) }
         let long = Task { try await clock.sleep(for: .seconds(10)) }
         try await clock.waitForSleepers(2)
@@ -25,7 +25,7 @@ struct ManualClockTests {
         #expect(clock.deadlines.isEmpty)
     }
 
-    @Test func doesNotSleepForWhatIsPast() async throws {
+    @Test func theClockDoesNotSleepForWhatIsPast() async throws {
         clock.advance(by: .seconds(3))
         try await clock.sleep(until: .init(offset: .seconds(3)))
         try await clock.sleep(until: .init(offset: .seconds(1)))
@@ -45,7 +45,7 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func wakesEverySleeperUnderContention() async throws {
+    @Test func theClockWakesEverySleeperUnderContention() async throws {
         try await withThrowingTaskGroup { group in
             for task in 0..<8 {
                 group.addTask {
@@ -65,7 +65,7 @@ struct ManualClockTests {
         #expect(clock.deadlines.isEmpty)
     }
 
-    @Test func doesNotGoBack() async {
+    @Test func theClockDoesNotGoBack() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

@@ -6,7 +6,7 @@ import Testing
 struct ScriptedDownloaderTests {
     private struct Failure: Error {}
 
-    @Test func answersOneAfterTheOther() async throws {
+    @Test func theDownloaderAnswersOneAfterTheOther() async throws {
         let downloader = ScriptedDownloader(
             .configuration(.titled(["Home": "1"])), .unchanged, .failure(Failure()))
         #expect(
@@ -18,7 +18,7 @@ struct ScriptedDownloaderTests {
         }
     }
 
-    @Test func saysWhenTheScriptHasNoAnswer() async throws {
+    @Test func theDownloaderSaysWhenTheScriptHasNoAnswer() async throws {
         let downloader = ScriptedDownloader()
         let error = await #expect(throws: ScriptedDownloader.NoAnswer.self) {
             try await downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
@@ -26,7 +26,7 @@ struct ScriptedDownloaderTests {
         #expect(error?.description == "The script has no answer for request 1, of user \"1\".")
     }
 
-    @Test func recordsEachRequest() async throws {
+    @Test func theDownloaderRecordsEachRequest() async throws {
         let downloader = ScriptedDownloader { _ in .unchanged }
         _ = try await downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
         _ = try await downloader.requestActiveConfig(
@@ -36,7 +36,7 @@ struct ScriptedDownloaderTests {
         #expect(downloader.requests.map(\.lastKnown?.entityTag) == [nil, "\"a\""])
     }
 
-    @Test func answersHeldRequestsInTheOrderOfTheTest() async throws {
+    @Test func theDownloaderAnswersHeldRequestsInTheOrderOfTheTest() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         let first = Task {
             try await downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
@@ -57,7 +57,7 @@ struct ScriptedDownloaderTests {
         #expect(downloader.peakRunningCount == 2)
     }
 
-    @Test func answersLateOnItsClock() async throws {
+    @Test func theDownloaderAnswersLateOnItsClock() async throws {
         let downloader = ScriptedDownloader(.unchanged.after(.seconds(2)))
         let request = Task {
             try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)

@@ -16,11 +16,11 @@ struct StoreConformanceTests {
 
     @Test func aStoreMayLeaveWhatHasADefault() async throws {
         try await StoreConformance { FaultyStore(.onlyRequirements) }
-            .run(without: [.ownConfiguration, .firstDownload])
+            .run(without: [.ownConfiguration, .firstDownloadFinished])
     }
 
     @Test(arguments: FaultyStore.Fault.allCases)
-    func namesTheRuleThatAStoreBreaks(fault: FaultyStore.Fault) async throws {
+    func theSuiteNamesTheRuleThatAStoreBreaks(fault: FaultyStore.Fault) async throws {
         let failure = try await #require(throws: ConformanceFailure.self) {
             try await StoreConformance(
                 newPlace: { FaultyStore(fault) }, open: { fault == .forgetful ? $0.forget() : $0 }

@@ -1,0 +1,55 @@
+internal import Dispatch
+
+/// Runs blocking calls, such as a store's, off Swift's cooperative threads.
+///
+/// The cooperative pool has one thread for each core, so a few blocking calls would stop every task
+/// of the process. Each serial queue gets a thread of its own; a concurrent queue shares its
+/// threads on Linux.
+final class BlockingCalls: Sendable {
+    typealias Call = @Sendable () -> Void
+
+    /// Limit of concurrent calls, each on a thread; more wait in order.
+    static let maximumRunningCount = 64
+
+    private let state = Locked((runningCount: 0, waiting: ArraySlice<Call>()))
+
+    func async(_ call: @escaping Call) {
+        let runsNow = state.withLock { state in
+            if state.runningCount == Self.maximumRunningCount {
+                state.waiting.append(call)
+                return false
+            }
+            state.runningCount += 1
+            return true
+        }
+        guard runsNow else { return }
+        DispatchQueue(label: "ActiveConfig.store").async {
+            call()
+            while let next = self.next() { next() }
+        }
+    }
+
+    /// Runs `body` while the task is suspended.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        // The thread sanitizer does not see that `resume` happens before the return; a lock shows it.
+        let isDone = Locked(false)
+        let result = await withCheckedContinuation { continuation in
+            async {
+                let result = body()
+                isDone.withLock { $0 = true }
+                continuation.resume(returning: result)
+            }
+        }
+        isDone.withLock { _ in }
+        return result
+    }
+
+    /// The next waiting call; nil gives the thread back.
+    private func next() -> Call? {
+        state.withLock { state in
+            let call = state.waiting.popFirst()
+            if call == nil { state.runningCount -= 1 }
+            return call
+        }
+    }
+}

@@ -1,0 +1,54 @@
+#if ACTIVECONFIG_PTHREAD_LOCK
+    import Foundation
+#else
+    import Synchronization
+#endif
+
+/// A state behind a lock: the only lock of the framework.
+///
+/// Never held while foreign code runs. The thread sanitizer misreads `Mutex` on Linux, so its
+/// builds use `NSLock`; `ActiveConfigTesting` needs the same, hence `package`.
+package final class Locked<State> {
+    #if ACTIVECONFIG_PTHREAD_LOCK
+        /// Never of size zero: the sanitizer would take an access to the state for one to the
+        /// object's header.
+        private struct Content {
+            var state: State
+            var size: UInt8 = 0
+        }
+
+        private let lock = NSLock()
+        private var content: Content
+
+        package init(_ state: sending State) {
+            content = Content(state: state)
+        }
+
+        package func withLock<Result, Failure: Error>(
+            _ body: (inout State) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            lock.lock()
+            defer { lock.unlock() }
+            return try body(&content.state)
+        }
+    #else
+        private let mutex: Mutex<State>
+
+        package init(_ state: sending State) {
+            mutex = Mutex(state)
+        }
+
+        @inline(__always)
+        package func withLock<Result, Failure: Error>(
+            _ body: (inout sending State) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            try mutex.withLock(body)
+        }
+    #endif
+}
+
+#if ACTIVECONFIG_PTHREAD_LOCK
+    extension Locked: @unchecked Sendable {}  // The state is reached only under the lock.
+#else
+    extension Locked: Sendable {}
+#endif

@@ -1,0 +1,68 @@
+/// The state of an ``ActiveConfig``, behind its one lock.
+struct CoordinatorState: Sendable {
+    /// Downloads that ended while a setter of the current user reads the store.
+    struct Reading {
+        /// Number of setters that read concurrently.
+        var count = 0
+        /// The user's last download meanwhile, newer than what is read.
+        var downloaded: ConfigurationState?
+        /// Whether a download of the generic user ended meanwhile, so that a fallback may be stale.
+        var isFallbackStale = false
+    }
+
+    var userID: UserID = .generic
+    /// Nil until first use, so that nothing is read from the store without need.
+    var snapshot: ConfigurationSnapshot?
+    var readings: [UserID: Reading] = [:]
+    /// Downloaded configurations that could not be stored, until the store keeps one of that user.
+    var unstored: [UserID: ConfigurationState] = [:]
+    /// In this launch.
+    var firstDownloadFinished = false
+    /// Whether the store is known to have recorded it for the installation.
+    var firstDownloadFinishedIsRecorded = false
+    /// Running downloads by user.
+    ///
+    /// A download ends when it is removed here, which happens once.
+    var downloads: [UserID: JoinedDownload] = [:]
+    /// Registrations by section.
+    var listeners = ListenerTable()
+    /// Wakes the sequences that are being iterated.
+    var signals: [Int: AsyncStream<Void>.Continuation] = [:]
+    var nextSignalID = 0
+
+    mutating func beginReading(of userID: UserID) {
+        readings[userID, default: Reading()].count += 1
+    }
+
+    /// - Returns: What a download of the user brought since `beginReading(of:)`.
+    mutating func endReading(of userID: UserID) -> ConfigurationState? {
+        guard var reading = readings.removeValue(forKey: userID) else { return nil }
+        reading.count -= 1
+        if reading.count > 0 { readings[userID] = reading }
+        return reading.downloaded
+    }
+
+    /// Passes a download on to the setters that are reading.
+    mutating func noteDownload(of configuration: ConfigurationState, for userID: UserID) {
+        readings[userID]?.downloaded = configuration
+        guard userID == .generic else { return }
+        for reader in readings.keys { readings[reader]?.isFallbackStale = true }
+    }
+}
+
+/// Effects of a change of state, performed on the listener queue in the order of the changes.
+struct Delivery: Sendable {
+    /// Posted after the sections.
+    enum Event: Sendable {
+        /// The first download of the installation succeeded.
+        case firstDownloadFinished(UserID, meta: [String: SettingValue])
+        case downloadFinished(
+            UserID, meta: [String: SettingValue], configurationIsCurrent: Bool)
+        /// A download failed.
+        case downloadFailed(UserID, any Error)
+    }
+
+    /// Changed sections, each with its listeners.
+    var changes: [(SectionChange, [ListenerRegistration])] = []
+    var events: [Event] = []
+}

@@ -1,0 +1,98 @@
+/// A document that cannot be used, with the place and the reason.
+///
+/// ```text
+/// Line 4, column 17, byte 71, in config_sections.Home.settings.title.value: a string holds the
+/// control character 0x9; write it as an escape.
+/// ```
+public struct ConfigurationFormatError: Error, Sendable, Hashable {
+    /// The kind of fault.
+    ///
+    /// Codes may be added: keep a `default` when you switch over it.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case syntax, invalidUTF8, invalidEscape, numberOutOfRange, unexpectedEnd
+            case contentAfterDocument, tooLarge, tooDeep, notAnObject, metaMissing
+            case sectionsMissing, noSections, unsupportedFormatVersion, unsupportedValue
+        }
+
+        private let kind: Kind
+
+        /// The text is not JSON as RFC 8259 has it (FORMAT 1.2).
+        public static let syntax = Code(kind: .syntax)
+        /// The text is not valid UTF-8 (FORMAT 1.5).
+        public static let invalidUTF8 = Code(kind: .invalidUTF8)
+        /// An escape in a string is unknown, or an unpaired surrogate (FORMAT 1.5).
+        public static let invalidEscape = Code(kind: .invalidEscape)
+        /// A number is beyond `Double`'s range (FORMAT 4.1).
+        public static let numberOutOfRange = Code(kind: .numberOutOfRange)
+        /// The text ends in the middle of the document, or is empty.
+        public static let unexpectedEnd = Code(kind: .unexpectedEnd)
+        /// Something other than white space follows the document (FORMAT 1.2).
+        public static let contentAfterDocument = Code(kind: .contentAfterDocument)
+        /// The text is longer than ``ConfigurationLimits/maximumSize`` (FORMAT 1.4).
+        public static let tooLarge = Code(kind: .tooLarge)
+        /// Arrays and objects are nested deeper than ``ConfigurationLimits/maximumDepth``
+        /// (FORMAT 1.4).
+        public static let tooDeep = Code(kind: .tooDeep)
+        /// The document is not an object (FORMAT 1.1).
+        public static let notAnObject = Code(kind: .notAnObject)
+        /// `meta` is absent or not an object (FORMAT 2.1).
+        public static let metaMissing = Code(kind: .metaMissing)
+        /// `config_sections` is absent or not an object (FORMAT 3.1).
+        public static let sectionsMissing = Code(kind: .sectionsMissing)
+        /// A downloaded document has no section; it would switch everything off (FORMAT 3.1).
+        public static let noSections = Code(kind: .noSections)
+        /// The document's major version is newer than this framework reads (FORMAT 2.2).
+        public static let unsupportedFormatVersion = Code(kind: .unsupportedFormatVersion)
+        /// A dictionary holds something that the format has no value for.
+        public static let unsupportedValue = Code(kind: .unsupportedValue)
+
+        /// The code's name, such as `tooDeep`.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of fault.
+    public var code: Code
+    /// The fault's place in the text, in bytes from 0; nil when the configuration did not come
+    /// from text.
+    public var byteOffset: Int?
+    /// The fault's line, from 1; nil when the configuration did not come from text.
+    public var line: Int?
+    /// The fault's column in its line, from 1, in Unicode scalars; nil when the configuration did
+    /// not come from text.
+    public var column: Int?
+    /// The path reached, such as `config_sections.Home.settings`; "" at the document itself.
+    public var path: String
+    /// What is wrong and what to do, without the place.
+    public var reason: String
+
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of fault.
+    ///   - reason: What is wrong and what to do, a sentence without its full stop.
+    ///   - path: The path reached.
+    ///   - byteOffset: The place in the text, in bytes from 0.
+    ///   - line: The line, from 1.
+    ///   - column: The column, from 1.
+    public init(
+        _ code: Code, reason: String, path: String = "", byteOffset: Int? = nil, line: Int? = nil,
+        column: Int? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.path = path
+        self.byteOffset = byteOffset
+        self.line = line
+        self.column = column
+    }
+}
+
+extension ConfigurationFormatError: CustomStringConvertible {
+    /// One sentence that says where, what is wrong and what to do.
+    public var description: String {
+        let place = path.isEmpty ? "the document" : path
+        guard let line, let column, let byteOffset else { return "In \(place): \(reason)." }
+        return "Line \(line), column \(column), byte \(byteOffset), in \(place): \(reason)."
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Text forms of types that JSON has no value for.
+enum SettingText {
+    /// ISO 8601 in UTC, with milliseconds if there are any.
+    static func text(of date: Date) -> String {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        let hasFraction = milliseconds.remainder(dividingBy: 1000) != 0
+        // Formatting truncates to milliseconds; the surplus keeps a date from losing one.
+        return Date(timeIntervalSince1970: milliseconds / 1000 + 0.0002)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+    }
+
+    /// Reads ISO 8601 with or without a fraction of a second.
+    ///
+    /// Foundation's strategies drop a fraction or accept text after the date, so the form is
+    /// checked and the fraction read here.
+    static func date(_ value: SettingValue) -> Date? {
+        guard case .string(let text) = value,
+            let parts = text.wholeMatch(of: /([-0-9]{10}T[0-9:]{8})(\.[0-9]+)?(Z|[+-][0-9:]{2,5})/),
+            let date = try? Date(parts.1 + parts.3, strategy: .iso8601)
+        else { return nil }
+        guard let fraction = parts.2 else { return date }
+        return Double("0\(fraction)").map(date.addingTimeInterval)
+    }
+
+    /// Reads Base64.
+    static func data(_ value: SettingValue) -> Data? {
+        guard case .string(let text) = value else { return nil }
+        return Data(base64Encoded: text)
+    }
+
+    /// Whether a `Double` may have lost digits of the number, as of an integer beyond 64 bits.
+    static func mayBeRounded(_ number: Double) -> Bool {
+        // Every smaller whole number is a Double exactly.
+        abs(number) >= 0x1p53
+    }
+
+    /// Nil also when a `Decimal` cannot hold all digits.
+    static func decimal(_ value: SettingValue) -> Decimal? {
+        switch value {
+        case .integer(let number): return Decimal(number)
+        case .double(let number): return decimal(number.description)
+        case .string(let text):
+            guard NumberText.value(of: text) != nil else { return nil }
+            return decimal(String(NumberText.trimmed(text)))
+        case .null, .bool, .array, .object: return nil
+        }
+    }
+
+    private static func decimal(_ text: String) -> Decimal? {
+        // Foundation truncates digits that do not fit.
+        let parts = text.lowercased().split(separator: "e")
+        let numeral = parts.first?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+        let fraction = numeral.count > 1 ? numeral[1].count : 0
+        let digits = numeral.joined().drop { "+-0".contains($0) }
+        let significant = digits.reversed().drop { $0 == "0" }
+        guard let exponent = parts.count > 1 ? Int(parts[1]) : 0 else { return nil }
+        let lastExponent = exponent - fraction + digits.count - significant.count
+        guard significant.isEmpty || (significant.count <= 38 && lastExponent >= -127) else {
+            return nil
+        }
+        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+
+/// Reads dictionaries of `Any`, as `JSONSerialization` and property lists give them.
+struct DictionaryReader {
+    let limits: ConfigurationLimits
+
+    func read(_ dictionary: [String: Any]) throws(ConfigurationFormatError) -> ConfigurationState {
+        guard let meta = dictionary["meta"] as? [String: Any] else {
+            throw missing("meta", .metaMissing, isThere: dictionary["meta"] != nil)
+        }
+        guard let sections = dictionary["config_sections"] as? [String: Any] else {
+            throw missing(
+                "config_sections", .sectionsMissing, isThere: dictionary["config_sections"] != nil)
+        }
+        var state = ConfigurationState(meta: try object(meta, at: "meta", depth: 2), sections: [:])
+        try FormatVersion.check(state.meta)
+        for (name, section) in sections {
+            state.sections[name] = try readSection(section, at: "config_sections.\(name)")
+        }
+        return state
+    }
+
+    /// FORMAT 3.2, 3.3.
+    private func readSection(
+        _ section: Any, at path: String
+    ) throws(ConfigurationFormatError) -> ActiveConfigSection {
+        guard let section = section as? [String: Any],
+            let settings = section["settings"] as? [String: Any]
+        else { return ActiveConfigSection() }
+        var values: [String: SettingValue] = [:]
+        for (key, setting) in settings {
+            guard let setting = setting as? [String: Any], let value = setting["value"] else {
+                continue
+            }
+            values[key] = try self.value(value, at: "\(path).settings.\(key).value", depth: 6)
+        }
+        return ActiveConfigSection(settings: values)
+    }
+
+    private struct OpenContainer {
+        /// The key is nil in an array.
+        var members: [(key: String?, value: Any)]
+        /// Number of members read so far.
+        var count = 0
+        var elements: [SettingValue] = []
+        var object: [String: SettingValue] = [:]
+        let isObject: Bool
+
+        /// Adds the value of the member that was read last.
+        mutating func add(_ value: SettingValue) {
+            if let key = members[count - 1].key {
+                object[key] = value
+            } else {
+                elements.append(value)
+            }
+        }
+
+        var value: SettingValue { isObject ? .object(object) : .array(elements) }
+    }
+
+    /// Converts a value whose outermost array or object is at `depth`.
+    ///
+    /// Open containers are on a list, not on the stack, which is too small for a recursion.
+    private func value(
+        _ any: Any, at path: String, depth: Int
+    ) throws(ConfigurationFormatError) -> SettingValue {
+        var open: [OpenContainer] = []
+        var next: Any? = any
+        while true {
+            var finished: SettingValue?
+            if let any = next {
+                if let container = Self.container(any) {
+                    guard depth + open.count <= limits.maximumDepth else {
+                        throw tooDeep(at: Self.path(path, open))
+                    }
+                    open.append(container)
+                } else {
+                    finished = try scalar(any, path, open, levels: limits.maximumDepth + 1 - depth)
+                }
+                next = nil
+            } else if var container = open.popLast() {
+                if container.count < container.members.count {
+                    next = container.members[container.count].value
+                    container.count += 1
+                    open.append(container)
+                } else {
+                    finished = container.value
+                }
+            }
+            guard let finished else { continue }
+            guard var container = open.popLast() else { return finished }
+            container.add(finished)
+            open.append(container)
+        }
+    }
+
+    private static func container(_ any: Any) -> OpenContainer? {
+        // Data and strings of a property list must not be bridged to arrays.
+        if any is SettingValue || any is String || any is Data { return nil }
+        if let elements = any as? [Any] {
+            return OpenContainer(members: elements.map { (nil, $0) }, isObject: false)
+        }
+        if let members = any as? [String: Any] {
+            return OpenContainer(members: members.map { ($0.key, $0.value) }, isObject: true)
+        }
+        return nil
+    }
+
+    /// `levels` is the nesting limit of a ``SettingValue`` outside of all open containers.
+    private func scalar(
+        _ any: Any, _ path: String, _ open: [OpenContainer], levels: Int
+    ) throws(ConfigurationFormatError) -> SettingValue {
+        switch any {
+        case let value as SettingValue:
+            if value.isNested(deeperThan: levels - open.count) {
+                throw tooDeep(at: Self.path(path, open))
+            }
+            return value
+        case is NSNull: return .null
+        case let number as NSNumber: return try self.number(number, at: Self.path(path, open))
+        case let string as String: return .string(string)
+        case let date as Date: return .string(SettingText.text(of: date))
+        case let data as Data: return .string(data.base64EncodedString())
+        default:
+            throw ConfigurationFormatError(
+                .unsupportedValue,
+                reason: "a \(type(of: any)) has no place in a configuration; use a string, number, "
+                    + "boolean, date, data, array or dictionary with string keys",
+                path: Self.path(path, open))
+        }
+    }
+
+    private static func path(_ start: String, _ open: [OpenContainer]) -> String {
+        open.reduce(into: start) { path, container in
+            let member = container.members[container.count - 1]
+            path += member.key.map { ".\($0)" } ?? "[\(container.count - 1)]"
+        }
+    }
+
+    private func object(
+        _ members: [String: Any], at path: String, depth: Int
+    ) throws(ConfigurationFormatError) -> [String: SettingValue] {
+        try value(members, at: path, depth: depth).dictionaryValue ?? [:]
+    }
+
+    /// Keeps the kind of the number: `v as? Bool` would be true for 1.
+    private func number(
+        _ number: NSNumber, at path: @autoclosure () -> String
+    ) throws(ConfigurationFormatError) -> SettingValue {
+        if number.isBoolean { return .bool(number.boolValue) }
+        if !number.isFloatingPoint, let integer = Int(exactly: number) {
+            return .integer(integer)
+        }
+        guard number.doubleValue.isFinite else {
+            throw ConfigurationFormatError(
+                .numberOutOfRange,
+                reason: "the number \(number) is not finite; JSON has no text for it",
+                path: path())
+        }
+        return .double(number.doubleValue)
+    }
+
+    private func tooDeep(at path: String) -> ConfigurationFormatError {
+        ConfigurationFormatError(
+            .tooDeep,
+            reason: "arrays and objects are nested deeper than \(limits.maximumDepth); flatten the "
+                + "value",
+            path: path)
+    }
+
+    private func missing(
+        _ name: String, _ code: ConfigurationFormatError.Code, isThere: Bool
+    ) -> ConfigurationFormatError {
+        ConfigurationFormatError(
+            code,
+            reason: isThere
+                ? "\"\(name)\" is not an object; make it one"
+                : "\"\(name)\" is missing; add it to the document, as an object",
+            path: isThere ? name : "")
+    }
+}
+
+/// Kind of an `NSNumber`, which its conversions hide.
+extension NSNumber {
+    /// Booleans have a class of their own.
+    var isBoolean: Bool { type(of: self) == type(of: NSNumber(value: true)) }
+
+    /// True also for a whole value of a floating-point type; a whole decimal number is an integer.
+    var isFloatingPoint: Bool {
+        if self is NSDecimalNumber { return Int(exactly: self) == nil }
+        return unsafe ["f", "d"].contains(String(cString: objCType))
+    }
+}

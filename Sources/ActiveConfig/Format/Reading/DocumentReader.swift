@@ -1,0 +1,228 @@
+/// Reads the exchange format in one pass (FORMAT 1 to 4).
+///
+/// Settings go straight from the bytes into their section's table. Members that the format ignores
+/// are checked to be JSON and dropped.
+struct DocumentReader {
+    private var json: JSONReader
+    /// Capacity hint: sections of a document are often alike.
+    private var lastSettingCount = 0
+    /// Limit of that hint.
+    private static let mostReserved = 1_024
+
+    /// A member that must be an object.
+    private enum Required<Value> {
+        case absent
+        case notAnObject(offset: Int)
+        case present(Value)
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits) {
+        json = unsafe JSONReader(bytes, maximumDepth: limits.maximumDepth)
+    }
+
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits
+    ) throws(ConfigurationFormatError) -> ConfigurationState {
+        let state: ConfigurationState
+        do throws(JSONFault) {
+            try JSONFault.check(size: bytes.count, limit: limits.maximumSize)
+            var reader = unsafe DocumentReader(bytes, limits: limits)
+            state = try reader.readDocument()
+            try reader.checkVersion(in: state.meta)
+        } catch {
+            throw unsafe error.located(in: bytes)
+        }
+        return state
+    }
+
+    private mutating func readDocument() throws(JSONFault) -> ConfigurationState {
+        json.skipByteOrderMark()
+        json.skipWhiteSpace()
+        let start = json.position
+        guard json.next == UInt8(ascii: "{") else {
+            _ = try json.readValue()
+            throw JSONFault(
+                .notAnObject, at: start,
+                "the document is not an object; wrap it in {\"meta\": …, \"config_sections\": …}")
+        }
+        var meta: Required<[String: SettingValue]> = .absent
+        var sections: Required<[String: ActiveConfigSection]> = .absent
+        try json.takeOpeningBracket()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let key = try json.readStringToken()
+            let isMeta = try json.isEqual(key, to: "meta")
+            let isSections = try json.isEqual(key, to: "config_sections")
+            _ = isMeta || isSections ? "" : try json.makeString(key)
+            try json.takeColon()
+            let offset = json.position
+            if isSections, json.next == UInt8(ascii: "{") {
+                sections = .present(try readSections())
+            } else {
+                let value = try json.readValue()
+                if isMeta {
+                    meta =
+                        value.dictionaryValue.map { .present($0) } ?? .notAnObject(offset: offset)
+                } else if isSections {
+                    sections = .notAnObject(offset: offset)
+                }
+            }
+        }
+        try json.expectEnd()
+        return ConfigurationState(
+            meta: try unwrap(meta, name: "meta", code: .metaMissing, documentStart: start),
+            sections: try unwrap(
+                sections, name: "config_sections", code: .sectionsMissing, documentStart: start))
+    }
+
+    /// Throws, with the place, when the version is too new (FORMAT 2.2).
+    private mutating func checkVersion(in meta: [String: SettingValue]) throws(JSONFault) {
+        let reason: String
+        do throws(ConfigurationFormatError) {
+            try FormatVersion.check(meta)
+            return
+        } catch {
+            reason = error.reason
+        }
+        json.position = 0
+        json.skipByteOrderMark()
+        json.skipWhiteSpace()
+        try goToValue(ofMember: "meta")
+        try goToValue(ofMember: "format_version_string")
+        throw JSONFault(.unsupportedFormatVersion, at: json.position, reason)
+    }
+
+    /// Moves to the value of the object's last member `name`.
+    ///
+    /// The text is known to be sound; only the place of an error is wanted.
+    private mutating func goToValue(ofMember name: StaticString) throws(JSONFault) {
+        var offset = json.position
+        try json.takeOpeningBracket()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let key = try json.readStringToken()
+            let isName = try json.isEqual(key, to: name)
+            try json.takeColon()
+            if isName { offset = json.position }
+            _ = try json.readValue()
+        }
+        json.position = offset
+    }
+
+    private func unwrap<Value>(
+        _ object: Required<Value>, name: String, code: ConfigurationFormatError.Code,
+        documentStart: Int
+    ) throws(JSONFault) -> Value {
+        switch object {
+        case .present(let value): return value
+        case .notAnObject(let offset):
+            throw JSONFault(code, at: offset, "\"\(name)\" is not an object; make it one")
+        case .absent:
+            throw JSONFault(
+                code, at: documentStart,
+                "\"\(name)\" is missing; add it to the document, as an object"
+            )
+        }
+    }
+
+    private mutating func readSections() throws(JSONFault) -> [String: ActiveConfigSection] {
+        var sections: [String: ActiveConfigSection] = [:]
+        try json.takeOpeningBracket()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let name = try json.readString()
+            try json.takeColon()
+            sections[name] = try readSection()
+        }
+        return sections
+    }
+
+    /// FORMAT 3.2.
+    private mutating func readSection() throws(JSONFault) -> ActiveConfigSection {
+        var section = ActiveConfigSection()
+        guard json.next == UInt8(ascii: "{") else {
+            _ = try json.readValue()
+            return section
+        }
+        try json.takeOpeningBracket()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let key = try json.readStringToken()
+            let isSettings = try json.isEqual(key, to: "settings")
+            if !isSettings { _ = try json.makeString(key) }
+            try json.takeColon()
+            if isSettings, json.next == UInt8(ascii: "{") {
+                section = try readSettings()
+            } else {
+                _ = try json.readValue()
+                if isSettings { section = ActiveConfigSection() }
+            }
+        }
+        return section
+    }
+
+    /// FORMAT 3.3.
+    private mutating func readSettings() throws(JSONFault) -> ActiveConfigSection {
+        var entries: ContiguousArray<NameTable<SettingValue>.Entry> = []
+        entries.reserveCapacity(min(lastSettingCount, Self.mostReserved))
+        let start = json.position
+        try json.takeOpeningBracket()
+        var isFirst = true
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let token = try json.readStringToken()
+            let name = try json.makeString(token)
+            let hash =
+                token.isASCII && !token.hasEscapes
+                ? unsafe NameHash.hash(
+                    ofASCII: UnsafeRawBufferPointer(rebasing: json.bytes[token.start..<token.end]))
+                : NameHash.hash(name)
+            try json.takeColon()
+            let value = try readSetting()
+            entries.append(
+                NameTable.Entry(
+                    name: name, value: value ?? .null, hash: hash, isAbsent: value == nil))
+        }
+        lastSettingCount = entries.count
+        // A short section must not keep the capacity reserved for a long one.
+        if entries.capacity > 2 * max(entries.count, 2) {
+            var exact: ContiguousArray<NameTable<SettingValue>.Entry> = []
+            exact.reserveCapacity(entries.count)
+            exact.append(contentsOf: entries)
+            entries = exact
+        }
+        let text = unsafe UnsafeRawBufferPointer(rebasing: json.bytes[start..<json.position])
+        return ActiveConfigSection(
+            NameTable(entries), source: unsafe ByteHash.Fingerprint(of: text))
+    }
+
+    /// Nil when the setting has no `value`.
+    @inline(__always)
+    private mutating func readSetting() throws(JSONFault) -> SettingValue? {
+        guard json.next == UInt8(ascii: "{") else {
+            _ = try json.readValue()
+            return nil
+        }
+        var result: SettingValue?
+        try json.takeOpeningBracket()
+        var isFirst = true
+        if json.takeValueKey() {
+            isFirst = false
+            result = try json.readValue()
+        }
+        while try json.nextMember(isFirst: isFirst) {
+            isFirst = false
+            let key = try json.readStringToken()
+            let isValue = try json.isEqual(key, to: "value")
+            if !isValue { _ = try json.makeString(key) }
+            try json.takeColon()
+            let value = try json.readValue()
+            if isValue { result = value }
+        }
+        return result
+    }
+}

@@ -1,0 +1,222 @@
+extension JSONReader {
+    /// Place of a string that is not decoded yet.
+    struct StringToken {
+        /// After the opening quotation mark.
+        let start: Int
+        /// At the closing quotation mark.
+        let end: Int
+        let isASCII: Bool
+        let hasEscapes: Bool
+    }
+
+    /// Reads a string, whose opening quotation mark is next.
+    @inline(__always)
+    public mutating func readString() throws(JSONFault) -> String {
+        let token = try readStringToken()
+        return try makeString(token)
+    }
+
+    /// Skips `"value":` and white space after it if these eight bytes are next, as in most
+    /// settings.
+    @inline(__always)
+    mutating func takeValueKey() -> Bool {
+        guard count &- position >= 8,
+            unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) == Self.valueKey
+        else { return false }
+        position &+= 8
+        skipWhiteSpace()
+        return true
+    }
+
+    private static let valueKey = UInt64(littleEndian: 0x3A22_6575_6C61_7622)
+
+    /// Skips a string, whose opening quotation mark is next.
+    @inline(__always)
+    mutating func readStringToken() throws(JSONFault) -> StringToken {
+        position &+= 1
+        let start = position
+        var isASCII = true
+        var hasEscapes = false
+        while true {
+            // Eight bytes a step, up to the first special one.
+            while position &+ 8 <= count {
+                let word = UInt64(
+                    littleEndian: unsafe bytes.loadUnaligned(
+                        fromByteOffset: position, as: UInt64.self))
+                let marks = Self.marks(in: word)
+                if marks != 0 {
+                    position &+= marks.trailingZeroBitCount / 8
+                    break
+                }
+                position &+= 8
+            }
+            guard position < count else {
+                throw JSONFault(
+                    .unexpectedEnd, at: count, "the text ends inside a string; close it with \"")
+            }
+            let byte = unsafe bytes[position]
+            if byte == UInt8(ascii: "\"") {
+                let end = position
+                position &+= 1
+                return StringToken(start: start, end: end, isASCII: isASCII, hasEscapes: hasEscapes)
+            } else if byte == UInt8(ascii: "\\") {
+                hasEscapes = true
+                position &+= 2
+            } else if byte < 0x20 {
+                throw JSONFault(
+                    .syntax, at: position,
+                    "a string holds the control character 0x\(String(byte, radix: 16)); "
+                        + "write it as an escape")
+            } else {
+                if byte >= 0x80 { isASCII = false }
+                position &+= 1
+            }
+        }
+    }
+
+    /// A word whose lowest set bit marks the first byte of `word` that is a quotation mark, a
+    /// backslash, a control character or not ASCII; 0 when there is none.
+    @inline(__always)
+    static func marks(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let controls = word &- (ones &* 0x20)
+        let found =
+            ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
+            | (controls & ~word) | word
+        return found & tops
+    }
+
+    /// `constant` is ASCII without escapes.
+    @inline(__always)
+    mutating func isEqual(
+        _ token: StringToken, to constant: StaticString
+    ) throws(JSONFault) -> Bool {
+        if !token.hasEscapes, token.isASCII {
+            guard token.end &- token.start == constant.utf8CodeUnitCount else { return false }
+            for index in 0..<constant.utf8CodeUnitCount
+            where unsafe bytes[token.start &+ index] != constant.utf8Start[index] {
+                return false
+            }
+            return true
+        }
+        return try makeString(token) == "\(constant)"
+    }
+
+    @inline(__always)
+    mutating func makeString(_ token: StringToken) throws(JSONFault) -> String {
+        if token.hasEscapes { return try makeStringWithEscapes(token) }
+        let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[token.start..<token.end])
+        if token.isASCII { return unsafe String(decoding: content, as: UTF8.self) }
+        return unsafe try validated(content, startingAt: token.start)
+    }
+
+    /// Decodes UTF-8 without escapes.
+    @inline(never)
+    private func validated(
+        _ content: UnsafeRawBufferPointer, startingAt start: Int
+    ) throws(JSONFault) -> String {
+        if let string = unsafe String(validating: content, as: UTF8.self) { return string }
+        throw JSONFault(
+            .invalidUTF8, at: start + (unsafe UTF8Validity.firstFault(in: content) ?? 0),
+            "a string holds bytes that are not UTF-8; save the document as UTF-8")
+    }
+
+    @inline(never)
+    private mutating func makeStringWithEscapes(_ token: StringToken) throws(JSONFault) -> String {
+        scratch.removeAll(keepingCapacity: true)
+        var offset = token.start
+        var runStart = offset
+        while offset < token.end {
+            guard unsafe bytes[offset] == UInt8(ascii: "\\") else {
+                offset += 1
+                continue
+            }
+            unsafe scratch.append(contentsOf: bytes[runStart..<offset])
+            try appendEscape(at: &offset, end: token.end)
+            runStart = offset
+        }
+        unsafe scratch.append(contentsOf: bytes[runStart..<token.end])
+        if let string = String(validating: scratch, as: UTF8.self) { return string }
+        let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[token.start..<token.end])
+        return unsafe try validated(content, startingAt: token.start)
+    }
+
+    /// Appends the character to `scratch` and moves `offset` past the escape.
+    private mutating func appendEscape(at offset: inout Int, end: Int) throws(JSONFault) {
+        let start = offset
+        let letter = unsafe bytes[offset + 1]
+        offset += 2
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): scratch.append(letter)
+        case UInt8(ascii: "b"): scratch.append(0x08)
+        case UInt8(ascii: "f"): scratch.append(0x0C)
+        case UInt8(ascii: "n"): scratch.append(0x0A)
+        case UInt8(ascii: "r"): scratch.append(0x0D)
+        case UInt8(ascii: "t"): scratch.append(0x09)
+        case UInt8(ascii: "u"):
+            let unit = try readCodeUnit(at: &offset, end: end, escapeStart: start)
+            var value = UInt32(unit)
+            if UTF16.isLeadSurrogate(unit), offset + 1 < end,
+                unsafe bytes[offset] == UInt8(ascii: "\\"),
+                unsafe bytes[offset + 1] == UInt8(ascii: "u")
+            {
+                offset += 2
+                let trail = try readCodeUnit(at: &offset, end: end, escapeStart: offset - 2)
+                if UTF16.isTrailSurrogate(trail) {
+                    value = 0x10000 + (UInt32(unit) & 0x3FF) << 10 + UInt32(trail) & 0x3FF
+                }
+            }
+            guard let scalar = Unicode.Scalar(value) else {
+                throw JSONFault(
+                    .invalidEscape, at: start,
+                    "an escape is half of a surrogate pair; write both halves, or the character")
+            }
+            scratch.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+        default:
+            throw JSONFault(
+                .invalidEscape, at: start,
+                "a string holds an unknown escape; known are "
+                    + #"\" \\ \/ \b \f \n \r \t and \u with four hexadecimal digits"#)
+        }
+    }
+
+    /// Reads four hexadecimal digits and moves `offset` past them.
+    private func readCodeUnit(
+        at offset: inout Int, end: Int, escapeStart: Int
+    ) throws(JSONFault) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard offset < end,
+                let digit = Character(Unicode.Scalar(unsafe bytes[offset])).hexDigitValue,
+                unsafe bytes[offset] < 0x80
+            else {
+                throw JSONFault(
+                    .invalidEscape, at: escapeStart,
+                    "the escape \\u needs four hexadecimal digits")
+            }
+            unit = unit << 4 | UInt16(digit)
+            offset += 1
+        }
+        return unit
+    }
+}
+
+/// Finds invalid UTF-8, for an error.
+enum UTF8Validity {
+    /// Offset of the first byte outside of a well-formed sequence.
+    static func firstFault(in bytes: UnsafeRawBufferPointer) -> Int? {
+        var decoder = Unicode.UTF8.ForwardParser()
+        var iterator = unsafe bytes.makeIterator()
+        var offset = 0
+        while true {
+            switch unsafe decoder.parseScalar(from: &iterator) {
+            case .valid(let scalar): offset += scalar.count
+            case .emptyInput: return nil
+            case .error: return offset
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import Foundation
+
+extension SettingValue {
+    /// Reads any JSON value.
+    ///
+    /// ```swift
+    /// let value = try SettingValue(jsonData: Data(#"{"limits": [1, 2.5]}"#.utf8))
+    /// value.dictionaryValue?["limits"]?.arrayValue?.count  // 2
+    /// ```
+    ///
+    /// The rules are those of the exchange format: RFC 8259, one comma before a closing bracket
+    /// accepted, of two equal keys the last one counts (FORMAT 1, 4).
+    ///
+    /// - Parameters:
+    ///   - jsonData: The value's text, UTF-8 JSON.
+    ///   - limits: What the text may not exceed.
+    /// - Throws: ``ConfigurationFormatError`` with the place and the reason.
+    public init(
+        jsonData: Data, limits: ConfigurationLimits = .default
+    ) throws(ConfigurationFormatError) {
+        self = try JSONReader.read(jsonData, limits: limits) {
+            (json) throws(JSONFault) in try json.readValue()
+        }
+    }
+
+    /// The value as compact JSON text, keys sorted, byte for byte the same for the same value.
+    ///
+    /// A `.double` keeps a fraction or an exponent (FORMAT 4.2). A number that JSON has no text for
+    /// (infinite, or not a number) is written as `null`.
+    public func jsonData() -> Data {
+        var writer = JSONWriter()
+        writer.write(self)
+        return Data(writer.bytes)
+    }
+}
+
+extension SettingValue {
+    /// Counts this value as the first level.
+    func isNested(deeperThan levels: Int) -> Bool {
+        var level = isContainer ? [self] : []
+        var depth = 0
+        while !level.isEmpty {
+            depth += 1
+            if depth > levels { return true }
+            var next: [SettingValue] = []
+            for container in level {
+                switch container {
+                case .array(let elements): next += elements.lazy.filter(\.isContainer)
+                case .object(let members): next += members.values.lazy.filter(\.isContainer)
+                case .null, .bool, .integer, .double, .string: break
+                }
+            }
+            level = next
+        }
+        return false
+    }
+}
+
+extension SettingValue: CustomStringConvertible {
+    /// The value as JSON, keys sorted.
+    public var description: String {
+        var writer = JSONWriter()
+        writer.write(self)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

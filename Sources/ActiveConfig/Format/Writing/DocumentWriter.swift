@@ -1,0 +1,36 @@
+struct DocumentWriter {
+    var json = JSONWriter()
+
+    /// In bytes; an estimate for reserving capacity.
+    private static let usualSettingSize = 64
+
+    mutating func write(_ state: ConfigurationState) {
+        let count = state.sections.values.reduce(0) { $0 + $1.table.settings.entries.count }
+        json.reserve(count * Self.usualSettingSize)
+        json.write(raw: #"{"config_sections":"#)
+        json.writeObject(state.sections) { json, section in
+            json.write(raw: #"{"settings":{"#)
+            Self.write(section.table.settings, to: &json)
+            json.write(raw: "}}")
+        }
+        json.write(raw: #","meta":"#)
+        json.write(state.meta)
+        json.write(UInt8(ascii: "}"))
+    }
+
+    /// Sorted by name.
+    private static func write(_ settings: NameTable<SettingValue>, to json: inout JSONWriter) {
+        let order = settings.entries.indices.sorted {
+            settings.entries[$0].name < settings.entries[$1].name
+        }
+        var isFirst = true
+        for number in order {
+            if !isFirst { json.write(UInt8(ascii: ",")) }
+            isFirst = false
+            json.write(key: settings.entries[number].name)
+            json.write(raw: #"{"value":"#)
+            json.write(settings.entries[number].value)
+            json.write(UInt8(ascii: "}"))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import Foundation
+
+/// A section of a configuration: settings by key.
+///
+/// The unit that is read, listened to and decoded.
+///
+/// ```swift
+/// if config["AppFeatures"]?.bool(forKey: "SomeFeature") ?? false { … }
+/// ```
+///
+/// A section is an immutable value: it stays what it was when the configuration changes. Reading a
+/// setting takes the same time however many there are, and is safe from every thread.
+public struct ActiveConfigSection: Sendable {
+    let table: SettingTable
+
+    /// Makes a section of settings.
+    ///
+    /// - Parameter settings: The values by key.
+    public init(settings: [String: SettingValue] = [:]) {
+        self.init(NameTable(settings))
+    }
+
+    /// `source` is the fingerprint of the text that the settings were read from, if any.
+    init(_ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint? = nil) {
+        table = settings.entries.isEmpty ? .empty : SettingTable(settings, source: source)
+    }
+
+    /// The keys of all settings, sorted.
+    public var settingKeys: [String] {
+        table.settings.entries.map(\.name).sorted()
+    }
+
+    /// The value of a setting as it is, or nil when there is none.
+    ///
+    /// `null` is there, as ``SettingValue/null``.
+    public func value(forKey key: String) -> SettingValue? {
+        table.settings[key]
+    }
+
+    /// The value of a setting as it is, or nil when there is none.
+    public subscript(key: String) -> SettingValue? {
+        table.settings[key]
+    }
+}
+
+/// Typed reading, by the table of FORMAT 5: nil when there is no such setting, or when its value
+/// does not read as that type.
+extension ActiveConfigSection {
+    /// The text of a string.
+    public func string(forKey key: String) -> String? { self[key]?.stringValue }
+
+    /// A boolean, a number that is not 0, or a word such as `yes` or `off`; see
+    /// ``SettingValue/boolValue``.
+    public func bool(forKey key: String) -> Bool? { self[key]?.boolValue }
+
+    /// An integer, or what reads as one; see ``SettingValue/integerValue``.
+    ///
+    /// 10.3 reads as 10.
+    public func integer(forKey key: String) -> Int? { self[key]?.integerValue }
+
+    /// A number, or what reads as one; see ``SettingValue/doubleValue``.
+    public func double(forKey key: String) -> Double? { self[key]?.doubleValue }
+
+    /// A number, or what reads as one; see ``SettingValue/floatValue``.
+    public func float(forKey key: String) -> Float? { self[key]?.floatValue }
+
+    /// The elements of an array.
+    public func array(forKey key: String) -> [SettingValue]? { self[key]?.arrayValue }
+
+    /// The elements of an array that are all strings; see ``SettingValue/stringArrayValue``.
+    public func stringArray(forKey key: String) -> [String]? { self[key]?.stringArrayValue }
+
+    /// The values of an object by name.
+    public func dictionary(forKey key: String) -> [String: SettingValue]? {
+        self[key]?.dictionaryValue
+    }
+
+    /// The URL that a string spells; see ``SettingValue/urlValue``.
+    public func url(forKey key: String) -> URL? { self[key]?.urlValue }
+}
+
+extension ActiveConfigSection: Hashable {
+    /// Whether both have the same settings (FORMAT 6).
+    public static func == (left: ActiveConfigSection, right: ActiveConfigSection) -> Bool {
+        left.table == right.table
+    }
+
+    /// Feeds the settings; their order does not count.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(table)
+    }
+}
+
+extension ActiveConfigSection: CustomStringConvertible {
+    /// The settings, sorted by key.
+    public var description: String {
+        let settings = settingKeys.map { "\($0): \(self[$0] ?? .null)" }
+        return "ActiveConfigSection(\(settings.joined(separator: ", ")))"
+    }
+}
+
+/// A section's settings, shared by all copies of the section.
+final class SettingTable: Sendable {
+    static let empty = SettingTable(NameTable([:]), source: nil)
+
+    let settings: NameTable<SettingValue>
+
+    /// Fingerprint of the text that the settings were read from, if any.
+    ///
+    /// Equal texts make equal sections, so unchanged sections of a new document are found without
+    /// comparing their settings.
+    private let source: ByteHash.Fingerprint?
+
+    init(_ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint?) {
+        self.settings = settings
+        self.source = source
+    }
+}
+
+extension SettingTable: Hashable {
+    static func == (left: SettingTable, right: SettingTable) -> Bool {
+        if left === right { return true }
+        if let source = left.source, source == right.source { return true }
+        return left.settings == right.settings
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(settings)
+    }
+}

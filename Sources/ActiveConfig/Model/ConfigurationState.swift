@@ -1,0 +1,77 @@
+import Foundation
+
+/// A configuration: `meta` about the document, and sections of settings.
+///
+/// The content of one document of the exchange format.
+///
+/// ```swift
+/// let state = try ConfigurationState(jsonData: data)
+/// state.section(named: "AppFeatures")?.bool(forKey: "SomeFeature")
+/// ```
+public struct ConfigurationState: Sendable {
+    /// What the document says about itself: its version, its time, and all else that the server
+    /// put there (FORMAT 2).
+    public var meta: [String: SettingValue]
+
+    /// The sections by name.
+    public var sections: [String: ActiveConfigSection]
+
+    /// The entity tag of the answer in which the document came; no part of equality, of the hash or
+    /// of ``jsonData()``.
+    ///
+    /// A downloader sends it back to ask whether anything has changed.
+    public var entityTag: String?
+
+    /// Makes a configuration without sections, of format version "1.0", created now.
+    public init() {
+        self.init(
+            meta: [
+                MetaKey.formatVersion: "1.0",
+                MetaKey.creationTime: .string(Date.now.formatted(.iso8601)),
+            ], sections: [:])
+    }
+
+    /// Makes a configuration.
+    ///
+    /// - Parameters:
+    ///   - meta: What is said about it. Nothing is added.
+    ///   - sections: The sections by name.
+    public init(meta: [String: SettingValue], sections: [String: ActiveConfigSection]) {
+        self.meta = meta
+        self.sections = sections
+    }
+
+    /// The version of the format, `format_version_string` of ``meta``; "" when it is absent or not a
+    /// string (FORMAT 2.2).
+    public var formatVersion: String { meta[MetaKey.formatVersion]?.stringValue ?? "" }
+
+    /// When the document was made, `creation_time` of ``meta``, for people and logs; "" when it is
+    /// absent or not a string (FORMAT 2.3).
+    public var creationTime: String { meta[MetaKey.creationTime]?.stringValue ?? "" }
+
+    /// The names of all sections, sorted.
+    public var sectionNames: [String] { sections.keys.sorted() }
+
+    /// The section of that name, or nil.
+    public func section(named name: String) -> ActiveConfigSection? { sections[name] }
+
+    enum MetaKey {
+        /// FORMAT 2.2.
+        static let formatVersion = "format_version_string"
+        /// FORMAT 2.3.
+        static let creationTime = "creation_time"
+    }
+}
+
+extension ConfigurationState: Hashable {
+    /// Whether `meta` and the sections are equal (FORMAT 6).
+    public static func == (left: ConfigurationState, right: ConfigurationState) -> Bool {
+        left.meta == right.meta && left.sections == right.sections
+    }
+
+    /// Feeds `meta` and the sections.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(meta)
+        hasher.combine(sections)
+    }
+}

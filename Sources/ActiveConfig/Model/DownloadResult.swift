@@ -1,0 +1,45 @@
+/// The result of a successful download.
+public struct DownloadResult: Sendable {
+    /// The user whose configuration was downloaded.
+    public let userID: String?
+
+    /// Whether what the answer brought, or confirmed, is in force.
+    ///
+    /// False: the user changed meanwhile, and the configuration was stored for its owner only.
+    public let configurationIsCurrent: Bool
+
+    /// The sections in force that the download changed, added or removed.
+    ///
+    /// Empty when nothing changed.
+    public let changedSectionNames: Set<String>
+
+    /// Makes a result, as for a test.
+    ///
+    /// - Parameters:
+    ///   - userID: The user.
+    ///   - configurationIsCurrent: Whether the configuration is in force.
+    ///   - changedSectionNames: The sections that changed.
+    public init(
+        userID: String?, configurationIsCurrent: Bool, changedSectionNames: Set<String> = []
+    ) {
+        self.userID = userID
+        self.configurationIsCurrent = configurationIsCurrent
+        self.changedSectionNames = changedSectionNames
+    }
+}
+
+extension DownloadResult: Hashable {
+    /// Whether all members are equal; user IDs byte by byte.
+    public static func == (left: DownloadResult, right: DownloadResult) -> Bool {
+        UserID(left.userID) == UserID(right.userID)
+            && left.configurationIsCurrent == right.configurationIsCurrent
+            && left.changedSectionNames == right.changedSectionNames
+    }
+
+    /// Feeds all members.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(UserID(userID))
+        hasher.combine(configurationIsCurrent)
+        hasher.combine(changedSectionNames)
+    }
+}

@@ -1,0 +1,59 @@
+/// Numbers in string settings (FORMAT 5: "wholly a number, trimmed").
+///
+/// More is accepted than in JSON: a leading `+`, leading zeros, `.5` and `5.`. Words such as `inf`
+/// and hexadecimal numbers are not numbers.
+enum NumberText {
+    /// Nil unless all of the trimmed text is a number within `Double`'s range.
+    static func value(of text: String) -> SettingValue? {
+        let text = trimmed(text)
+        guard let isInteger = form(of: text.utf8) else { return nil }
+        if isInteger, let integer = Int(text) { return .integer(integer) }
+        guard let double = Double(text), double.isFinite else { return nil }
+        return .double(double)
+    }
+
+    /// Nil unless all of the trimmed text is an integer that fits the type.
+    static func integer<T: FixedWidthInteger>(of text: String, as type: T.Type) -> T? {
+        let text = trimmed(text)
+        return form(of: text.utf8) == true ? T(text) : nil
+    }
+
+    static func trimmed(_ text: String) -> Substring {
+        var text = text[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return text
+    }
+
+    /// Form of an integer (true) or of another number (false); nil: neither.
+    private static func form(of text: Substring.UTF8View) -> Bool? {
+        var rest = text
+        if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+            rest.removeFirst()
+        }
+        var digits = removeDigits(from: &rest)
+        var isInteger = true
+        if rest.first == UInt8(ascii: ".") {
+            isInteger = false
+            rest.removeFirst()
+            digits += removeDigits(from: &rest)
+        }
+        guard digits > 0 else { return nil }
+        if let letter = rest.first, letter | 0x20 == UInt8(ascii: "e") {
+            isInteger = false
+            rest.removeFirst()
+            if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+                rest.removeFirst()
+            }
+            guard removeDigits(from: &rest) > 0 else { return nil }
+        }
+        return rest.isEmpty ? isInteger : nil
+    }
+
+    /// Removes leading digits and returns their number.
+    private static func removeDigits(from text: inout Substring.UTF8View) -> Int {
+        let digits = text.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        text = text[digits.endIndex...]
+        return digits.count
+    }
+}

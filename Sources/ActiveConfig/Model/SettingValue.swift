@@ -1,0 +1,183 @@
+/// A value of a setting: any JSON value, with integers and floating-point numbers told apart.
+///
+/// ```swift
+/// let value: SettingValue = ["interval": 1.5, "retries": 3, "hosts": ["a", "b"]]
+/// value.dictionaryValue?["retries"]  // .integer(3)
+/// ```
+///
+/// A number without fraction and exponent that fits 64 bits is `.integer`, every other is
+/// `.double`, and both stay what they are through reading and writing (FORMAT 4).
+///
+/// Values made in code can be nested as deeply as the stack allows that releases them, about 200
+/// bytes a level. What is read or kept is bounded, see ``ConfigurationLimits``.
+public enum SettingValue: Sendable {
+    /// JSON's `null`. It is present, and no typed getter reads it (FORMAT 3.4).
+    case null
+    /// A truth value.
+    case bool(Bool)
+    /// A whole number that fits `Int`: 64 bits, and 32 where Swift has no more, as on watches whose
+    /// apps are built for arm64_32.
+    case integer(Int)
+    /// A number with a fraction or an exponent, or a whole one that does not fit `Int`.
+    case double(Double)
+    /// A text.
+    case string(String)
+    /// A list of values.
+    case array([SettingValue])
+    /// Values by name. Order does not count.
+    case object([String: SettingValue])
+}
+
+extension SettingValue: ExpressibleByNilLiteral {
+    /// Makes `.null`.
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension SettingValue: ExpressibleByBooleanLiteral {
+    /// Makes `.bool`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension SettingValue: ExpressibleByIntegerLiteral {
+    /// Makes `.integer`.
+    public init(integerLiteral value: Int) { self = .integer(value) }
+}
+
+extension SettingValue: ExpressibleByFloatLiteral {
+    /// Makes `.double`, also of a literal such as `1.0`.
+    public init(floatLiteral value: Double) { self = .double(value) }
+}
+
+extension SettingValue: ExpressibleByStringInterpolation {
+    /// Makes `.string`.
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension SettingValue: ExpressibleByArrayLiteral {
+    /// Makes `.array`.
+    public init(arrayLiteral elements: SettingValue...) { self = .array(elements) }
+}
+
+extension SettingValue: ExpressibleByDictionaryLiteral {
+    /// Makes `.object`; of a name that stands twice the last value counts, as in a document
+    /// (FORMAT 1.3).
+    public init(dictionaryLiteral elements: (String, SettingValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
+    }
+}
+
+extension SettingValue {
+    /// For an error: "a string".
+    var kindDescription: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer: "an integer"
+        case .double: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension SettingValue: Hashable {
+    /// Nesting levels whose content is hashed.
+    ///
+    /// Of deeper containers only the count is, so that no depth overflows the stack.
+    private static let hashedLevels = 16
+
+    /// Whether both are of the same kind and equal; the order of an object's members does not count.
+    public static func == (left: SettingValue, right: SettingValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.string(let left), .string(let right)): left == right
+        case (.array, .array), (.object, .object): isContainer(left, equalTo: right)
+        default: false
+        }
+    }
+
+    /// Feeds the kind and the content, of deeply nested values only a part.
+    public func hash(into hasher: inout Hasher) {
+        hash(into: &hasher, levels: Self.hashedLevels)
+    }
+
+    var isContainer: Bool {
+        switch self {
+        case .array, .object: true
+        case .null, .bool, .integer, .double, .string: false
+        }
+    }
+
+    private static func isContainer(_ left: SettingValue, equalTo right: SettingValue) -> Bool {
+        // Not recursive: a value may be nested deeper than the stack allows.
+        var pending: [(SettingValue, SettingValue)] = []
+        var pair = (left, right)
+        while true {
+            guard isContainer(pair.0, equalTo: pair.1, but: &pending) else { return false }
+            guard let next = pending.popLast() else { return true }
+            pair = next
+        }
+    }
+
+    /// Compares one level; pairs of nested containers go to `pending`.
+    private static func isContainer(
+        _ left: SettingValue, equalTo right: SettingValue,
+        but pending: inout [(SettingValue, SettingValue)]
+    ) -> Bool {
+        switch (left, right) {
+        case (.array(let left), .array(let right)):
+            guard left.count == right.count else { return false }
+            for index in left.indices {
+                let (value, other) = (left[index], right[index])
+                if value.isContainer {
+                    pending.append((value, other))
+                } else if value != other {
+                    return false
+                }
+            }
+            return true
+        case (.object(let left), .object(let right)):
+            guard left.count == right.count else { return false }
+            for (key, value) in left {
+                guard let other = right[key] else { return false }
+                if value.isContainer {
+                    pending.append((value, other))
+                } else if value != other {
+                    return false
+                }
+            }
+            return true
+        default: return false
+        }
+    }
+
+    private func hash(into hasher: inout Hasher, levels: Int) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value)
+        case .string(let value): hasher.combine(value)
+        case .array(let elements):
+            hasher.combine(elements.count)
+            guard levels > 0 else { return }
+            for element in elements { element.hash(into: &hasher, levels: levels - 1) }
+        case .object(let members):
+            hasher.combine(members.count)
+            guard levels > 0 else { return }
+            // A sum, so that the order does not count.
+            var sum = 0
+            for (key, value) in members {
+                var own = Hasher()
+                own.combine(key)
+                value.hash(into: &own, levels: levels - 1)
+                sum &+= own.finalize()
+            }
+            hasher.combine(sum)
+        }
+    }
+}

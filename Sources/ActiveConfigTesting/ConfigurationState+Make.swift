@@ -1,0 +1,39 @@
+public import ActiveConfig
+
+extension ConfigurationState {
+    /// Makes a configuration for a test.
+    ///
+    /// ```swift
+    /// let state = ConfigurationState.make(sections: ["Home": ["title": "x"]])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - meta: What is said about it.
+    ///   - sections: The settings by section and key.
+    ///   - entityTag: The entity tag of the answer that it came in.
+    /// - Returns: The configuration.
+    public static func make(
+        meta: [String: SettingValue] = [
+            "format_version_string": "1.0", "creation_time": "2012-08-20T19:36Z",
+        ],
+        sections: [String: [String: SettingValue]] = ["Home": ["title": "Hello"]],
+        entityTag: String? = nil
+    ) -> ConfigurationState {
+        var state = ConfigurationState(
+            meta: meta, sections: sections.mapValues { ActiveConfigSection(settings: $0) })
+        state.entityTag = entityTag
+        return state
+    }
+}
+
+extension ActiveConfigSection {
+    /// Makes a section for a test.
+    ///
+    /// - Parameter settings: The values by key.
+    /// - Returns: The section.
+    public static func make(
+        _ settings: [String: SettingValue] = ["title": "Hello"]
+    ) -> ActiveConfigSection {
+        ActiveConfigSection(settings: settings)
+    }
+}

@@ -1,0 +1,110 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Nothing is kept alive, and nothing piles up.
+@Suite(.timeLimit(.minutes(1)))
+struct MemoryTests {
+    /// What a log holds, and with it an ActiveConfig; its release ends the sequence.
+    private final class Sentinel: Sendable {
+        private let continuation: AsyncStream<Never>.Continuation
+
+        init(_ continuation: AsyncStream<Never>.Continuation) { self.continuation = continuation }
+
+        deinit { continuation.finish() }
+    }
+
+    /// A log, and a sequence that ends when the log is released.
+    private func makeLog() -> (log: ActiveConfigLog, isReleased: AsyncStream<Never>) {
+        let (isReleased, continuation) = AsyncStream.makeStream(of: Never.self)
+        let sentinel = Sentinel(continuation)
+        return (ActiveConfigLog { _, _ in withExtendedLifetime(sentinel) {} }, isReleased)
+    }
+
+    @Test("An ActiveConfig is released when nobody holds it")
+    func isReleased() async throws {
+        let queue = DispatchQueue(label: "listeners")
+        weak var weakConfig: ActiveConfig?
+        weak var weakDownloader: ScriptedDownloader?
+        let listener = RecordingListener()
+        var token: ActiveConfigListenerToken?
+        let isReleased: AsyncStream<Never>
+        do {
+            let downloader = ScriptedDownloader(
+                .configuration(.make()), .failure(CancellationError()), .unchanged)
+            let (log, stream) = makeLog()
+            isReleased = stream
+            let config = ActiveConfig.make(
+                downloader: downloader, listenerQueue: queue, log: log)
+            weakConfig = config
+            weakDownloader = downloader
+            config.registerListener(listener, forSectionName: "Home")
+            token = config.listen(forSectionName: "Home") { _ in }
+            try await config.downloadNewConfig()
+            _ = try? await config.downloadNewConfig()
+            config.currentUserID = "1"
+            for await _ in config.sections(named: "Home") { break }
+            let iteration = Task { for await _ in config.changes {} }
+            iteration.cancel()
+            await iteration.value
+            try await config.downloadNewConfig()
+        }
+        for await _ in isReleased {}
+        #expect(weakConfig == nil)
+        #expect(weakDownloader == nil)
+        withExtendedLifetime(token) {}
+        #expect(listener.deliveries.count == 1)
+    }
+
+    /// Starts a download without waiting for it.
+    private func startDownload(of config: ActiveConfig) { config.downloadNewConfig() }
+
+    @Test("A download that runs keeps its ActiveConfig until it has ended, and no longer")
+    func isReleasedAfterItsDownload() async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        let store = InMemoryStore()
+        weak var weakConfig: ActiveConfig?
+        let isReleased: AsyncStream<Never>
+        do {
+            let (log, stream) = makeLog()
+            isReleased = stream
+            let config = ActiveConfig.make(downloader: downloader, store: store, log: log)
+            weakConfig = config
+            startDownload(of: config)
+        }
+        try await downloader.waitForRequests(1)
+        #expect(weakConfig != nil)
+        downloader.answer(1, with: .configuration(.make()))
+        for await _ in isReleased {}
+        #expect(weakConfig == nil)
+        #expect(store.ownConfiguration(forUserID: nil) == .make())
+    }
+
+    @Test("Downloads of many users leave nothing behind, however they end")
+    func downloadsDoNotPileUp() async throws {
+        struct Failure: Error {}
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { request in
+                [.configuration(.make()), .unchanged, .failure(Failure()), .held][
+                    request.number % 4]
+            })
+        let config = fixture.config
+        let recorder = NotificationRecorder(of: config, in: fixture.center)
+        for number in 1...400 {
+            config.currentUserID = "\(number)"
+            let download = Task { try await config.downloadNewConfig() }
+            try await fixture.downloader.waitForRequests(number)
+            if number % 4 == 3 { download.cancel() }
+            _ = try? await download.value
+        }
+        try await fixture.downloader.waitForEndedRequests(400)
+        // The end of each is posted.
+        try await recorder.waitForNotifications(
+            200, named: ActiveConfig.downloadUpdateFinishedNotification)
+        try await recorder.waitForNotifications(
+            200, named: ActiveConfig.downloadFailedNotification)
+        #expect(config.state.withLock { $0.downloads.isEmpty })
+    }
+}

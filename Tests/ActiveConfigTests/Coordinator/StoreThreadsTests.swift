@@ -1,0 +1,104 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// A store may take its time: it is called on threads that may wait, never on Swift's cooperative
+/// ones, of which there is one for each core.
+@Suite(.timeLimit(.minutes(1)))
+struct StoreThreadsTests {
+    /// Whether this thread runs a task just now.
+    private static var isInTask: Bool { unsafe withUnsafeCurrentTask { unsafe $0 != nil } }
+
+    /// Records an event if this thread runs a task.
+    private static func note(
+        _ event: ObservedStore.Event, in events: Locked<[ObservedStore.Event]>
+    ) {
+        if isInTask { events.withLock { $0.append(event) } }
+    }
+
+    @Test("What an async function of the framework asks the store is asked outside of tasks")
+    func asyncFunctionsCallTheStoreOutsideOfTasks() async throws {
+        struct DiskFull: Error {}
+        let inTask = Locked<[ObservedStore.Event]>([])
+        let isFull = Locked(false)
+        let store = ObservedStore { event in
+            Self.note(event, in: inTask)
+            if case .persist = event, isFull.withLock({ $0 }) { throw DiskFull() }
+        }
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(
+                .configuration(.titled(["Home": "1"])), .configuration(.titled(["Home": "2"])),
+                .unchanged, .failure(DiskFull())), store: store)
+        for count in 1...4 {
+            isFull.withLock { $0 = count == 2 }
+            _ = try? await fixture.config.downloadNewConfig()
+        }
+        #expect(Set(store.events).count >= 6)
+        #expect(inTask.withLock { $0 } == [])
+    }
+
+    @Test("Sequences load what is in force outside of tasks", arguments: [false, true])
+    func sequencesLoadOutsideOfTasks(values: Bool) async throws {
+        let inTask = Locked<[ObservedStore.Event]>([])
+        let store = ObservedStore(InMemoryStore(bootstrap: .state(.titled(["Home": "0"])))) {
+            Self.note($0, in: inTask)
+        }
+        let config = ActiveConfig.make(store: store)
+        if values {
+            for await section in config.sections(named: "Home") {
+                #expect(section?.title == "0")
+                break
+            }
+        } else {
+            for await change in config.changes {
+                #expect(change.new?.title == "0")
+                break
+            }
+        }
+        #expect(store.events == [.read(nil)])
+        #expect(inTask.withLock { $0 } == [])
+    }
+
+    @Test("Persists that hang for many users at once leave other tasks their turn")
+    func hangingPersistsLeaveOtherTasksTheirTurn() async throws {
+        let count = ProcessInfo.processInfo.activeProcessorCount * 4
+        let isGoingOn = DispatchSemaphore(value: 0)
+        let hanging = ManualClock()
+        let store = ObservedStore { event in
+            guard case .persist = event else { return }
+            hanging.advance(by: .seconds(1))
+            isGoingOn.wait()
+        }
+        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held }, store: store)
+        let config = fixture.config
+        var calls: [Task<DownloadResult, any Error>] = []
+        for number in 1...count {
+            config.currentUserID = "\(number)"
+            calls.append(Task { try await config.downloadNewConfig() })
+            try await fixture.downloader.waitForRequests(number)
+        }
+        // Were a persist to hang on the threads of tasks, this would never be signalled.
+        let isOver = DispatchSemaphore(value: 0)
+        let watchdogHasBitten = Locked(false)
+        let watchdog = Thread {
+            guard isOver.wait(timeout: .now() + 20) == .timedOut else { return }
+            watchdogHasBitten.withLock { $0 = true }
+            for _ in 0..<count { isGoingOn.signal() }
+        }
+        watchdog.start()
+        for number in 1...count {
+            fixture.downloader.answer(number, with: .configuration(.titled(["Home": "\(number)"])))
+        }
+        try await hanging.sleep(until: .init(offset: .seconds(count)))
+        await withTaskGroup { group in
+            for _ in 0..<count { group.addTask { for _ in 0..<100 { await Task.yield() } } }
+        }
+        #expect(config["Home"] == nil)
+        #expect(!watchdogHasBitten.withLock { $0 })
+        isOver.signal()
+        for _ in 0..<count { isGoingOn.signal() }
+        for call in calls { _ = try await call.value }
+        #expect(config["Home"]?.title == "\(count)")
+    }
+}

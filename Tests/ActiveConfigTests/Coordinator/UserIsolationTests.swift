@@ -1,0 +1,174 @@
+import ActiveConfigTesting
+import Testing
+
+@testable import ActiveConfig
+
+/// Nobody ever reads or is told another user's value.
+@Suite(.timeLimit(.minutes(1)))
+struct UserIsolationTests {
+    private static let users = ["A", "B"]
+
+    /// A configuration that says in each part whose it is.
+    private static func configuration(of userID: String?, number: Int) -> ConfigurationState {
+        let owner = SettingValue.string(userID ?? "generic")
+        let settings: [String: SettingValue] = ["owner": owner, "number": .integer(number)]
+        return .make(meta: ["owner": owner], sections: ["Home": settings, "Other": settings])
+    }
+
+    /// What was seen that must not be, each once.
+    private let faults = Locked<Set<String>>([])
+
+    private func expect(_ isRight: Bool, _ fault: @autoclosure () -> String) {
+        if isRight { return }
+        let fault = fault()
+        _ = faults.withLock { $0.insert(fault) }
+    }
+
+    /// Looks at one whole configuration.
+    private func look(at state: ConfigurationState) {
+        let owner = state.meta["owner"]?.stringValue
+        for name in ["Home", "Other"] {
+            expect(
+                state.sections[name]?.string(forKey: "owner") == owner, "a configuration is a mix")
+        }
+    }
+
+    /// Answers what is asked, late and in any order, until nobody asks any more and all downloads
+    /// have ended: one that has started may ask later.
+    private func answer(_ fixture: CoordinatorFixture, while isGoingOn: Locked<Bool>) async {
+        struct Failure: Error {}
+        var generator = SeededGenerator.printingItsSeed()
+        let downloader = fixture.downloader
+        while !Task.isCancelled {
+            let isLast =
+                !isGoingOn.withLock { $0 }
+                && fixture.config.state.withLock { $0.downloads.isEmpty }
+            let running = downloader.runningRequests
+            guard let request = running.randomElement(using: &generator) else {
+                if isLast { return }
+                await Task.yield()
+                continue
+            }
+            for _ in 0..<Int.random(in: 0..<4, using: &generator) { await Task.yield() }
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0: downloader.answer(request.number, with: .failure(Failure()))
+            case 1 where request.lastKnown != nil:
+                downloader.answer(request.number, with: .unchanged)
+            default:
+                downloader.answer(
+                    request.number,
+                    with: .configuration(
+                        Self.configuration(of: request.userID, number: request.number)))
+            }
+            await Task.yield()
+        }
+    }
+
+    /// A → B → A in a tight loop by one task, which knows therefore whose values it has to read.
+    @Test func aTightLoopReadsOnlyTheCurrentUsersValues() async throws {
+        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
+        let config = fixture.config
+        let recorder = NotificationRecorder(of: config, in: fixture.center) { entry in
+            guard let section = entry.section else { return }
+            expect(
+                section.string(forKey: "owner") == entry.userID,
+                "a notification has another user's section")
+        }
+        let listener = fixture.listener()
+        let isGoingOn = Locked(true)
+        let consumer = Task {
+            for await change in config.changes {
+                expect(
+                    change.new == nil || change.new?.string(forKey: "owner") == change.userID,
+                    "a change has another user's section")
+            }
+        }
+        await withTaskGroup { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    while isGoingOn.withLock({ $0 }) {
+                        for _ in 0..<100 { look(at: config.currentConfiguration) }
+                        await Task.yield()
+                    }
+                }
+            }
+            group.addTask { await answer(fixture, while: isGoingOn) }
+            group.addTask {
+                for turn in 0..<10_000 {
+                    let user = Self.users[turn % 2]
+                    config.currentUserID = user
+                    fixture.startDownload()
+                    for _ in 0..<3 {
+                        let owner = config["Home"]?.string(forKey: "owner")
+                        expect(owner == nil || owner == user, "\(user) reads another user's value")
+                    }
+                    if turn.isMultiple(of: 16) { await Task.yield() }
+                }
+                isGoingOn.withLock { $0 = false }
+            }
+            await group.waitForAll()
+        }
+        consumer.cancel()
+        await consumer.value
+        fixture.drain()
+
+        #expect(faults.withLock { $0 } == [])
+        // The listener is told what the notifications say, in their order.
+        let posted = recorder.entries(named: ActiveConfig.sectionDidChangeNotification)
+            .filter { $0.sectionName == "Home" }
+        #expect(listener.sections == posted.map(\.section))
+        // Answers were late, and others were not, or all this proves nothing.
+        let updates = recorder.entries(named: ActiveConfig.downloadUpdateFinishedNotification)
+        #expect(updates.contains { $0.configurationIsCurrent == true })
+        #expect(updates.contains { $0.configurationIsCurrent == false })
+        #expect(fixture.downloader.peakRunningCount == 2)
+        for user in Self.users {
+            let own = try #require(config.configStore?.ownConfiguration(forUserID: user))
+            #expect(own.meta["owner"]?.stringValue == user)
+            look(at: own)
+        }
+    }
+
+    /// The same from 8 tasks at once, which wait for their downloads and are cancelled now and then.
+    @Test func tasksAtOnceSeeWholeConfigurationsOfOneUser() async throws {
+        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
+        let config = fixture.config
+        let recorder = NotificationRecorder(of: config, in: fixture.center) { entry in
+            guard let section = entry.section else { return }
+            expect(
+                section.string(forKey: "owner") == entry.userID,
+                "a notification has another user's section")
+        }
+        let isGoingOn = Locked(true)
+        let answering = Task { await answer(fixture, while: isGoingOn) }
+        await withTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for turn in 0..<300 {
+                        config.currentUserID = Self.users[(task + turn) % 2]
+                        let download = Task { try await config.downloadNewConfig() }
+                        if turn.isMultiple(of: 5) { download.cancel() }
+                        for _ in 0..<20 { look(at: config.currentConfiguration) }
+                        let result = try? await download.value
+                        expect(
+                            result.map { Self.users.contains($0.userID ?? "") } ?? true,
+                            "a result is nobody's")
+                    }
+                }
+            }
+            await group.waitForAll()
+        }
+        isGoingOn.withLock { $0 = false }
+        await answering.value
+        fixture.drain()
+        #expect(faults.withLock { $0 } == [])
+        #expect(!recorder.entries.isEmpty)
+        for user in Self.users {
+            config.currentUserID = user
+            #expect(config["Home"]?.string(forKey: "owner") == user)
+            #expect(
+                config.configStore?.ownConfiguration(forUserID: user) == config.currentConfiguration
+            )
+        }
+    }
+}

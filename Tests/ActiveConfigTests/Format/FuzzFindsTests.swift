@@ -1,0 +1,39 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+/// Inputs that the fuzzer found, or starts from: none crashes, and what is read survives.
+struct FuzzFindsTests {
+    /// The names of the files; none when the folder cannot be read, which `hasFinds` finds.
+    static let names = (try? Fixture.names(in: "FuzzFinds")) ?? []
+
+    @Test func theFixturesHaveFinds() {
+        #expect(Self.names.count >= 5)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: names)
+    func theReaderReplaysAFind(name: String) throws {
+        let text = try Fixture.data("FuzzFinds/" + name)
+        let isDocument = try survives(text)
+        let isValue = (try? JSONText.read(text)) != nil
+        #expect(isDocument == name.hasPrefix("document-"))
+        #expect(isValue == !name.hasPrefix("refused-"))
+    }
+
+    /// Whether a text is a document, which must read back from what is written.
+    private func survives(_ text: Data) throws -> Bool {
+        let state: ConfigurationState
+        do throws(ConfigurationFormatError) {
+            state = try ConfigurationState(jsonData: text)
+        } catch {
+            #expect(try 0...text.count ~= #require(error.byteOffset))
+            return false
+        }
+        let written = state.jsonData()
+        let copy = try ConfigurationState(jsonData: written)
+        #expect(copy == state)
+        #expect(copy.hashValue == state.hashValue)
+        #expect(copy.jsonData() == written)
+        return true
+    }
+}

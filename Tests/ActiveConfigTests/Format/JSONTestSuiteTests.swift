@@ -1,0 +1,140 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+/// The cases of JSONTestSuite: FORMAT 1.1, 1.2, 1.4, 1.5.
+struct JSONTestSuiteTests {
+    /// What a parser does with a case.
+    enum Verdict: String, Decodable {
+        case accept
+        case reject
+        case either
+    }
+
+    /// A case: a text in Base64, or a part that is repeated, and a tail.
+    struct Case: Decodable, Sendable, CustomTestStringConvertible {
+        let name: String
+        let expected: Verdict
+        let base64: Data?
+        let `repeat`: Repetition?
+        let tail: Data?
+
+        /// A part and how often it stands there.
+        struct Repetition: Decodable, Sendable {
+            let part: Data
+            let count: Int
+
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                part = try container.decode(Data.self)
+                count = try container.decode(Int.self)
+            }
+        }
+
+        var testDescription: String { name }
+
+        /// The text.
+        var text: Data {
+            guard let `repeat` else { return base64 ?? Data() }
+            return Data(repeatElement(`repeat`.part, count: `repeat`.count).joined())
+                + (tail ?? Data())
+        }
+    }
+
+    /// The file of all cases.
+    private struct File: Decodable {
+        let cases: [Case]
+    }
+
+    /// All cases; none when the file cannot be read, which `readsAllCases` finds.
+    static let cases =
+        (try? JSONDecoder().decode(File.self, from: Fixture.data("json-test-suite.json")).cases)
+        ?? []
+
+    /// The cases that are accepted on purpose: one comma before a bracket (FORMAT 1.2).
+    static let trailingCommas: Set = [
+        "n_array_extra_comma", "n_array_number_and_comma", "n_object_trailing_comma",
+    ]
+
+    /// The case that is refused as a text, and whose comma is before a bracket once it is a setting.
+    static let commaBehindTheValue = "n_array_comma_after_close"
+
+    /// A reading and how long it took.
+    private func measure(
+        _ read: () throws(ConfigurationFormatError) -> SettingValue?
+    ) -> (Result<SettingValue?, ConfigurationFormatError>, Duration) {
+        let start = ContinuousClock.now
+        do throws(ConfigurationFormatError) {
+            let value = try read()
+            return (.success(value), .now - start)
+        } catch {
+            return (.failure(error), .now - start)
+        }
+    }
+
+    @Test func theReaderReadsAllCases() {
+        #expect(Self.cases.count == 318)
+        #expect(Self.cases.count { $0.expected == .accept } == 95)
+        #expect(Self.cases.count { $0.expected == .reject } == 188)
+        let names = Set(Self.cases.map(\.name))
+        #expect(names.isSuperset(of: Self.trailingCommas.union([Self.commaBehindTheValue])))
+    }
+
+    /// As a JSON text of any kind, by the reader's own layer.
+    @Test(arguments: cases)
+    func theReaderReadsATextAsTheStandardHasIt(test: Case) {
+        let (result, duration) = measure { () throws(ConfigurationFormatError) in
+            try JSONText.read(test.text)
+        }
+        #expect(duration < Self.patience)
+        switch test.expected {
+        case .accept: #expect(throws: Never.self) { try result.get() }
+        case .reject where Self.trailingCommas.contains(test.name):
+            #expect(throws: Never.self) { try result.get() }
+        case .reject:
+            let error = #expect(throws: ConfigurationFormatError.self) { try result.get() }
+            #expect(0...test.text.count ~= error?.byteOffset ?? -1)
+        case .either: break
+        }
+    }
+
+    /// As the value of a setting, by the public entry.
+    @Test(arguments: cases)
+    func theReaderReadsASettingAsTheStandardHasIt(test: Case) throws {
+        let parts = DocumentText.make(value: "@").split(separator: "@").map { Data($0.utf8) }
+        let document = try #require(parts.first) + test.text + #require(parts.last)
+        let (result, duration) = measure { () throws(ConfigurationFormatError) in
+            try ConfigurationState(jsonData: document).section(named: "S")?["k"]
+        }
+        #expect(duration < Self.patience)
+        switch test.expected {
+        case .accept:
+            let value = try #require(try result.get())
+            #expect(try value == JSONText.read(test.text))
+            #expect(try JSONText.read(Data(value.description.utf8)) == value)
+        case .reject
+        where Self.trailingCommas.contains(test.name) || test.name == Self.commaBehindTheValue:
+            #expect(throws: Never.self) { try result.get() }
+        case .reject:
+            #expect(throws: ConfigurationFormatError.self) { try result.get() }
+        case .either: break
+        }
+    }
+
+    /// What no case comes near; a case takes milliseconds, on a machine that is not busy.
+    private static let patience: Duration = .seconds(Sanitizer.isOn ? 60 : 5)
+
+    /// As a whole document, which no case is.
+    @Test(arguments: cases)
+    func theReaderRefusesATextThatIsNoDocument(test: Case) throws {
+        let (result, duration) = measure { () throws(ConfigurationFormatError) in
+            _ = try ConfigurationState(jsonData: test.text)
+            return nil
+        }
+        #expect(duration < Self.patience)
+        let error = try #require(throws: ConfigurationFormatError.self) { try result.get() }
+        let isJSON = (try? JSONText.read(test.text)) != nil
+        let codes: [ConfigurationFormatError.Code] = [.notAnObject, .metaMissing]
+        if isJSON { #expect(codes.contains(error.code)) }
+    }
+}

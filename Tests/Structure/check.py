@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""Fails when two folders of a module, or two modules of a package, use each other in a circle.
+
+USAGE: Tests/Structure/check.py [SOURCES ...]     default: Sources SampleBackend/Sources
+       Tests/Structure/check.py --self-test
+
+A folder is a first-level folder of Sources/MODULE. Files beside the folders belong to the room on
+top. A folder uses another one when its code names a type that is declared there; comments and
+string literals do not count, code interpolated into strings does. A nested type counts for its
+outermost type, and extensions declare nothing. Modules use each other by their imports.
+
+Prints the folders of each module from the bottom to the top, or for each circle its edges, each
+with one place and the type that makes it. Exit codes: 0 no circle, 1 a circle, 64 wrong arguments.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+KEYWORDS = {"struct", "class", "enum", "protocol", "actor", "typealias", "associatedtype"}
+PRIVATE = {"private", "fileprivate"}
+BETWEEN = {"final", "indirect", "nonisolated"}  # may stand between these and a keyword
+TOP = "(top level)"
+
+TOKEN = re.compile(
+    r"""(?P<line>//[^\n]*)
+    |(?P<block>/\*)
+    |(?P<string>\#*\"(?:\"\")?)
+    |(?P<regex>(?<=[(,=:\[])\s*/(?![\s/*])(?:\\.|[^/\n\\])+/)
+    |(?P<name>`?[A-Za-z_][A-Za-z0-9_]*`?)
+    |(?P<punct>[{}().])""",
+    re.VERBOSE,
+)
+BLOCK_EDGE = re.compile(r"/\*|\*/")
+
+
+def tokens(text):
+    """The names, braces and dots of Swift code, each with its offset."""
+    found = []
+    scan(text, 0, found, inside_string=False)
+    return found
+
+
+def scan(text, position, found, inside_string):
+    """Reads code up to the end, or up to the parenthesis that closes an interpolation."""
+    depth = 0
+    while match := TOKEN.search(text, position):
+        position = match.end()
+        kind, value = match.lastgroup, match.group()
+        if kind == "block":
+            position = end_of_block_comment(text, position)
+        elif kind == "string":
+            position = end_of_string(text, match, found)
+        elif kind == "name":
+            found.append((value.strip("`"), match.start()))
+        elif kind == "punct":
+            if value == "(":
+                depth += 1
+            elif value == ")":
+                if inside_string and depth == 0:
+                    return position
+                depth -= 1
+            else:
+                found.append((value, match.start()))
+    return len(text)
+
+
+def end_of_block_comment(text, position):
+    depth = 1
+    while depth and (edge := BLOCK_EDGE.search(text, position)):
+        depth += 1 if edge.group() == "/*" else -1
+        position = edge.end()
+    return position if depth == 0 else len(text)
+
+
+def end_of_string(text, opening, found):
+    """The offset behind a string literal; the names in its interpolations are added to found."""
+    quotes = opening.group().lstrip("#")
+    hashes = "#" * (len(opening.group()) - len(quotes))
+    position = opening.end()
+    # A literal of one line ends there, whatever was taken for its opening.
+    line_end = r"|\n" if quotes == '"' else ""
+    edge = re.compile(
+        rf"\\{hashes}\(|{quotes}{hashes}|\\{hashes}.{line_end}", re.DOTALL
+    )
+    while match := edge.search(text, position):
+        position = match.end()
+        if match.group() == f"\\{hashes}(":
+            position = scan(text, position, found, inside_string=True)
+        elif match.group().startswith(("\"", "\n")):
+            return position
+    return len(text)
+
+
+class SourceFile:
+    """What a file declares, extends, imports and names."""
+
+    def __init__(self, path, room):
+        self.path, self.room = path, room
+        self.text = path.read_text(encoding="utf-8")
+        self.declared = set()  # outermost types that other files see
+        self.local = set()  # names that mean something else in this file
+        self.owners = set()  # outermost types declared or extended
+        self.nested = []  # (outermost type, nested name)
+        self.imports = {}  # module: offset
+        self.names = {}  # name: offset of its first mention
+        self.read()
+
+    def read(self):
+        stream = tokens(self.text)
+        depth, owner, is_private = 0, None, False
+        index = 0
+        while index < len(stream):
+            value, offset = stream[index]
+            before = stream[index - 1][0] if index else ""
+            after = stream[index + 1][0] if index + 1 < len(stream) else ""
+            index += 1
+            if value == "{":
+                depth += 1
+            elif value == "}":
+                depth -= 1
+            elif value == ".":
+                continue
+            elif value == "import" and depth == 0:
+                line_end = self.text.find("\n", offset)
+                if after in KEYWORDS | {"func", "let", "var"}:
+                    after = stream[index + 1][0]
+                self.imports.setdefault(after, offset)
+                while index < len(stream) and stream[index][1] < line_end:
+                    index += 1
+            elif value == "canImport":
+                index += 1
+            elif value in PRIVATE:
+                is_private = depth == 0
+                continue
+            elif value in KEYWORDS and before != "." and is_type_name(after):
+                if depth > 0:
+                    self.nested.append((owner, after))
+                elif is_private:
+                    self.local.add(after)
+                    owner = None
+                else:
+                    owner = after
+                    self.declared.add(owner)
+                    self.owners.add(owner)
+                index += 1
+            elif value == "extension" and depth == 0:
+                owner = after
+                self.owners.add(owner)
+            elif is_type_name(value) and before != ".":
+                self.names.setdefault(value, offset)
+            if value not in BETWEEN:
+                is_private = False
+
+    def place(self, offset):
+        return f"{self.path}:{self.text.count(chr(10), 0, offset) + 1}"
+
+
+def is_type_name(name):
+    return name[:1].isupper()
+
+
+class Graph:
+    """Who uses whom, with one example for each use."""
+
+    def __init__(self):
+        self.edges = {}
+
+    def add(self, user, used, file, offset, name):
+        if user != used:
+            self.edges.setdefault(user, {}).setdefault(used, (file, offset, name))
+
+    def circles(self):
+        """A shortest circle through each pair of neighbours, each circle once."""
+        found = {}
+        for start in sorted(self.edges):
+            for first in sorted(self.edges[start]):
+                if path := self.path(first, start):
+                    found.setdefault(frozenset(path), [start, *path])
+        # A circle that contains a shorter one says nothing more.
+        return [
+            circle for members, circle in found.items() if not any(other < members for other in found)
+        ]
+
+    def path(self, start, goal):
+        reached, queue = {start: None}, [start]
+        for node in queue:
+            if node == goal:
+                path = []
+                while node is not None:
+                    path.insert(0, node)
+                    node = reached[node]
+                return path
+            for following in sorted(self.edges.get(node, {})):
+                if following not in reached:
+                    reached[following] = node
+                    queue.append(following)
+        return None
+
+    def order(self, nodes):
+        """The nodes from the bottom to the top; for a graph without circles."""
+        ordered, seen = [], set()
+
+        def visit(node):
+            if node in seen:
+                return
+            seen.add(node)
+            for used in sorted(self.edges.get(node, {})):
+                visit(used)
+            ordered.append(node)
+
+        for node in sorted(nodes):
+            visit(node)
+        return ordered
+
+    def describe(self, circle):
+        lines = []
+        for user, used in zip(circle, circle[1:]):
+            file, offset, name = self.edges[user][used]
+            lines.append(f"  {user} uses {used}: {file.place(offset)} names {name}")
+        return "\n".join(lines)
+
+
+def read_module(folder):
+    files = []
+    for path in sorted(folder.rglob("*.swift")):
+        parts = path.relative_to(folder).parts
+        files.append(SourceFile(path, parts[0] if len(parts) > 1 else TOP))
+    return files
+
+
+def room_graph(files):
+    rooms_of, nested = {}, {}
+    for file in files:
+        for name in file.declared:
+            rooms_of.setdefault(name, set()).add(file.room)
+        for owner, name in file.nested:
+            if owner is None:
+                file.local.add(name)
+            else:
+                nested.setdefault(owner, set()).add(name)
+    graph = Graph()
+    for file in files:
+        hidden = set(file.local)
+        for owner in file.owners:
+            hidden |= nested.get(owner, set())
+        for name, offset in file.names.items():
+            rooms = rooms_of.get(name, ())
+            if name not in hidden and file.room not in rooms:
+                for room in rooms:
+                    graph.add(file.room, room, file, offset, name)
+    return graph
+
+
+def check(sources):
+    """Prints what it finds in a package's Sources folder; the number of circles."""
+    modules = {folder.name: read_module(folder) for folder in sorted(sources.iterdir()) if folder.is_dir()}
+    imports, count = Graph(), 0
+    for module, files in modules.items():
+        for file in files:
+            for name, offset in file.imports.items():
+                if name in modules:
+                    imports.add(module, name, file, offset, name)
+        graph = room_graph(files)
+        circles = graph.circles()
+        for circle in circles:
+            print(f"{sources}/{module}: folders use each other in a circle")
+            print(graph.describe(circle))
+        rooms = {file.room for file in files}
+        if not circles and len(rooms) > 1:
+            print(f"{sources}/{module}: {' < '.join(graph.order(rooms))}")
+        count += len(circles)
+    circles = imports.circles()
+    for circle in circles:
+        print(f"{sources}: modules use each other in a circle")
+        print(imports.describe(circle))
+    return count + len(circles)
+
+
+CLEAN = {
+    "Base/Low/Lock.swift": "struct Lock { struct Key {} }\nprivate struct State {}\n",
+    # Comments, strings and nested types of the same name are no use.
+    "Base/Low/Text.swift": '// High\n/* High /* High */ High */\nlet a = "High"\nlet b = #"High \\(High)"#\n'
+    'let c = """\n  High "High"\n  """\nenum Text { struct Nested {} }\nextension Text { typealias Top = Int; var d: Top }\n',
+    "Base/High/High.swift": 'struct High { let lock: Lock.Key; let text = "\\(Text("High"))" }\nprivate struct State {}\n',
+    "Base/Top.swift": "struct Top { let high: High; let lock: Lock }\n",
+    "App/Main.swift": "import Base\nstruct Main {}\n",
+}
+PLANTED = {
+    "a nested type": {"Base/Low/Text.swift": "enum Text { func f(_: High.Part) {} }\n"},
+    "an extension": {"Base/Low/Lock+High.swift": "extension High { var isLow: Bool { true } }\n"},
+    "an interpolation": {"Base/Low/Text.swift": 'enum Text { let a = "a \\("b" + f(High.self)) c" }\n'},
+    "the top level": {"Base/Low/Text.swift": "enum Text { let top: Top? }\n"},
+    "a circle of three": {
+        "Base/Low/Text.swift": "enum Text { let middle: Middle }\n",
+        "Base/Middle/Middle.swift": "struct Middle { let high: High }\n",
+    },
+    "modules": {"Base/Top.swift": "internal import App\nstruct Top {}\n"},
+}
+
+
+def self_test():
+    """Whether a clean tree passes, and one with a planted circle fails."""
+    faults = 0
+    for name, planted in {"a clean tree": {}, **PLANTED}.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in {**CLEAN, **planted}.items():
+                file = Path(folder, "Sources", path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+            count = check(Path(folder, "Sources"))
+        passes = (count > 0) == bool(planted)
+        print(f"{'ok' if passes else 'FAILED'}: {name}, {count} circles found\n")
+        faults += not passes
+    return faults
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return 1 if self_test() else 0
+    folders = [Path(argument) for argument in arguments or ["Sources", "SampleBackend/Sources"]]
+    for folder in folders:
+        if not folder.is_dir():
+            print(f"check.py: {folder} is no folder of sources; see the head of this script", file=sys.stderr)
+            return 64
+    return 1 if sum(check(folder) for folder in folders) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
