@@ -35,10 +35,11 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
+        .target(name: "LinearRegex"),
         .target(
             name: "Targeting",
             dependencies: [
-                "JSONTree",
+                "JSONTree", "LinearRegex",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -67,6 +68,10 @@ let package = Package(
             dependencies: ["JSONTree", "Templates"]
         ),
         .target(
+            name: "InMemoryTemplateStore",
+            dependencies: ["Templates", "TemplateStore"]
+        ),
+        .target(
             name: "TemplateStoreTesting",
             dependencies: ["Templates", "TemplateStore"]
         ),
@@ -85,7 +90,7 @@ let package = Package(
         .target(
             name: "ConfigServer",
             dependencies: [
-                "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
+                "InMemoryTemplateStore", "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -116,8 +121,8 @@ let package = Package(
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "ConfigServer", "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore",
-                "Templates", "TemplateStore",
+                "ConfigServer", "InMemoryTemplateStore", "JSONTree", "PrometheusMetrics",
+                "SQLiteTemplateStore", "Templates", "TemplateStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -140,6 +145,11 @@ let package = Package(
             ]
         ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
+        .testTarget(
+            name: "LinearRegexTests",
+            dependencies: ["LinearRegex", "SeededRandomness"],
+            resources: [.copy("Fixtures")]
+        ),
         .testTarget(
             name: "TargetingTests",
             dependencies: ["JSONTree", "SeededRandomness", "Targeting"],
@@ -190,7 +200,8 @@ let package = Package(
         .testTarget(
             name: "TemplateStoreTests",
             dependencies: [
-                "SQLiteTemplateStore", "Templates", "TemplateStore", "TemplateStoreTesting",
+                "InMemoryTemplateStore", "SQLiteTemplateStore", "Templates", "TemplateStore",
+                "TemplateStoreTesting",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -223,8 +234,8 @@ let package = Package(
         .testTarget(
             name: "ConfigServerTests",
             dependencies: [
-                "ConfigServer", "JSONTree", "Rendering", "SeededRandomness", "ServerTestSupport",
-                "Targeting", "TemplateStore", "Templates",
+                "ConfigServer", "InMemoryTemplateStore", "JSONTree", "Rendering",
+                "SeededRandomness", "ServerTestSupport", "Targeting", "TemplateStore", "Templates",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -239,7 +250,8 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "ConfigServer", "JSONTree", "SampleBackend", "ServerTestSupport", "TemplateStore",
+                "ConfigServer", "InMemoryTemplateStore", "JSONTree", "SampleBackend",
+                "ServerTestSupport", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import InMemoryTemplateStore
 import Logging
 package import TemplateStore
 

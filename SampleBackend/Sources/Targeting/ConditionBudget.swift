@@ -1,3 +1,5 @@
+import LinearRegex
+
 /// The time and the memory that the conditions of one template may take, counted while they are
 /// parsed one after the other.
 ///
@@ -63,8 +65,16 @@ public final class ConditionBudget {
             expression = known
         } else {
             guard !isExhausted else { throw Self.timeError }
-            let new = try RegularExpression(
-                patterns, isPublished: isPublished, maximumSize: size)
+            let new: RegularExpression
+            do throws(RegularExpressionError) {
+                new = try RegularExpression(
+                    patterns, limitsRepetitions: !isPublished, maximumSize: size)
+            } catch {
+                guard error.kind == .overMaximumSize else { throw error }
+                var located = Self.memoryError
+                located.index = error.index
+                throw located
+            }
             size -= new.size
             guard size > 0 else {
                 isExhausted = true
@@ -112,13 +122,13 @@ public final class ConditionBudget {
 
     /// The error of expressions that take too long.
     private static let timeError = RegularExpressionError(
-        offset: 0, reason: timeReason, isExcess: true)
+        offset: 0, reason: timeReason, kind: .excess)
 
     /// The error of expressions that take too much memory.
-    static let memoryError = RegularExpressionError(
+    private static let memoryError = RegularExpressionError(
         offset: 0,
         reason: "with this, the template's regular expressions take too much memory; use fewer or "
-            + "simpler ones, such as lists in their place", isExcess: true)
+            + "simpler ones, such as lists in their place", kind: .excess)
 }
 
 @available(*, unavailable, message: "A template is parsed by one task.")

@@ -1,5 +1,6 @@
 import Foundation
 import JSONTree
+import LinearRegex
 
 extension ConditionParser {
     /// Parses one rule, or `true` or `false`.
@@ -169,7 +170,7 @@ extension ConditionParser {
         } catch {
             let place = place(ofScalar: error.offset, inLiteralAt: items[error.index].place)
             let located = self.error(at: place, "in the regular expression: \(error.reason)")
-            guard error.isExcess else { throw located }
+            guard error.kind != .syntax else { throw located }
             try exceed(located)
             return .never(reason: error.reason)
         }

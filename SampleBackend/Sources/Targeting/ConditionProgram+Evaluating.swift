@@ -1,4 +1,5 @@
 import Foundation
+import LinearRegex
 
 extension ConditionProgram {
     /// What one evaluation has found out so far.

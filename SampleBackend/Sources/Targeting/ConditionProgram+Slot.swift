@@ -1,3 +1,5 @@
+import LinearRegex
+
 extension ConditionProgram {
     /// A value that rules look at, and how they read it.
     struct Slot: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import LinearRegex
 
 /// The conditions of a template as one program: rules that jump to the next rule to look at.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import LinearRegex
 
 /// One rule of a condition: what it looks at, and what it asks.
 struct Rule: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Foundation
+import LinearRegex
 
 /// What a rule comes to for a user, with the reason: the plain evaluation that explanations use.
 struct RuleFacts {

@@ -1,4 +1,5 @@
 import JSONTree
+import LinearRegex
 
 /// A reader of the conditions of server templates as Firebase's evaluator does.
 ///
@@ -175,7 +176,7 @@ struct ServerConditionReader {
             let located = ServerConditionError(
                 path: "\(signal.path("targetCustomSignalValues"))[\(error.index)]",
                 reason: "character \(error.offset + 1) of the regular expression: \(error.reason)")
-            guard error.isExcess else { throw located }
+            guard error.kind != .syntax else { throw located }
             try exceed(located.path, located.reason)
             return .never(reason: error.reason)
         }

@@ -1,4 +1,5 @@
 import ConfigServer
+import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
 import TemplateStore

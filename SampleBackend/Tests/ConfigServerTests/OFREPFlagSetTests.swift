@@ -1,11 +1,12 @@
 import Foundation
+import InMemoryTemplateStore
 import JSONTree
 import NIOCore
 import Rendering
 import ServerTestSupport
 import Targeting
-import TemplateStore
 import Templates
+import TemplateStore
 import Testing
 
 @testable import ConfigServer

@@ -1,5 +1,6 @@
 import ConfigServer
 import Foundation
+import InMemoryTemplateStore
 import JSONTree
 import JWTKit
 import OrderedCollections

@@ -18,7 +18,7 @@ target=${1:-}
 sources=.
 case $target in
 conditions) module=Targeting properties=ConditionProperties ;;
-patterns) module=Targeting properties=PatternProperties ;;
+patterns) module=LinearRegex properties=PatternProperties ;;
 requests)
     module=ConfigServer properties=RequestProperties
     # Those that read a request; the others need the whole server.

@@ -1,3 +1,4 @@
+import InMemoryTemplateStore
 import TemplateStore
 import Testing
 

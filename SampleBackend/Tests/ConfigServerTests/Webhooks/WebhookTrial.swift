@@ -1,6 +1,7 @@
 import ConfigServer
 import Crypto
 import Foundation
+import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
 import TemplateStore

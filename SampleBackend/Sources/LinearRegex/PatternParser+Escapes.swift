@@ -1,5 +1,3 @@
-import JSONTree
-
 extension PatternParser {
     /// What an escape stands for.
     enum EscapedItem {
@@ -99,8 +97,9 @@ extension PatternParser {
             position += 1
         }
         guard let category = UnicodeCategory.set(named: name) else {
+            let end = name.unicodeScalars.count > 60 ? "…" : ""
             throw error(
-                "'\(name.shortened)' is no general category of Unicode, such as L, Lu or Nd; of a "
+                "'\(String(String.UnicodeScalarView(name.unicodeScalars.prefix(60))))\(end)' is no general category of Unicode, such as L, Lu or Nd; of a "
                     + "script, list the ranges of characters in [ ]", at: start)
         }
         return isNegated ? set(category).inverted : set(category)

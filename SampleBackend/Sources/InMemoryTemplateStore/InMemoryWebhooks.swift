@@ -1,4 +1,5 @@
 import Foundation
+import TemplateStore
 import Templates
 
 /// The webhooks of an ``InMemoryTemplateStore`` with their deliveries, and the rules for both.

@@ -2,7 +2,7 @@ import Foundation
 import SeededRandomness
 import Testing
 
-@testable import Targeting
+@testable import LinearRegex
 
 struct RegularExpressionTests {
     /// A regular expression and a text.
@@ -144,7 +144,7 @@ struct RegularExpressionTests {
         }
         #expect(error?.reason.hasPrefix("with the repetitions in it, it counts to ") == true)
         #expect(error?.offset == offset)
-        #expect(error?.isExcess == true)
+        #expect(error?.kind == .excess)
     }
 
     @Test(arguments: [
@@ -170,11 +170,14 @@ struct RegularExpressionTests {
             try RegularExpression(pattern)
         }
         #expect(error?.reason.hasPrefix("it is too large") == true)
-        #expect(error?.isExcess == true)
+        #expect(error?.kind == .excess)
     }
 
     @Test(arguments: [
-        (String(repeating: "a", count: PatternParser.maximumLength + 1), "it is longer than 16384"),
+        (
+            String(repeating: "a", count: RegularExpression.maximumLength + 1),
+            "it is longer than 16384"
+        ),
         ("[" + String(repeating: "\\pL", count: 200) + "]", "its classes have more than 50000"),
         (String(repeating: "\\pL", count: 200), "its classes have more than 50000"),
     ])
@@ -183,7 +186,7 @@ struct RegularExpressionTests {
             try RegularExpression(pattern)
         }
         #expect(error?.reason.hasPrefix(reason) == true)
-        #expect(error?.isExcess == true)
+        #expect(error?.kind == .excess)
     }
 
     @Test func boundsTheNesting() {

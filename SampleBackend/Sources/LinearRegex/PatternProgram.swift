@@ -54,7 +54,7 @@ struct PatternProgram: Sendable {
                 offset: 0,
                 reason: "it is too large once its repetitions are written out (more than "
                     + "\(Self.maximumCount) steps); use smaller numbers in { }",
-                isExcess: true)
+                kind: .excess)
         }
         switch pattern {
         case .empty: return next

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Targeting
+@testable import LinearRegex
 
 struct ScalarSetTests {
     @Test(arguments: [

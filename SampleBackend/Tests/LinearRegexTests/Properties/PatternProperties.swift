@@ -1,4 +1,4 @@
-@testable import Targeting
+@testable import LinearRegex
 
 /// What holds of every regular expression and text.
 enum PatternProperties {

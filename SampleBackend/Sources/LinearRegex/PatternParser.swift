@@ -1,5 +1,3 @@
-import JSONTree
-
 /// A parser of regular expressions in RE2's syntax.
 ///
 /// Groups capture nothing, and greed makes no difference: the question is only whether a text
@@ -10,9 +8,6 @@ struct PatternParser {
 
     /// The most repetitions that `{m,n}` may ask for, those of the groups around it counted in.
     static let maximumRepetition = 1000
-
-    /// The most characters of an expression.
-    static let maximumLength = TargetingCondition.maximumLength
 
     /// The most ranges of characters in the classes of an expression.
     static let maximumRangeCount = 50_000
@@ -45,19 +40,14 @@ struct PatternParser {
     /// Whether the text is too long, so that it was not taken.
     private let isTooLong: Bool
 
-    /// Whether the expression was published already: then repetitions in repetitions may be larger
-    /// than RE2 allows.
-    private let isPublished: Bool
+    /// Whether nested repetitions are limited as in RE2.
+    private let limitsRepetitions: Bool
 
-    /// Begins with an expression.
-    ///
-    /// - Parameters:
-    ///   - pattern: The whole text.
-    ///   - isPublished: Whether it was published already.
-    init(_ pattern: String, isPublished: Bool = false) {
-        isTooLong = pattern.isLonger(than: Self.maximumLength)
+    init(_ pattern: String, limitsRepetitions: Bool = true) {
+        let limit = RegularExpression.maximumLength
+        isTooLong = pattern.unicodeScalars.prefix(limit + 1).count > limit
         scalars = isTooLong ? [] : Array(pattern.unicodeScalars)
-        self.isPublished = isPublished
+        self.limitsRepetitions = limitsRepetitions
     }
 
     /// Parses the whole expression.
@@ -66,7 +56,8 @@ struct PatternParser {
     /// - Throws: ``RegularExpressionError``.
     mutating func parse() throws(RegularExpressionError) -> Pattern {
         guard !isTooLong else {
-            throw excess("it is longer than \(Self.maximumLength) characters; split it", at: 0)
+            throw excess(
+                "it is longer than \(RegularExpression.maximumLength) characters; split it", at: 0)
         }
         let pattern = try parseChoice()
         guard next == nil else { throw error("this ')' has no '('; write \\) for the character") }
@@ -98,7 +89,7 @@ struct PatternParser {
 
     /// An error about the time or the memory that an expression takes.
     private func excess(_ reason: String, at place: Int) -> RegularExpressionError {
-        RegularExpressionError(offset: place, reason: reason, isExcess: true)
+        RegularExpressionError(offset: place, reason: reason, kind: .excess)
     }
 
     /// Counts the ranges of a class.
@@ -213,7 +204,7 @@ struct PatternParser {
             throw error("the first number of a repetition is above the second", at: start)
         }
         let total = operand.repetitions * max(1, maximum ?? minimum)
-        guard isPublished || total <= Self.maximumRepetition else {
+        guard !limitsRepetitions || total <= Self.maximumRepetition else {
             throw excess(
                 "with the repetitions in it, it counts to \(total), and RE2 allows "
                     + "\(Self.maximumRepetition); use smaller numbers in { }", at: start)

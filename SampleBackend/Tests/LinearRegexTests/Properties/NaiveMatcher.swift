@@ -1,4 +1,4 @@
-@testable import Targeting
+@testable import LinearRegex
 
 /// A search for a regular expression that follows its tree, part by part: slow, and without the
 /// automaton that it checks.

@@ -1,4 +1,5 @@
 import Foundation
+import TemplateStore
 import Templates
 
 /// What an ``InMemoryTemplateStore`` keeps, and the rules by which it changes.
