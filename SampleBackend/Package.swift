@@ -90,7 +90,8 @@ let package = Package(
         .target(
             name: "ConfigServer",
             dependencies: [
-                "InMemoryTemplateStore", "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
+                "InMemoryTemplateStore", "JSONTree", "Rendering", "Targeting", "Templates",
+                "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -122,7 +123,7 @@ let package = Package(
             name: "SampleBackend",
             dependencies: [
                 "ConfigServer", "InMemoryTemplateStore", "JSONTree", "PrometheusMetrics",
-                "SQLiteTemplateStore", "Templates", "TemplateStore",
+                "SQLiteTemplateStore", "Targeting", "Templates", "TemplateStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),

@@ -48,19 +48,22 @@ extension ConditionParser {
         of element: ConditionElement, isNegated: inout Bool
     ) throws(ConditionSyntaxError) -> Rule.Test {
         switch element {
-        case .appID: return try parseEquality(.appID, "an app ID", &isNegated)
-        case .deviceOS: return try parseEquality(.deviceOS, "an operating system", &isNegated)
+        case .appID: return try parseEquality(.signal(.appID), "an app ID", &isNegated)
+        case .deviceOS:
+            return try parseEquality(.signal(.deviceOS), "an operating system", &isNegated)
         case .userID: return try parseEquality(.userID, "a user ID", &isNegated)
-        case .deviceCountry: return try parseMembership(.deviceCountry, "'US'", "a country")
-        case .deviceLanguage: return try parseMembership(.deviceLanguage, "'en-US'", "a language")
-        case .appVersion: return try parseVersionMethod(.appVersion, &isNegated)
-        case .appBuild: return try parseVersionMethod(.appBuild, &isNegated)
+        case .deviceCountry:
+            return try parseMembership(.signal(.deviceCountry), "'US'", "a country")
+        case .deviceLanguage:
+            return try parseMembership(.signal(.deviceLanguage), "'en-US'", "a language")
+        case .appVersion: return try parseVersionMethod(.signal(.appVersion), &isNegated)
+        case .appBuild: return try parseVersionMethod(.signal(.appBuild), &isNegated)
         case .customSignal:
             let key = try parseKey(of: element)
-            return try parseValueTest(.customSignal(ExactText(key)), of: element, &isNegated)
+            return try parseValueTest(.signal(.custom(ExactText(key))), of: element, &isNegated)
         case .userProperty:
             _ = try parseKey(of: element)
-            _ = try parseValueTest(.customSignal(""), of: element, &isNegated)
+            _ = try parseValueTest(.signal(.custom("")), of: element, &isNegated)
             isNegated = false
             return .unevaluated(element: element.rawValue)
         case .version: return try parseSignalVersion()
@@ -257,6 +260,6 @@ extension ConditionParser {
                 "'\(literal)' is no version; write at most \(VersionNumber.maximumSignalSegments) "
                     + "numbers between dots, such as '1.2.0'")
         }
-        return .version(.customSignal(ExactText(key)), comparison, version)
+        return .version(.signal(.custom(ExactText(key))), comparison, version)
     }
 }

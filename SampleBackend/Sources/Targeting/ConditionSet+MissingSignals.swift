@@ -13,7 +13,7 @@ extension ConditionSet {
             var missing: [String] = []
             condition.root.forEachRule { rule in
                 guard let subject = rule.subject, subject.value(in: context) == nil else { return }
-                if let name = subject.signalName { missing.append(name) }
+                if case .signal(let signal) = subject { missing.append(signal.queryName) }
             }
             if !missing.isEmpty, facts.value(of: condition.root) == nil {
                 names.formUnion(missing)
@@ -32,17 +32,6 @@ extension Rule {
             subject
         case .percent: .userID
         case .date, .unevaluated, .never: nil
-        }
-    }
-}
-
-extension Subject {
-    /// The name in a query; nil for the user's ID, which stands in the path.
-    fileprivate var signalName: String? {
-        switch self {
-        case .userID: nil
-        case .customSignal(let key): "signal.\(key)"
-        default: name
         }
     }
 }

@@ -137,7 +137,7 @@ struct ServerConditionReader {
                 signal.path("customSignalKey"),
                 "it is longer than \(Signals.maximumNameLength) characters; no signal can be sent")
         }
-        let subject = Subject.customSignal(ExactText(key))
+        let subject = Subject.signal(.custom(ExactText(key)))
         let test: Rule.Test
         switch name {
         case "STRING_CONTAINS", "STRING_DOES_NOT_CONTAIN": test = .contains(subject, targets)

@@ -5,8 +5,8 @@ import NIOCore
 import Rendering
 import ServerTestSupport
 import Targeting
-import Templates
 import TemplateStore
+import Templates
 import Testing
 
 @testable import ConfigServer

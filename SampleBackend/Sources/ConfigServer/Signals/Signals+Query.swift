@@ -13,7 +13,7 @@ extension Signals {
         self.init()
         for parameter in query {
             guard let name = parameter.name,
-                name.utf8.starts(with: "signal.".utf8) || Self.isStandard(name)
+                SignalName.isQueryName(name)
             else { continue }
             guard let value = parameter.value else {
                 throw .invalidArgument(
