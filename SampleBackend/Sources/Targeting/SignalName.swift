@@ -91,9 +91,7 @@ public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong and what to do, one sentence.
     public var description: String { message(for: "signal") }
 
-    /// What is wrong and what to do, one sentence.
-    ///
-    /// - Parameter thing: What the sender calls it, such as "query parameter".
+    /// The description with the sender's word for a signal, such as "query parameter".
     package func message(for thing: String) -> String {
         let shown = "\"\(name.shortened)\""
         return switch reason {

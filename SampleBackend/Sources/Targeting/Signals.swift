@@ -119,6 +119,7 @@ extension Signals {
     /// is "5"); null, arrays and objects are passed over.
     ///
     /// - Parameter members: Such as `{"device.os": "ios", "plan": "gold"}`.
+    /// - Throws: ``SignalError`` with the limit.
     package init(
         members: some Sequence<(key: String, value: JSONNode)>
     ) throws(SignalError) {
@@ -140,8 +141,9 @@ extension Signals {
             .sorted { $0.name < $1.name }
     }
 
-    /// A value to search in; nil when it is longer than a request can send it. The rule is unknown
-    /// then, so that its time is bounded.
+    /// A value to search in; nil when it is longer than a request can send it.
+    ///
+    /// The rule is unknown then, so that its time is bounded.
     static func searchable(_ value: String) -> String? {
         value.isLonger(than: maximumValueLength) ? nil : value
     }

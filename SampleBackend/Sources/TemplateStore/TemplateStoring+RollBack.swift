@@ -4,7 +4,7 @@ public import Templates
 /// How often a rollback from whatever is current is tried while others publish.
 private let rollbackAttempts = 16
 
-extension TemplateStore {
+extension TemplateStoring {
     /// Publishes the content of an older version again, as a new version.
     ///
     /// A rollback from one version is done only while that one is current, checked together with

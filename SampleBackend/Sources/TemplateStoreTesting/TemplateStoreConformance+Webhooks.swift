@@ -3,7 +3,7 @@ import TemplateStore
 
 extension TemplateStoreConformance {
     /// The checks of webhooks.
-    static var webhookChecks: [Check] {
+    static var receiverChecks: [Check] {
         [
             Check("webhooksAreKeptAsTheyAre", Self.webhooksAreKeptAsTheyAre),
             Check("aWebhookNeedsAProject", Self.aWebhookNeedsAProject),
