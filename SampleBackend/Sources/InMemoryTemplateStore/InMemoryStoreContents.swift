@@ -2,21 +2,18 @@ import Foundation
 import TemplateStore
 import Templates
 
-/// What an ``InMemoryTemplateStore`` keeps, and the rules by which it changes.
+/// The contents of an ``InMemoryTemplateStore``, and the rules of their changes.
 struct InMemoryStoreContents {
-    /// A project.
     private struct Project {
         /// The versions that are kept, the oldest first.
         var versions: [StoredTemplate] = []
-        /// What is pinned, by the bytes of the user ID.
+        /// The overrides by the UTF-8 bytes of the user ID.
         var overrides: [Data: Data] = [:]
     }
 
-    /// The projects by name.
     private var projects: [String: Project] = [:]
     /// All tokens, the oldest first.
     private(set) var tokens: [StoredToken] = []
-    /// The webhooks and their deliveries.
     var webhooks = InMemoryWebhooks()
     /// The audit trail, the oldest first.
     private var audit: [AuditEntry] = []
@@ -30,7 +27,6 @@ struct InMemoryStoreContents {
     /// Makes empty contents.
     init(keptChanges: Int) { self.keptChanges = keptChanges }
 
-    /// The revision of the next change.
     private var nextRevision: StoreRevision { StoreRevision(revision.number + 1) }
 
     /// Writes a change and its audit entry.
@@ -67,7 +63,7 @@ struct InMemoryStoreContents {
         return versions.first { $0.version.number == version }
     }
 
-    /// What is known of the versions of a project, newest first.
+    /// The versions of a project, newest first.
     func versions(inProject project: String, matching query: VersionQuery) -> VersionPage {
         let limit = min(max(query.limit, 1), TemplateStoreLimits.keptVersions)
         let start = query.startTime?.roundedToMilliseconds
@@ -99,7 +95,6 @@ struct InMemoryStoreContents {
             AuditEntry(of: change, revision: nextRevision))
     }
 
-    /// What is pinned for one user.
     func overrides(forUserID userID: String, inProject project: String) -> Data? {
         projects[project]?.overrides[Data(userID.utf8)]
     }

@@ -7,13 +7,10 @@ public import TemplateStore
 public final class InMemoryTemplateStore: TemplateStore {
     /// What is stored, and whether it is open.
     private struct State {
-        /// What is stored.
         var contents: InMemoryStoreContents
-        /// Whether the store is closed.
         var isClosed = false
     }
 
-    /// The state.
     private let state: Locked<State>
 
     /// Says that there are changes.
@@ -23,8 +20,6 @@ public final class InMemoryTemplateStore: TemplateStore {
     public convenience init() { self.init(keptChanges: TemplateStoreLimits.keptChanges) }
 
     /// Makes an empty store.
-    ///
-    /// - Parameter keptChanges: How many changes are kept for those who follow them.
     package init(keptChanges: Int) {
         state = Locked(State(contents: InMemoryStoreContents(keptChanges: keptChanges)))
     }
@@ -57,7 +52,7 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { $0.template(version: version, inProject: project) }
     }
 
-    /// What is known of the versions of a project, newest first.
+    /// The versions of a project, newest first.
     public func versions(
         inProject project: String, matching query: VersionQuery
     ) async throws(TemplateStoreError) -> VersionPage {
@@ -69,7 +64,7 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { contents throws(TemplateStoreError) in try contents.setOverrides(change) }
     }
 
-    /// What is pinned for one user, or nil when nothing is.
+    /// The values pinned for one user; nil when there are none.
     public func overrides(
         forUserID userID: String, inProject project: String
     ) async throws(TemplateStoreError) -> Data? {
@@ -81,7 +76,7 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { $0.snapshot() }
     }
 
-    /// What changes after a revision, in order.
+    /// The changes after a revision, in order.
     public func changes(since revision: StoreRevision) -> StoreChanges {
         StoreChanges(after: revision, signal: signal) {
             [self] position throws(TemplateStoreError) in

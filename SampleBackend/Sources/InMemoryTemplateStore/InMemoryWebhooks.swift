@@ -6,9 +6,7 @@ import Templates
 struct InMemoryWebhooks {
     /// A delivery, and whether somebody has taken it; then it is due again at the claim's end.
     private struct Entry {
-        /// The delivery.
         var delivery: WebhookDelivery
-        /// Whether somebody has taken it.
         var isClaimed = false
 
         /// Whether somebody has it at a time.
@@ -25,9 +23,7 @@ struct InMemoryWebhooks {
         }
     }
 
-    /// A webhook with its deliveries.
     private struct Receiver {
-        /// The webhook.
         let webhook: StoredWebhook
         /// The last version that it knows of.
         var knownVersion: Int
@@ -152,7 +148,6 @@ struct InMemoryWebhooks {
         }
     }
 
-    /// The place of a webhook.
     private func index(ofWebhook id: String, inProject project: String) -> Int? {
         receivers.firstIndex {
             $0.webhook.id.utf8.elementsEqual(id.utf8) && $0.webhook.project == project

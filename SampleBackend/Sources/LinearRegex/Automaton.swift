@@ -3,9 +3,7 @@
 struct Automaton: Sendable {
     /// An instruction as the simulation reads it: what it does, where it goes on, and two numbers.
     private struct Step: Sendable {
-        /// What a step does.
         enum Kind: UInt8, Sendable {
-            /// The text matches.
             case match
             /// Goes on at both places.
             case split
@@ -17,9 +15,7 @@ struct Automaton: Sendable {
             case set
         }
 
-        /// What it does.
         let kind: Kind
-        /// The next step.
         let next: Int32
         /// The other next step of a split.
         var other: Int32 = 0
@@ -29,7 +25,6 @@ struct Automaton: Sendable {
         var upper: UInt32 = 0
     }
 
-    /// The steps.
     private let steps: [Step]
 
     /// The place of the first step.
@@ -42,8 +37,6 @@ struct Automaton: Sendable {
     let stepsPerScalar: Int
 
     /// Prepares the simulation.
-    ///
-    /// - Parameter program: The instructions.
     init(_ program: PatternProgram) {
         var numbers: [Int: UInt32] = [:]
         var sets: [ScalarSet] = []
@@ -91,16 +84,12 @@ struct Automaton: Sendable {
         fileprivate var visits: [UInt32]
         /// For each set the last scalar, counted, that was looked up, times two, and the result.
         fileprivate var lookups: [UInt32]
-        /// The number of the scalar.
         fileprivate var count: UInt32 = 0
-        /// The steps still to take.
         fileprivate var stack: [Int32]
-        /// The steps behind the scalar.
         fileprivate var reached: [Int32]
         /// How many steps were visited in all.
         fileprivate(set) var work = 0
 
-        /// Makes memory for an automaton.
         init(for automaton: Automaton) {
             visits = Array(repeating: 0, count: automaton.steps.count)
             lookups = Array(repeating: 0, count: automaton.sets.count)
@@ -112,9 +101,9 @@ struct Automaton: Sendable {
     /// Goes on by one scalar.
     ///
     /// - Parameters:
-    ///   - state: Where the simulation is; changed to where it is behind the scalar.
-    ///   - scalar: The scalar; nil is the end of the text.
-    ///   - scratch: The memory.
+    /// - state: Where the simulation is; changed to where it is behind the scalar.
+    /// - scalar: The scalar; nil is the end of the text.
+    /// - scratch: The memory.
     /// - Returns: Whether the text matches already.
     func advance(_ state: inout State, by scalar: UInt32?, _ scratch: inout Scratch) -> Bool {
         scratch.count &+= 1
@@ -202,11 +191,6 @@ struct Automaton: Sendable {
     }
 
     /// Searches a text.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - work: Increased by the number of steps that were visited.
-    /// - Returns: Whether a part of it matches.
     func matches(_ text: SearchedText, work: inout Int) -> Bool {
         var scratch = Scratch(for: self)
         defer { work += scratch.work }
@@ -222,9 +206,8 @@ struct Automaton: Sendable {
     }
 }
 
-/// What anchors see in a scalar.
+/// The kinds of scalars that anchors distinguish.
 enum ScalarKind: UInt8, Sendable {
-    /// The line feed.
     case newline
     /// A letter, a digit or `_` of ASCII.
     case word
@@ -233,7 +216,6 @@ enum ScalarKind: UInt8, Sendable {
     /// The beginning or the end of the text.
     case edge
 
-    /// The kind of a scalar.
     init(_ scalar: UInt32) {
         switch scalar {
         case 0x0A: self = .newline

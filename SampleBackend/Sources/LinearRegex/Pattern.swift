@@ -1,14 +1,9 @@
 /// The tree of a regular expression.
 indirect enum Pattern: Sendable {
-    /// A place between two scalars.
     enum Anchor: UInt8, Sendable {
-        /// The beginning of the text.
         case textStart
-        /// The end of the text.
         case textEnd
-        /// The beginning of a line.
         case lineStart
-        /// The end of a line.
         case lineEnd
         /// The beginning or end of a word.
         case wordBoundary
@@ -20,7 +15,6 @@ indirect enum Pattern: Sendable {
     case empty
     /// One scalar of a set.
     case scalar(ScalarSet)
-    /// A place.
     case anchor(Anchor)
     /// Parts, one behind another.
     case sequence([Pattern])

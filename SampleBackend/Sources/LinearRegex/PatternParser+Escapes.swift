@@ -1,5 +1,4 @@
 extension PatternParser {
-    /// What an escape stands for.
     enum EscapedItem {
         /// One scalar, as written.
         case scalar(UInt32)
@@ -8,9 +7,6 @@ extension PatternParser {
     }
 
     /// Parses an escape outside brackets.
-    ///
-    /// - Returns: An anchor or what one place accepts.
-    /// - Throws: ``RegularExpressionError``.
     mutating func parseEscape() throws(RegularExpressionError) -> Pattern {
         let anchor: Pattern.Anchor? =
             switch position + 1 < scalars.count ? scalars[position + 1] : nil {
@@ -34,9 +30,6 @@ extension PatternParser {
     }
 
     /// Parses an escape that stands for scalars.
-    ///
-    /// - Returns: A scalar as written, or a class as the flags have it.
-    /// - Throws: ``RegularExpressionError``.
     mutating func parseItemEscape() throws(RegularExpressionError) -> EscapedItem {
         let start = position
         position += 1
@@ -97,9 +90,10 @@ extension PatternParser {
             position += 1
         }
         guard let category = UnicodeCategory.set(named: name) else {
+            let shown = String(String.UnicodeScalarView(name.unicodeScalars.prefix(60)))
             let end = name.unicodeScalars.count > 60 ? "…" : ""
             throw error(
-                "'\(String(String.UnicodeScalarView(name.unicodeScalars.prefix(60))))\(end)' is no general category of Unicode, such as L, Lu or Nd; of a "
+                "'\(shown)\(end)' is no general category of Unicode, such as L, Lu or Nd; of a "
                     + "script, list the ranges of characters in [ ]", at: start)
         }
         return isNegated ? set(category).inverted : set(category)

@@ -1,5 +1,5 @@
 extension PatternParser {
-    /// What stands behind `(?`.
+    /// The kinds of `(?…`.
     enum GroupHead {
         /// The beginning of a group; its content follows.
         case group
@@ -8,10 +8,6 @@ extension PatternParser {
     }
 
     /// Parses what stands behind `(?`.
-    ///
-    /// - Parameter start: The place of the parenthesis, for errors.
-    /// - Returns: Whether a group's content follows.
-    /// - Throws: ``RegularExpressionError``.
     mutating func parseGroupHead(
         from start: Int
     ) throws(RegularExpressionError) -> GroupHead {
@@ -47,9 +43,6 @@ extension PatternParser {
     }
 
     /// Parses `[…]`.
-    ///
-    /// - Returns: The scalars it accepts.
-    /// - Throws: ``RegularExpressionError``.
     mutating func parseClass() throws(RegularExpressionError) -> ScalarSet {
         let start = position
         position += 1

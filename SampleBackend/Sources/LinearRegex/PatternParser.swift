@@ -22,19 +22,15 @@ struct PatternParser {
         var dotMatchesNewline = false
     }
 
-    /// The expression.
     let scalars: [Unicode.Scalar]
 
-    /// The place of the next scalar.
     var position = 0
 
-    /// The flags in force.
     var flags = Flags()
 
     /// The ranges of characters in classes so far.
     private(set) var rangeCount = 0
 
-    /// The number of open groups.
     private var depth = 0
 
     /// Whether the text is too long, so that it was not taken.
@@ -51,9 +47,6 @@ struct PatternParser {
     }
 
     /// Parses the whole expression.
-    ///
-    /// - Returns: Its tree.
-    /// - Throws: ``RegularExpressionError``.
     mutating func parse() throws(RegularExpressionError) -> Pattern {
         guard !isTooLong else {
             throw excess(
@@ -68,9 +61,6 @@ struct PatternParser {
     var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
     /// Takes a scalar when it comes next.
-    ///
-    /// - Parameter scalar: The scalar.
-    /// - Returns: Whether it was there.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard next == scalar else { return false }
         position += 1
@@ -80,8 +70,8 @@ struct PatternParser {
     /// An error at a place.
     ///
     /// - Parameters:
-    ///   - reason: What is wrong and what to do.
-    ///   - place: The place; nil is the current one.
+    /// - reason: What is wrong and what to do.
+    /// - place: The place; nil is the current one.
     /// - Returns: The error.
     func error(_ reason: String, at place: Int? = nil) -> RegularExpressionError {
         RegularExpressionError(offset: place ?? position, reason: reason)
@@ -95,8 +85,8 @@ struct PatternParser {
     /// Counts the ranges of a class.
     ///
     /// - Parameters:
-    ///   - count: The number of ranges.
-    ///   - start: The place of the class, for an error.
+    /// - count: The number of ranges.
+    /// - start: The place of the class, for an error.
     /// - Throws: ``RegularExpressionError`` when there are too many.
     mutating func countRanges(_ count: Int, at start: Int) throws(RegularExpressionError) {
         rangeCount += count
@@ -130,15 +120,10 @@ struct PatternParser {
         return parts.count == 1 ? parts[0] : parts.isEmpty ? .empty : .sequence(parts)
     }
 
-    /// Whether a text comes next.
-    ///
-    /// - Parameter text: The text.
-    /// - Returns: Whether its scalars stand at the place.
     func isNext(_ text: String) -> Bool {
         text.unicodeScalars.elementsEqual(scalars[position...].prefix(text.unicodeScalars.count))
     }
 
-    /// Takes the next scalar for itself.
     private mutating func takeScalar() -> Pattern {
         guard let scalar = next else { return .empty }
         position += 1
@@ -240,7 +225,6 @@ struct PatternParser {
         return (minimum, maximum, place + 1)
     }
 
-    /// The value of a decimal digit.
     private func digit(_ scalar: Unicode.Scalar) -> Int? {
         ("0"..."9").contains(scalar) ? Int(scalar.value - 0x30) : nil
     }

@@ -11,11 +11,9 @@ struct PatternProgram: Sendable {
         case split(Int, Int)
         /// Go on if the place in the text is such.
         case require(Pattern.Anchor, next: Int)
-        /// The text matches.
         case match
     }
 
-    /// The instructions.
     private(set) var instructions: [Instruction] = [.match]
 
     /// The place of the first instruction.
@@ -24,7 +22,6 @@ struct PatternProgram: Sendable {
     /// The sets of scalars, each once.
     private(set) var sets: [ScalarSet] = []
 
-    /// The number of each set.
     private var numbers: [ScalarSet: Int] = [:]
 
     /// How many parts of the tree were translated: bounds repetitions of nothing.
@@ -41,8 +38,8 @@ struct PatternProgram: Sendable {
     /// Translates a part; the parser's limit of nesting bounds the recursion.
     ///
     /// - Parameters:
-    ///   - pattern: The part.
-    ///   - next: Where to go on behind it.
+    /// - pattern: The part.
+    /// - next: Where to go on behind it.
     /// - Returns: Where it begins.
     /// - Throws: ``RegularExpressionError`` when there are too many instructions.
     private mutating func emit(
@@ -99,14 +96,11 @@ struct PatternProgram: Sendable {
     }
 
     /// Adds an instruction.
-    ///
-    /// - Returns: Its place.
     private mutating func append(_ instruction: Instruction) -> Int {
         instructions.append(instruction)
         return instructions.count - 1
     }
 
-    /// The number of a set.
     private mutating func number(of set: ScalarSet) -> Int {
         if let number = numbers[set] { return number }
         numbers[set] = sets.count

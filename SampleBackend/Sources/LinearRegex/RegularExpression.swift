@@ -14,7 +14,7 @@ package struct RegularExpression: Sendable {
         case automaton(Automaton)
     }
 
-    /// What a simulation costs from one scalar to the next, in steps.
+    /// The fixed cost of a simulation per scalar, in steps.
     private static let stepsBetweenScalars = 12
 
     /// Some of the expressions each; together all of them.
@@ -34,10 +34,10 @@ package struct RegularExpression: Sendable {
     /// Parses regular expressions.
     ///
     /// - Parameters:
-    ///   - patterns: The expressions.
-    ///   - limitsRepetitions: Whether nested repetitions are limited as in RE2. Without the limit,
-    ///     expressions that were accepted once stay accepted.
-    ///   - maximumSize: The most that ``size`` may become, roughly; beyond it, parsing stops early.
+    /// - patterns: The expressions.
+    /// - limitsRepetitions: Whether nested repetitions are limited as in RE2. Without the limit,
+    /// expressions that were accepted once stay accepted.
+    /// - maximumSize: The most that ``size`` may become, roughly; beyond it, parsing stops early.
     /// - Throws: ``RegularExpressionError`` with the expression, the place and what to do.
     package init(
         _ patterns: [String], limitsRepetitions: Bool = true, maximumSize: Int = .max
@@ -86,7 +86,6 @@ package struct RegularExpression: Sendable {
         }
     }
 
-    /// The fastest search for a program.
     private static func matcher(for program: PatternProgram, work: inout Int) -> Matcher {
         let automaton = Automaton(program)
         let table = TransitionTable(automaton, sets: program.sets, work: &work)
@@ -119,7 +118,7 @@ extension RegularExpression: Hashable {
     }
 }
 
-/// What is wrong with a regular expression, and where.
+/// An error in a regular expression, with its place.
 package struct RegularExpressionError: Error, Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// It is no regular expression.

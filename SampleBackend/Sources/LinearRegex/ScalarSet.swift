@@ -1,14 +1,11 @@
 /// A set of Unicode scalars: what one place of a regular expression accepts.
 struct ScalarSet: Sendable, Hashable {
-    /// The greatest scalar.
     static let maximum: UInt32 = 0x10FFFF
 
     /// The scalars, in order; no two ranges touch.
     private(set) var ranges: [ClosedRange<UInt32>]
 
     /// Makes a set of ranges in any order.
-    ///
-    /// - Parameter ranges: The scalars.
     init(_ ranges: [ClosedRange<UInt32>] = []) {
         var merged: [ClosedRange<UInt32>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -22,17 +19,12 @@ struct ScalarSet: Sendable, Hashable {
         self.ranges = merged
     }
 
-    /// Makes a set of one scalar.
-    ///
-    /// - Parameter scalar: The scalar.
     init(_ scalar: Unicode.Scalar) {
         ranges = [scalar.value...scalar.value]
     }
 
-    /// All scalars.
     static let all = ScalarSet([0...maximum])
 
-    /// The line feed.
     static let newline = ScalarSet([0x0A...0x0A])
 
     /// `\d`.
@@ -62,7 +54,6 @@ struct ScalarSet: Sendable, Hashable {
         "xdigit": ScalarSet([0x30...0x39, 0x41...0x46, 0x61...0x66]),
     ]
 
-    /// All other scalars.
     var inverted: ScalarSet {
         var others: [ClosedRange<UInt32>] = []
         var start: UInt32 = 0
@@ -74,18 +65,10 @@ struct ScalarSet: Sendable, Hashable {
         return ScalarSet(others)
     }
 
-    /// The scalars of both sets.
-    ///
-    /// - Parameter other: The other set.
-    /// - Returns: The union.
     func union(_ other: ScalarSet) -> ScalarSet {
         ScalarSet(ranges + other.ranges)
     }
 
-    /// Whether a scalar is in it.
-    ///
-    /// - Parameter scalar: The scalar's number.
-    /// - Returns: Whether one of the ranges has it.
     func contains(_ scalar: UInt32) -> Bool {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -144,7 +127,7 @@ extension ScalarSet {
         }.sorted { $0 < $1 }
     }()
 
-    /// What scalars of one letter have in common: the lower case of the upper case.
+    /// The key shared by the cases of one letter: the lower case of its upper case.
     private static func key(_ scalar: Unicode.Scalar) -> UInt32 {
         // The upper case of a dotless ı is I, but the two are no pair: only Turkish takes them so.
         if scalar == "\u{131}" { return scalar.value }

@@ -16,7 +16,6 @@ final class TransitionTable: Sendable {
     /// the next state begins.
     private let entries: [UInt16]
 
-    /// The classes of scalars.
     private let classes: ScalarClasses
 
     /// The time that a scalar takes, in steps of an ``Automaton``: one outside of ASCII is searched
@@ -31,9 +30,9 @@ final class TransitionTable: Sendable {
     /// Writes an automaton out.
     ///
     /// - Parameters:
-    ///   - automaton: The automaton. nil is returned when it has too many states.
-    ///   - sets: The sets of its program.
-    ///   - work: Increased by the number of steps that were visited.
+    /// - automaton: The automaton. nil is returned when it has too many states.
+    /// - sets: The sets of its program.
+    /// - work: Increased by the number of steps that were visited.
     init?(_ automaton: Automaton, sets: [ScalarSet], work: inout Int) {
         guard let classes = ScalarClasses(sets) else { return nil }
         var scratch = Automaton.Scratch(for: automaton)
@@ -75,9 +74,6 @@ final class TransitionTable: Sendable {
     }
 
     /// Searches a text.
-    ///
-    /// - Parameter text: The text.
-    /// - Returns: Whether a part of it matches.
     func matches(_ text: SearchedText) -> Bool {
         if let scalars = text.scalars { return matches(scalars: scalars) }
         var text = text.text
@@ -130,25 +126,20 @@ struct ScalarClasses: Sendable {
     /// The first scalar of each interval, in order.
     private let starts: [UInt32]
 
-    /// The class of each interval.
     private let classes: [UInt16]
 
-    /// The class of each ASCII character.
     let ascii: [UInt16]
 
-    /// A scalar of each class.
     let representatives: [UInt32]
 
-    /// The number of classes.
     var count: Int { representatives.count }
 
-    /// The number of intervals.
     var intervalCount: Int { starts.count }
 
     /// Splits Unicode.
     ///
     /// - Parameter sets: The sets that must be unions of classes. nil is returned when there are
-    ///   too many.
+    /// too many.
     init?(_ sets: [ScalarSet]) {
         let sets = sets + [.words, .newline]
         let rangeCount = sets.reduce(0) { $0 + $1.ranges.count }

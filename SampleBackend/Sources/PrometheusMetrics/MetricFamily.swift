@@ -39,7 +39,6 @@ struct MetricFamily: Sendable, Hashable {
     let help: String?
     let samples: [Sample]
 
-    /// The head and the lines.
     var text: String {
         var text = ""
         if let help { text += "# HELP \(name) \(Self.escaped(help, quote: "\""))\n" }

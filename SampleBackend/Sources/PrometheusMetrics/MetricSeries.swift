@@ -6,7 +6,6 @@ protocol MetricSeries: AnyObject, Sendable {
     /// The type of its family, another for each type of series.
     static var type: MetricFamily.Kind { get }
 
-    /// The lines of the series.
     func samples(named name: String, labels: String) -> [MetricFamily.Sample]
 }
 

@@ -14,7 +14,6 @@ struct ProcessStatistics: Sendable, Hashable {
     /// When the process started, in seconds since 1970.
     var startTime: Double?
 
-    /// The families of what is known.
     var families: [MetricFamily] {
         let rows: [(name: String, type: MetricFamily.Kind, help: String, value: Double?)] = [
             (

@@ -19,7 +19,6 @@ final class OperationGate: Sendable {
         }
     }
 
-    /// The state.
     private let state = Locked(State())
 
     /// Begins an operation.

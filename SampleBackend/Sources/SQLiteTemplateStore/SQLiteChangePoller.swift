@@ -2,14 +2,12 @@ import TemplateStore
 
 /// Asks now and then what other processes have written, while somebody follows the changes.
 final class SQLiteChangePoller: Sendable {
-    /// The pause between two questions.
     private let interval: Duration
     /// Whom to tell.
     private let signal: ChangeSignal
     /// The task that asks, while there is one.
     private let task = Locked<Task<Void, Never>?>(nil)
 
-    /// Makes a poller.
     init(interval: Duration, signal: ChangeSignal) {
         self.interval = interval
         self.signal = signal

@@ -19,16 +19,15 @@ struct SQLiteFailedWrite: Sendable {
 
     /// About how many bytes were to be written.
     let size: Int
-    /// What to tell.
     let error: TemplateStoreError
 
     /// Takes an error of a write, unless it is one of another kind, such as a lock of another process.
     ///
     /// - Parameters:
-    ///   - error: The error.
-    ///   - size: About how many bytes were to be written.
-    ///   - db: The connection, right after the error.
-    ///   - path: The path of the database.
+    /// - error: The error.
+    /// - size: About how many bytes were to be written.
+    /// - db: The connection, right after the error.
+    /// - path: The path of the database.
     init?(_ error: DatabaseError, of size: Int, to db: Database, at path: String) {
         let systemError = unsafe sqlite3_system_errno(db.sqliteConnection)
         switch error.resultCode {
@@ -50,9 +49,9 @@ struct SQLiteFailedWrite: Sendable {
     /// Writes as much as failed and takes it back, so that no other process ever sees it.
     ///
     /// - Parameters:
-    ///   - size: About how many bytes.
-    ///   - db: The writing connection, in a transaction.
-    ///   - path: The path of the database.
+    /// - size: About how many bytes.
+    /// - db: The writing connection, in a transaction.
+    /// - path: The path of the database.
     /// - Throws: What the write throws.
     static func tryAgain(_ size: Int, on db: Database, at path: String) throws {
         try db.inSavepoint {
@@ -74,9 +73,9 @@ extension TemplateStoreError {
     /// That there is no room for a write.
     ///
     /// - Parameters:
-    ///   - path: The path of the database.
-    ///   - error: The error of SQLite.
-    ///   - reason: What the system says, if it is not the disk.
+    /// - path: The path of the database.
+    /// - error: The error of SQLite.
+    /// - reason: What the system says, if it is not the disk.
     /// - Returns: The error.
     static func outOfSpace(
         at path: String, _ error: DatabaseError, reason: String? = nil

@@ -13,7 +13,6 @@ final class SQLiteFileGuard: Sendable {
     /// A file of the database, by the suffix of its path.
     private enum Part: String, CaseIterable {
         case database = ""
-        /// The write-ahead log.
         case log = "-wal"
         /// The index of the log, in shared memory.
         case index = "-shm"
@@ -42,15 +41,14 @@ final class SQLiteFileGuard: Sendable {
     private static let attempts = 100
 
     private let path: String
-    /// The files that were opened.
     private let identities: [Part: SQLiteFileStatus.Identity]
     private let state = Locked(State())
 
     /// Remembers the files of a database.
     ///
     /// - Parameters:
-    ///   - path: The path of the database.
-    ///   - db: A connection to it, which has read.
+    /// - path: The path of the database.
+    /// - db: A connection to it, which has read.
     /// - Throws: ``TemplateStoreError`` with the code `unavailable` when one of them is gone.
     init(path: String, _ db: Database) throws(TemplateStoreError) {
         self.path = path
@@ -70,7 +68,7 @@ final class SQLiteFileGuard: Sendable {
     /// Whether what is written over must stay as it is.
     var isContentForeign: Bool { state.withLock { $0.fault.map { !$0.keepsContent } ?? false } }
 
-    /// What was noticed, or what a look at the files alone shows.
+    /// The known replacement, or one that a look at the files shows.
     ///
     /// Without its log, a database cannot even be opened by another connection.
     func currentFault() -> TemplateStoreError? {

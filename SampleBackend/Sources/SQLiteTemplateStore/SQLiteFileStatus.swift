@@ -8,11 +8,10 @@ import TemplateStore
     import Glibc
 #endif
 
-/// What the file system says of a file.
+/// The status of a file in the file system.
 struct SQLiteFileStatus: Equatable {
-    /// Which file a path leads to; another one in its place has another identity.
+    /// The identity of a file; a replacement at the same path has another one.
     struct Identity: Hashable {
-        /// The number of the device.
         let device: UInt64
         /// The number of the file on the device.
         let file: UInt64
@@ -49,7 +48,6 @@ struct SQLiteFileStatus: Equatable {
             .unavailable, "The file '\(path)' cannot be looked at (\(Self.reason(code))).")
     }
 
-    /// Takes over what the system says.
     private init(_ status: stat) {
         identity = Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev),

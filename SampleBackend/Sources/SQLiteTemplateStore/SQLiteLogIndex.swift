@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// What the index of the write-ahead log says, which all processes that have a database open share.
+/// The index of the write-ahead log, which all processes that have the database open share.
 ///
 /// Its layout is documented in "WAL-mode File Format" of SQLite, chapter 2.
 struct SQLiteLogIndex: Equatable {

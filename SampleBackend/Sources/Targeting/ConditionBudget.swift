@@ -16,7 +16,7 @@ public final class ConditionBudget {
     /// The most numbers, about, that the regular expressions of a template may keep in memory.
     public static let maximumSize = 8_000_000
 
-    /// Whether the conditions were published already, so that none may be refused.
+    /// Whether the conditions were published already: then none is refused.
     let isPublished: Bool
 
     /// The steps that are left.
@@ -31,14 +31,12 @@ public final class ConditionBudget {
     /// The regular expressions so far, by their texts.
     private var expressions: [[ExactText]: RegularExpression] = [:]
 
-    /// What is looked for in each value, which is done once for a request.
+    /// The searches per value; each is done once a request, so equal ones are charged once.
     private var searches: Set<Search> = []
 
     /// A search for regular expressions in a value.
     private struct Search: Sendable, Hashable {
-        /// The value.
         let subject: Subject
-        /// The expressions.
         let expression: RegularExpression
     }
 
@@ -52,8 +50,8 @@ public final class ConditionBudget {
     /// Parses regular expressions that are looked for in a value, and takes what they need.
     ///
     /// - Parameters:
-    ///   - patterns: The texts of the expressions.
-    ///   - subject: The value.
+    /// - patterns: The texts of the expressions.
+    /// - subject: The value.
     /// - Returns: The expressions; equal ones are parsed once.
     /// - Throws: ``RegularExpressionError``, also when the budget is too small.
     func expression(
@@ -93,9 +91,6 @@ public final class ConditionBudget {
     }
 
     /// Takes the steps of a condition's rules, but for its regular expressions.
-    ///
-    /// - Parameter root: The condition.
-    /// - Returns: Whether the budget has them.
     func take(for root: ConditionNode) -> Bool {
         var seeds: Set<ExactText> = []
         var sum = 0
@@ -108,7 +103,6 @@ public final class ConditionBudget {
         return take(sum)
     }
 
-    /// Takes steps.
     private func take(_ count: Int) -> Bool {
         guard count <= steps else { return false }
         steps -= count

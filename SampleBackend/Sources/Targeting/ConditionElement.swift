@@ -1,14 +1,10 @@
 /// An element of the condition language: what an expression may look at.
 enum ConditionElement: String, CaseIterable {
-    /// The application's identifier.
     case appID = "app.id"
-    /// The version people see.
     case appVersion = "app.version"
-    /// The build number.
     case appBuild = "app.build"
     /// A property of the user; not evaluated.
     case userProperty = "app.userProperty"
-    /// A custom signal.
     case customSignal = "app.customSignal"
     /// Audiences of an analytics service; not evaluated.
     case audiences = "app.audiences"
@@ -22,19 +18,12 @@ enum ConditionElement: String, CaseIterable {
     case operatingSystemAndVersion = "app.operatingSystemAndVersion"
     /// The browser; not evaluated.
     case browserAndVersion = "app.browserAndVersion"
-    /// The operating system.
     case deviceOS = "device.os"
-    /// The region's code.
     case deviceCountry = "device.country"
-    /// The language's code.
     case deviceLanguage = "device.language"
-    /// The user's ID.
     case userID = "user.id"
-    /// The time of the request.
     case dateTime
-    /// The user's place among all.
     case percent
-    /// A custom signal as a version.
     case version
     /// Always.
     case `true`

@@ -4,9 +4,6 @@ import LinearRegex
 
 extension ConditionParser {
     /// Parses one rule, or `true` or `false`.
-    ///
-    /// - Returns: Its node.
-    /// - Throws: ``ConditionSyntaxError`` with what was expected.
     mutating func parseRule() throws(ConditionSyntaxError) -> ConditionNode {
         let start = position
         let element = try parseElement()

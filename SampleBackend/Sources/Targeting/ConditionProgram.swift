@@ -30,9 +30,7 @@ struct ConditionProgram: Sendable {
 
     /// A rule and where to go on.
     struct Instruction: Sendable {
-        /// The rule.
         let operation: Operation
-        /// Whether the opposite is asked for.
         let isNegated: Bool
         /// The next instruction when the rule is true; ``accept``, or ``reject``.
         var onTrue: Int
@@ -46,28 +44,24 @@ struct ConditionProgram: Sendable {
     /// Stands for the end of a condition that is not.
     static let reject = -2
 
-    /// The instructions of all conditions.
     private(set) var instructions: [Instruction] = []
 
     /// The first instruction of each condition.
     private(set) var entries: [Int] = []
 
-    /// The values that rules look at.
     private(set) var slots: [Slot] = []
 
-    /// What stands before the user's ID for each seed.
+    /// The hashed prefix of each seed.
     private(set) var seeds: [[UInt8]] = []
 
     /// The numbers of texts, in order within the range of each rule.
     private(set) var literals: [Int] = []
 
-    /// The parts that rules look for.
     private(set) var parts: [[TextSearch]] = []
 
     /// The regular expressions that are looked for, each once in each value.
     private(set) var expressions: [RegularExpression] = []
 
-    /// The versions of rules.
     private(set) var versions: [VersionNumber] = []
 
     /// The places of ``slots``.
@@ -81,13 +75,11 @@ struct ConditionProgram: Sendable {
 
     /// A search for regular expressions in a value.
     private struct Search: Sendable, Hashable {
-        /// The place of the value.
         let slot: Int
-        /// The expressions.
         let expression: RegularExpression
     }
 
-    /// Puts conditions together.
+    /// Compiles conditions.
     ///
     /// - Parameter conditions: The conditions in order.
     init(_ conditions: [TargetingCondition]) {
@@ -100,9 +92,9 @@ struct ConditionProgram: Sendable {
     /// Adds a tree, last instruction first; the parsers' limits bound the recursion.
     ///
     /// - Parameters:
-    ///   - tree: The tree.
-    ///   - onTrue: Where to go on when it is true.
-    ///   - onFalse: Where to go on when it is not.
+    /// - tree: The tree.
+    /// - onTrue: Where to go on when it is true.
+    /// - onFalse: Where to go on when it is not.
     /// - Returns: Where it begins.
     private mutating func emit(_ tree: Branch, onTrue: Int, onFalse: Int) -> Int {
         switch tree {
@@ -156,7 +148,6 @@ struct ConditionProgram: Sendable {
         }
     }
 
-    /// The place of a value.
     private mutating func slot(_ subject: Subject, isTrimmed: Bool = false) -> Int {
         let key = Slot.Key(subject: subject, isTrimmed: isTrimmed)
         if let slot = slotNumbers[key] { return slot }
@@ -174,11 +165,56 @@ struct ConditionProgram: Sendable {
         return expressions.count - 1
     }
 
-    /// The place of a seed.
     private mutating func number(ofSeed seed: String) -> Int {
         if let number = seedNumbers[ExactText(seed)] { return number }
         seedNumbers[ExactText(seed)] = seeds.count
         seeds.append(Percentile.prefix(seed: seed))
         return seeds.count - 1
+    }
+}
+
+extension ConditionProgram {
+    /// The tree of a condition without `!`: only rules may be negated.
+    indirect enum Branch {
+        case constant(Bool)
+        case rule(Rule, isNegated: Bool)
+        /// Operands that must all be true.
+        case all([Branch])
+        /// Operands of which one must be true.
+        case any([Branch])
+
+        /// Pushes `!` down to the rules, and puts cheap operands first: a result does not depend
+        /// on their order.
+        init(_ node: ConditionNode, isNegated: Bool) {
+            switch node {
+            case .constant(let value): self = .constant(value != isNegated)
+            case .rule(let rule): self = .rule(rule, isNegated: rule.isNegated != isNegated)
+            case .not(let inner): self = Branch(inner, isNegated: !isNegated)
+            case .all(let nodes):
+                let branches = Self.sorted(nodes, isNegated)
+                self = isNegated ? .any(branches) : .all(branches)
+            case .any(let nodes):
+                let branches = Self.sorted(nodes, isNegated)
+                self = isNegated ? .all(branches) : .any(branches)
+            }
+        }
+
+        /// The operands, cheap ones first.
+        private static func sorted(_ nodes: [ConditionNode], _ isNegated: Bool) -> [Branch] {
+            nodes.map { Branch($0, isNegated: isNegated) }
+                .map { (branch: $0, cost: $0.cost) }
+                .sorted { $0.cost < $1.cost }
+                .map(\.branch)
+        }
+
+        /// A rough measure of the time it takes.
+        private var cost: Int {
+            switch self {
+            case .constant: 0
+            case .rule(let rule, _): rule.cost
+            case .all(let branches), .any(let branches):
+                branches.reduce(0) { $0 + $1.cost }
+            }
+        }
     }
 }

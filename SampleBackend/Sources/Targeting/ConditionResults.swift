@@ -7,7 +7,6 @@ public struct ConditionResults: Sendable, Hashable {
     /// The results of the first 256 conditions, which need no memory of their own.
     private var first = SIMD4<UInt64>()
 
-    /// The results of the others.
     private var others: [UInt64]
 
     /// Makes results that are all false.
@@ -55,8 +54,8 @@ public struct ConditionResults: Sendable, Hashable {
     /// Sets the results of 64 conditions.
     ///
     /// - Parameters:
-    ///   - index: The place of the first condition divided by 64.
-    ///   - word: A bit for each, the lowest first; those beyond ``count`` 0.
+    /// - index: The place of the first condition divided by 64.
+    /// - word: A bit for each, the lowest first; those beyond ``count`` 0.
     mutating func setWord(_ index: Int, to word: UInt64) {
         if index < 4 {
             first[index] = word

@@ -2,9 +2,6 @@
 public enum ScriptNumber: Sendable {
     /// Reads a number: white space around it is ignored, nothing is 0, and `0x1F`, `0o17`, `0b11`,
     /// `1e3` and `Infinity` are numbers.
-    ///
-    /// - Parameter text: Any text.
-    /// - Returns: The nearest number, or NaN.
     static func value(of text: some StringProtocol) -> Double {
         var digits: UInt64 = 0
         var count = 0
@@ -56,9 +53,6 @@ public enum ScriptNumber: Sendable {
     }
 
     /// Removes white space around a text: what JavaScript's `trim()` removes.
-    ///
-    /// - Parameter text: Any text.
-    /// - Returns: The part between.
     static func trimmed(_ text: some StringProtocol) -> Substring {
         let scalars = Substring(text).unicodeScalars
         guard let first = scalars.firstIndex(where: { !isSpace($0) }),
@@ -75,7 +69,6 @@ public enum ScriptNumber: Sendable {
         }
     }
 
-    /// Reads all but plain digits.
     private static func general(_ text: some StringProtocol) -> Double {
         let trimmed = trimmed(text)
         let bytes = Array(trimmed.utf8)

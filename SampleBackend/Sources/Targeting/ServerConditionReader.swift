@@ -12,7 +12,7 @@ struct ServerConditionReader {
     /// The most target values of a `customSignal`, as in Firebase.
     static let maximumTargets = 100
 
-    /// What the conditions of the template may take.
+    /// The budget that all conditions of the template share.
     private let budget: ConditionBudget
 
     /// The first limit that a condition exceeds that was published already.
@@ -26,11 +26,6 @@ struct ServerConditionReader {
     /// The level at which the evaluator gives up: whatever stands there is false.
     private static let maximumLevel = 10
 
-    /// Reads a condition.
-    ///
-    /// - Parameter node: The condition's JSON.
-    /// - Returns: Its tree.
-    /// - Throws: ``ServerConditionError`` with the path.
     mutating func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
         try read(node, at: "", level: 0)
     }
@@ -64,7 +59,6 @@ struct ServerConditionReader {
         return Self.never("the condition has no known kind")
     }
 
-    /// Reads the operands of a compound.
     private mutating func readOperands(
         of compound: Fields, level: Int
     ) throws(ServerConditionError) -> [ConditionNode] {

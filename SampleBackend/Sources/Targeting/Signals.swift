@@ -1,6 +1,6 @@
 package import JSONTree
 
-/// What a client says about itself in the query of a request (HTTP 1).
+/// The signals of a client, from the query of its request (HTTP 1).
 ///
 /// All signals are optional, and a missing one makes the rules on it false: the server guesses
 /// nothing, neither the country nor the language.

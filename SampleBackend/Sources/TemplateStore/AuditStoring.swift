@@ -28,21 +28,15 @@ public struct AuditQuery: Sendable, Hashable {
 public struct AuditEntry: Sendable, Hashable {
     /// What happened; a store keeps the raw value.
     public enum Action: String, Sendable, Hashable, CaseIterable {
-        /// A template was published.
         case publish = "PUBLISH"
-        /// An older version was published again.
         case rollback = "ROLLBACK"
         /// Values were pinned for a user.
         case setOverrides = "SET_OVERRIDES"
         /// Values that were pinned for a user were removed.
         case removeOverrides = "REMOVE_OVERRIDES"
-        /// A token was made.
         case createToken = "CREATE_TOKEN"
-        /// A token was revoked.
         case revokeToken = "REVOKE_TOKEN"
-        /// A webhook was made.
         case createWebhook = "CREATE_WEBHOOK"
-        /// A webhook was removed.
         case removeWebhook = "REMOVE_WEBHOOK"
     }
 

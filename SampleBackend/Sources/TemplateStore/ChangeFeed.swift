@@ -62,11 +62,9 @@ public struct StoreRevision: Sendable, Hashable, Comparable, CustomStringConvert
 public struct StoreChange: Sendable, Hashable {
     /// The kinds of things that change.
     public enum Subject: Sendable, Hashable {
-        /// A version was published.
         case template(project: String, version: Int)
         /// The overrides of a user were set or removed.
         case overrides(project: String, userID: String)
-        /// A token was added or revoked.
         case tokens
         /// A webhook of a project was added or removed.
         case webhooks(project: String)

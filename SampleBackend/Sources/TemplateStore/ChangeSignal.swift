@@ -50,8 +50,8 @@ package final class ChangeSignal: Sendable {
     /// Waits for a newer revision, for ``wake()``, ``finish()`` or the task's cancellation.
     ///
     /// - Parameters:
-    ///   - revision: The revision that has to be passed.
-    ///   - whenWaiting: Called when ``hasWaiters`` has become true by this wait.
+    /// - revision: The revision that has to be passed.
+    /// - whenWaiting: Called when ``hasWaiters`` has become true by this wait.
     package func wait(
         after revision: StoreRevision, whenWaiting: @Sendable () -> Void = {}
     ) async {

@@ -6,7 +6,7 @@ public protocol OverridesStoring: Sendable {
     ///
     /// - Parameter change: The user, the values and the actor.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish, or
-    ///   `tooManyOverrides`.
+    /// `tooManyOverrides`.
     func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError)
 
     /// The values pinned for one user as JSON text; nil when there are none.

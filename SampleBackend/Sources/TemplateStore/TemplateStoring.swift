@@ -11,7 +11,7 @@ public protocol TemplateStoring: Sendable {
     /// - Parameter submission: The template, and what is said about it.
     /// - Returns: The version as it is stored.
     /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` and the current version,
-    ///   when that is another one; nothing is stored then.
+    /// when that is another one; nothing is stored then.
     func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate
@@ -19,8 +19,8 @@ public protocol TemplateStoring: Sendable {
     /// A version of a project's template.
     ///
     /// - Parameters:
-    ///   - version: The version's number, or nil for the current one.
-    ///   - project: The project's name.
+    /// - version: The version's number, or nil for the current one.
+    /// - project: The project's name.
     /// - Returns: The template, or nil when there is no such project, or no such version is kept.
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func template(
@@ -114,7 +114,7 @@ public struct StoredTemplate: Sendable, Hashable {
     /// The project's name.
     public let project: String
 
-    /// Who published it, when and as what.
+    /// The metadata of the version.
     public let version: TemplateVersion
 
     /// The template as JSON text, without `version`: byte for byte what was published.

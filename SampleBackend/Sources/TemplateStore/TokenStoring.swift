@@ -5,10 +5,10 @@ public protocol TokenStoring: Sendable {
     /// Stores a new access token, as its hash.
     ///
     /// - Parameters:
-    ///   - token: The token.
-    ///   - actor: The name of the token that asks, for the audit trail.
+    /// - token: The token.
+    /// - actor: The name of the token that asks, for the audit trail.
     /// - Throws: ``TemplateStoreError`` with the code `tokenExists` when another token has the
-    ///   identifier or the hash.
+    /// identifier or the hash.
     func addToken(
         _ token: StoredToken, actor: String
     ) async throws(TemplateStoreError)

@@ -7,7 +7,6 @@ public struct WebhookDelivery: Sendable, Hashable {
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// Waits for its first or next attempt.
         case pending = "PENDING"
-        /// The receiver accepted it.
         case delivered = "DELIVERED"
         /// Given up after the last attempt.
         case failed = "FAILED"
@@ -104,7 +103,6 @@ public struct ClaimedDelivery: Sendable, Hashable {
 public struct DeliveryAttempt: Sendable, Hashable {
     /// What happens to the delivery next.
     public enum Outcome: Sendable, Hashable {
-        /// The receiver accepted it.
         case delivered
         /// Tried again at this time.
         case retry(at: Date)

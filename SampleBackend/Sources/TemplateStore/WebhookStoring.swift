@@ -6,7 +6,7 @@ public protocol WebhookStoring: Sendable {
     ///
     /// - Parameter webhook: The webhook, with a new identifier.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish, or
-    ///   `tooManyWebhooks`.
+    /// `tooManyWebhooks`.
     func addWebhook(_ webhook: StoredWebhook) async throws(TemplateStoreError)
 
     /// The webhooks of a project, the oldest first.
@@ -30,9 +30,9 @@ public protocol WebhookStoring: Sendable {
     /// the delivery again.
     ///
     /// - Parameters:
-    ///   - date: Now.
-    ///   - end: When the claim ends.
-    ///   - limit: The most deliveries to claim.
+    /// - date: Now.
+    /// - end: When the claim ends.
+    /// - limit: The most deliveries to claim.
     /// - Returns: The deliveries, the oldest first.
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func claimDeliveries(

@@ -3,7 +3,6 @@ import TemplateStore
 import Templates
 
 extension StoreTrial {
-    /// Makes a submission.
     static func submission(
         _ content: String = "{}", expecting expectation: TemplateSubmission.Expectation = .any,
         inProject project: String = project, date: Date = date
@@ -24,12 +23,6 @@ extension StoreTrial {
     }
 
     /// Publishes as the next version by reading the current one, as often as others are faster.
-    ///
-    /// - Parameters:
-    ///   - store: The store.
-    ///   - content: The content.
-    /// - Returns: The template.
-    /// - Throws: ``TemplateStoreError``
     static func publishWithRetry(
         in store: any TemplateStore, _ content: String
     ) async throws(TemplateStoreError) -> StoredTemplate {
@@ -59,26 +52,22 @@ extension StoreTrial {
                 date: Self.date, actor: "supporter"))
     }
 
-    /// Makes a token.
     static func token(_ name: String) -> StoredToken {
         StoredToken(
             id: "id of \(name)", name: name, role: .editor, hash: Data("hash of \(name)".utf8),
             creationDate: date, expirationDate: date + 3_600)
     }
 
-    /// Makes a webhook.
     static func webhook(_ name: String, inProject project: String = project) -> StoredWebhook {
         StoredWebhook(
             id: "id of \(name)", project: project, url: "https://\(name)",
             secret: "secret of \(name)", creationDate: date, creator: "root")
     }
 
-    /// The revision of what is stored.
     func revision() async throws(TemplateStoreError) -> StoreRevision {
         try await store.snapshot().revision
     }
 
-    /// The text of a content.
     static func text(_ content: Data?) -> String? {
         content.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -117,7 +106,6 @@ extension StoreTrial {
                 outcome: outcome, statusCode: statusCode, error: error, date: Self.date + seconds))
     }
 
-    /// The one that was taken.
     func only(_ claimed: [ClaimedDelivery]) throws -> ClaimedDelivery {
         guard let first = claimed.first, claimed.count == 1 else {
             throw TemplateStoreConformanceFailure(

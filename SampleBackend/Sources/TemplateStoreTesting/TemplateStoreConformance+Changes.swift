@@ -3,7 +3,6 @@ import TemplateStore
 import Templates
 
 extension TemplateStoreConformance {
-    /// The checks of following changes.
     static var feedChecks: [Check] {
         [
             Check("changesComeInOrder", Self.changesComeInOrder),

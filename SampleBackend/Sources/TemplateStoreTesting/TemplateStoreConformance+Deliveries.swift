@@ -3,7 +3,6 @@ import TemplateStore
 import Templates
 
 extension TemplateStoreConformance {
-    /// The checks of deliveries.
     static var deliveryChecks: [Check] {
         [
             Check("aPublishMakesADeliveryForEachWebhook", Self.aPublishMakesADeliveryForEach),

@@ -2,7 +2,6 @@ import Foundation
 import TemplateStore
 
 extension TemplateStoreConformance {
-    /// The checks of webhooks.
     static var receiverChecks: [Check] {
         [
             Check("webhooksAreKeptAsTheyAre", Self.webhooksAreKeptAsTheyAre),

@@ -99,6 +99,28 @@ import Testing
         #expect(Self.value(project, for: nil) == .string("a  b ${user.name} ${x}"))
     }
 
+    @Test(arguments: ["a ${user.id} b ${user.id} c", "${user.id}", "x"])
+    func theTagWithoutTheDocumentIsThatOfTheDocument(value: String) throws {
+        let template = Self.template(
+            value: value, type: "STRING", conditional: [("plain", ["value": "y"])],
+            conditions: [["name": "plain", "expression": "user.id == 'plain'"]])
+        let pinned = try OverridesDocument(
+            jsonData: Data(#"{"Home": {"title": "${user.id}"}}"#.utf8))
+        let project = try Self.make(template, overrides: [UserKey("pinned"): pinned])
+        for userID in ["1", "", "é\"\\\n", "plain", "pinned", nil] {
+            let context = Self.context(userID)
+            let first = project.entityTag(for: project.basis(for: context), userID: userID)
+            let document = project.rendered(for: context)
+            #expect(first.entityTag == document.configuration.entityTag)
+            #expect(
+                document.configuration.entityTag
+                    == EntityTag(ofContent: document.configuration.jsonBytes))
+            let again = project.entityTag(for: project.basis(for: context), userID: userID)
+            #expect(again.entityTag == first.entityTag)
+            #expect(again.wasCached == (userID != "pinned"))
+        }
+    }
+
     @Test func takesTheFirstTrueConditionOfTheTemplateThatHasAValue() throws {
         let conditions: JSONNode = [
             ["name": "never", "expression": "false"],
