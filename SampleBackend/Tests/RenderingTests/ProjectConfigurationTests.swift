@@ -142,6 +142,25 @@ import Testing
         #expect(Self.value(project, for: nil) == "default")
     }
 
+    @Test func aValueIsPickedByAConditionBeyondTheFirst64() throws {
+        let conditions: [JSONNode] = (0..<300).map {
+            ["name": .string("c\($0)"), "expression": .string("user.id == '\($0)'")]
+        }
+        let project = try Self.make(
+            Self.template(
+                value: "default", type: "STRING",
+                conditional: [63, 64, 255, 256, 299].map {
+                    (name: "c\($0)", value: ["value": .string("v\($0)")])
+                },
+                conditions: .array(conditions)))
+        for user in [63, 64, 255, 256, 299] {
+            #expect(Self.value(project, for: "\(user)") == .string("v\(user)"))
+            let document = project.rendered(for: Self.context("\(user)")).configuration
+            #expect(String(buffer: document.jsonBytes).contains("\"v\(user)\""))
+        }
+        #expect(Self.value(project, for: "65") == "default")
+    }
+
     @Test func leavesOutWhatTheAppKnowsItself() throws {
         let project = try Self.make(
             Self.template(

@@ -23,6 +23,23 @@ struct ConditionSetTests {
         return result
     }
 
+    @Test(arguments: [65, 256, 257, 300])
+    func eachConditionOfALongTemplateHasItsOwnResult(count: Int) throws {
+        let set = ConditionSet(
+            try (0..<count).map { try TargetingCondition(expression: "user.id == '\($0)'") })
+        for user in [0, 1, 62, 63, 64, 127, 128, 191, 192, 255, 256, 299] where user < count {
+            let results = set.evaluate(
+                TargetingContext(userID: "\(user)", date: Date(timeIntervalSince1970: 0)))
+            #expect((0..<count).filter { results[$0] } == [user])
+            #expect(
+                set.explain(
+                    user,
+                    in: TargetingContext(
+                        userID: "\(user)", date: Date(timeIntervalSince1970: 0))
+                ).isTrue)
+        }
+    }
+
     @Test(arguments: [
         "device.os == 'ios'", "device.os != 'android'", "device.os in ['web', 'ios']",
         "app.id == 'com.example'", "app.id != 'x'", "device.country in ['DE', 'US']",

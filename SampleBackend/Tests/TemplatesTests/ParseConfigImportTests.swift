@@ -84,6 +84,16 @@ struct ParseConfigImportTests {
         #expect(parse.report[0].message.contains("renamed to a_b_2"))
     }
 
+    @Test func aRenamedParameterStaysHiddenFromClients() throws {
+        let parse = try imported(
+            #"{"params": {"a.b": 1, "a_b": 2, "c": 3}, "masterKeyOnly": {"a.b": true, "a_b": false}}"#
+        )
+        let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
+        #expect(parameters["a_b_2"]?.defaultValue?.content == .value("1"))
+        #expect(parameters.filter { $0.value.isMasterKeyOnly }.map(\.key) == ["a_b_2"])
+        #expect(parse.report.map(\.path) == [#"params["a.b"]"#])
+    }
+
     @Test func shortensKeysThatAreTooLong() throws {
         let name = String(repeating: "k", count: 300)
         let parse = try imported(#"{"\#(name)": 1, "\#(name)x": 2}"#)

@@ -145,6 +145,42 @@ struct TemplateMergeTests {
         #expect(other.resolving(["conditions.beta": .mine]) == theirs)
     }
 
+    @Test func aConditionThatTheOtherSideBeginsToUseInAGroupIsAConflict() throws {
+        let base = try RemoteConfigTemplate.make(
+            #"""
+            {"conditions": [{"name": "beta", "expression": "true"}],
+             "parameterGroups": {"Home": {"parameters": {"a": {"defaultValue": {"value": "x"}}}}}}
+            """#)
+        var user = base
+        user.parameterGroups["Home"]?.parameters["a"]?.conditionalValues["beta"] = .value("y")
+        var remover = base
+        remover.conditions = []
+        for (mine, theirs) in [(user, remover), (remover, user)] {
+            let merge = TemplateMerge(base: base, mine: mine, theirs: theirs)
+            #expect(merge.conflicts.map(\.path) == ["conditions.beta"])
+            #expect(merge.merged == theirs)
+            #expect(merge.resolving(["conditions.beta": .mine]) == mine)
+        }
+    }
+
+    @Test func aGroupThatUsedAConditionBeforeIsNoConflict() throws {
+        let base = try RemoteConfigTemplate.make(
+            #"""
+            {"conditions": [{"name": "beta", "expression": "true"}],
+             "parameterGroups": {"Home": {"parameters": {"a": {"defaultValue": {"value": "x"},
+              "conditionalValues": {"beta": {"value": "y"}}}}}}}
+            """#)
+        var theirs = base
+        theirs.conditions = []
+        theirs.parameterGroups["Home"]?.parameters["a"]?.conditionalValues = [:]
+        var mine = base
+        mine.parameterGroups["Home"]?.parameters["b"] = TemplateParameter(
+            defaultValue: .value("z"))
+        let merge = TemplateMerge(base: base, mine: mine, theirs: theirs)
+        #expect(merge.conflicts.isEmpty)
+        #expect(merge.merged.conditions.isEmpty)
+    }
+
     @Test func keepsTheGroupOfAParameterThatStays() throws {
         let base = template("a")
         let removed = RemoteConfigTemplate()
