@@ -83,7 +83,7 @@ struct RegularExpressionTests {
     }
 
     @Test(arguments: rows)
-    func findsWhatRE2Finds(row: Row) throws {
+    func anExpressionFindsWhatRE2Finds(row: Row) throws {
         let expression = try RegularExpression(row.pattern)
         #expect(expression.matches(row.text) == row.matches)
         // Without its table, the expression must say the same.
@@ -127,7 +127,7 @@ struct RegularExpressionTests {
             "a range goes from one character to a later one; write \\- for the character"
         ),
     ])
-    func refuses(pattern: String, offset: Int, reason: String) {
+    func aWrongPatternIsRefusedWithItsPlace(pattern: String, offset: Int, reason: String) {
         let error = #expect(throws: RegularExpressionError.self) {
             try RegularExpression(pattern)
         }
@@ -138,7 +138,7 @@ struct RegularExpressionTests {
         ("a((a{100}){100}){100}", 10), ("(((){1000}){1000}){1000}", 11), ("(\\w{500}){3}", 9),
         ("(?:(?:a?){100}){49}b", 15), ("((a{2}){501,})", 7),
     ])
-    func boundsRepetitionsInRepetitionsAsRE2Does(pattern: String, offset: Int) {
+    func anExpressionBoundsRepetitionsInRepetitionsAsRE2Does(pattern: String, offset: Int) {
         let error = #expect(throws: RegularExpressionError.self) {
             try RegularExpression(pattern)
         }
@@ -150,7 +150,7 @@ struct RegularExpressionTests {
     @Test(arguments: [
         ("(?:(?:a?){100}){9}b", 1_802), ("a+", 3), ("a*", 3), ("a{2,}", 4), ("a{2,4}", 7),
     ])
-    func writesRepetitionsOut(pattern: String, count: Int) throws {
+    func aProgramWritesRepetitionsOut(pattern: String, count: Int) throws {
         var parser = PatternParser(pattern)
         let program = try PatternProgram(try parser.parse())
         #expect(program.instructions.count == count)
@@ -158,14 +158,14 @@ struct RegularExpressionTests {
     }
 
     @Test(arguments: ["((a{2}){500})", "((a*){1000})", "(a{1000}|b{1000})", "(a{1000}){0}"])
-    func allowsTheRepetitionsOfRE2(pattern: String) throws {
+    func theParserAllowsTheRepetitionsOfRE2(pattern: String) throws {
         _ = try RegularExpression(pattern)
     }
 
     @Test(arguments: [
         String(repeating: "\\w{1000}", count: 11), String(repeating: "(a?b?c?){1000}", count: 4),
     ])
-    func boundsTheSize(pattern: String) {
+    func anExpressionBoundsTheSize(pattern: String) {
         let error = #expect(throws: RegularExpressionError.self) {
             try RegularExpression(pattern)
         }
@@ -181,7 +181,7 @@ struct RegularExpressionTests {
         ("[" + String(repeating: "\\pL", count: 200) + "]", "its classes have more than 50000"),
         (String(repeating: "\\pL", count: 200), "its classes have more than 50000"),
     ])
-    func boundsTheWorkOfParsing(pattern: String, reason: String) {
+    func anExpressionBoundsTheWorkOfParsing(pattern: String, reason: String) {
         let error = #expect(throws: RegularExpressionError.self) {
             try RegularExpression(pattern)
         }
@@ -189,7 +189,7 @@ struct RegularExpressionTests {
         #expect(error?.kind == .excess)
     }
 
-    @Test func boundsTheNesting() {
+    @Test func anExpressionBoundsTheNesting() {
         func pattern(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
         }
@@ -201,7 +201,7 @@ struct RegularExpressionTests {
     @Test(arguments: [
         "(a+)+$", "(a|a)*b", "(a|aa)+$", "(a*)*b", "(.*)*x", "a{0,200}a{200}b", "(.*a){20}b",
     ])
-    func takesLinearTime(pattern: String) throws {
+    func aSearchTakesLinearTime(pattern: String) throws {
         let expression = try RegularExpression(pattern)
         let automaton = try Self.automaton(of: pattern)
         func work(_ length: Int) -> Int {
@@ -223,7 +223,7 @@ struct RegularExpressionTests {
         (["(?i)a", "b"], ["A", "B", "b"]),
         (["(.*a){12}", "[ab]{40}c", "x"], ["x", "aaaaaaaaaaaaa", "b"]),
     ])
-    func mergesExpressions(patterns: [String], texts: [String]) throws {
+    func severalExpressionsAreSearchedAtOnce(patterns: [String], texts: [String]) throws {
         let expressions = try patterns.map { try RegularExpression($0) }
         let merged = try RegularExpression(patterns)
         for text in texts {
@@ -232,7 +232,7 @@ struct RegularExpressionTests {
         }
     }
 
-    @Test func findsWhatFoundationFinds() throws {
+    @Test func anExpressionFindsWhatFoundationFinds() throws {
         var generator = SeededGenerator(seed: 3)
         let atoms = ["a", "b", "c", ".", "[ab]", "[^a]", "\\d", "\\w", "1", "\\b", "^", "$", "é"]
         let letters = ["a", "b", "c", "1", " ", "é", "A", "_"]
@@ -272,7 +272,7 @@ struct RegularExpressionTests {
         #expect(found > 500)
     }
 
-    @Test func survivesGarbage() {
+    @Test func theParserSurvivesGarbage() {
         var generator = SeededGenerator(seed: 5)
         let tokens = [
             "(", ")", "[", "]", "{", "}", "?", "*", "+", "|", "^", "$", "\\", "a", "-", ":", "<",

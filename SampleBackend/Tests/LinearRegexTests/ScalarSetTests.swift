@@ -11,14 +11,14 @@ struct ScalarSetTests {
         [0x10D0, 0x1C90], [0x1E60, 0x1E61, 0x1E9B], [0x1F80, 0x1F88], [0x2160, 0x2170],
         [0x24B6, 0x24D0], [0x10400, 0x10428], [0x1E900, 0x1E922],
     ])
-    func foldsCaseAsUnicodeDoes(family: [UInt32]) {
+    func aSetFoldsCaseAsUnicodeDoes(family: [UInt32]) {
         for scalar in family {
             let folded = ScalarSet([scalar...scalar]).caseInsensitive
             #expect(folded == ScalarSet(family.map { $0...$0 }), "\(scalar)")
         }
     }
 
-    @Test func foldsRangesAsTheirScalars() {
+    @Test func aSetFoldsRangesAsTheirScalars() {
         for range: ClosedRange<UInt32> in [0x41...0x5A, 0x100...0x17F, 0x370...0x3FF, 0...0x10FFFF]
         {
             let expected = ScalarSet(
@@ -28,7 +28,7 @@ struct ScalarSetTests {
         }
     }
 
-    @Test func knowsTheGeneralCategories() throws {
+    @Test func theGeneralCategoriesAreThoseOfUnicode() throws {
         let all = ["L", "M", "N", "P", "S", "Z", "C"].map { UnicodeCategory.set(named: $0) }
         // What is not assigned is in none of them.
         let assigned = ScalarSet(try all.flatMap { try #require($0).ranges })

@@ -63,7 +63,7 @@ import Testing
         ("null", "JSON", .null), (#""x""#, "JSON", .string("x")),
         ("${user.id}", "JSON", .null),
     ])
-    func givesValuesTheirType(text: String, type: String, expected: SettingValue) throws {
+    func aProjectGivesValuesTheirType(text: String, type: String, expected: SettingValue) throws {
         guard !text.contains("$") else {
             #expect(throws: TemplateValidationError.self) {
                 try Self.make(Self.template(value: text, type: type))
@@ -73,7 +73,7 @@ import Testing
         #expect(Self.value(try Self.make(Self.template(value: text, type: type))) == expected)
     }
 
-    @Test func writesNumbersAsTheyAre() throws {
+    @Test func aProjectWritesNumbersAsTheyAre() throws {
         let project = try Self.make(Self.template(value: "1.0", type: "NUMBER"))
         let bytes = project.rendered(for: Self.context(nil)).configuration.jsonBytes
         #expect(String(buffer: bytes).contains(#""p":{"value":1.0}"#))
@@ -83,7 +83,7 @@ import Testing
         "3", "", "a\"b\\c\n\u{1}", "${user.id}", "é", "e\u{301}", "👩‍👩‍👧", "..%2F",
         String(repeating: "x", count: 10_000),
     ])
-    func putsTheUserIDIntoTextsAndNothingElse(userID: String) throws {
+    func aProjectPutsTheUserIDIntoTextsAndNothingElse(userID: String) throws {
         let project = try Self.make(
             Self.template(value: "a ${user.id} b ${user.id}${user.name} ${x}", type: "STRING"))
         let expected = "a \(userID) b \(userID)${user.name} ${x}"
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func takesTheFirstTrueConditionOfTheTemplateThatHasAValue() throws {
+    @Test func aProjectTakesTheFirstTrueConditionOfTheTemplateThatHasAValue() throws {
         let conditions: JSONNode = [
             ["name": "never", "expression": "false"],
             ["name": "unused", "expression": "true"],
@@ -161,7 +161,7 @@ import Testing
         #expect(Self.value(project, for: "65") == "default")
     }
 
-    @Test func leavesOutWhatTheAppKnowsItself() throws {
+    @Test func aProjectLeavesOutWhatTheAppKnowsItself() throws {
         let project = try Self.make(
             Self.template(
                 value: "x", type: "STRING", conditional: [("own", ["useInAppDefault": true])],
@@ -184,7 +184,7 @@ import Testing
         #expect(project.explanation(for: Self.context("1")).settings["Default"]?["p"] == nil)
     }
 
-    @Test func saysOfWhichVersionItIs() throws {
+    @Test func aProjectSaysOfWhichVersionItIs() throws {
         let project = try Self.make(
             Self.template(
                 value: "x", type: "STRING",
@@ -201,7 +201,7 @@ import Testing
         #expect(generic["experiments"] == .object(["half": false]))
     }
 
-    @Test func letsOverridesWin() throws {
+    @Test func aProjectLetsOverridesWin() throws {
         let overrides = try OverridesDocument(
             jsonData: Data(#"{"Default": {"p": "pinned", "q": 2}, "Extra": {"a": [1.5]}}"#.utf8))
         let template = Self.template(
@@ -219,7 +219,7 @@ import Testing
         #expect(Self.value(without, for: "é") == "y")
     }
 
-    @Test func sharesDocumentsOfUsersWithTheSameResults() throws {
+    @Test func aProjectSharesDocumentsOfUsersWithTheSameResults() throws {
         let project = try Self.make(
             Self.template(
                 value: "x", type: "STRING", conditional: [("third", ["value": "y"])],
@@ -235,7 +235,7 @@ import Testing
                 != second.configuration.entityTag)
     }
 
-    @Test func boundsTheMemoryOfDocuments() throws {
+    @Test func aProjectBoundsTheMemoryOfDocuments() throws {
         let conditions = JSONNode.array(
             (0..<14).map { number in
                 [
@@ -262,7 +262,7 @@ import Testing
         #expect(project.cachedBytes > 10_000)
     }
 
-    @Test func explainsEachSetting() throws {
+    @Test func aProjectExplainsEachSetting() throws {
         let project = try Self.make(
             Self.template(
                 value: "x", type: "STRING",

@@ -74,7 +74,7 @@ struct TemplateMergeTests {
         Row("both added it alike", "", "b", "b", "b"),
         Row("both added it", "", "b", "c", "c", isConflict: true),
     ])
-    func decidesByWhoChangedWhat(row: Row) {
+    func aMergeDecidesByWhoChangedWhat(row: Row) {
         let merge = TemplateMerge(
             base: template(row.base), mine: template(row.mine), theirs: template(row.theirs))
         #expect(value(in: merge.merged) == row.merged)
@@ -111,7 +111,7 @@ struct TemplateMergeTests {
         OrderRow(testDescription: "I removed, they moved", orders: ["abc", "ac", "cba", "ca"]),
         OrderRow(testDescription: "both removed", orders: ["abc", "bc", "ab", "b"]),
     ])
-    func ordersConditionsByWhoMovedThem(row: OrderRow) {
+    func aMergeOrdersConditionsByWhoMovedThem(row: OrderRow) {
         let templates = row.orders.map { template(conditions: $0.map { String($0) }) }
         let merge = TemplateMerge(base: templates[0], mine: templates[1], theirs: templates[2])
         #expect(merge.merged.conditions.map(\.name).joined() == row.orders[3])
@@ -122,7 +122,7 @@ struct TemplateMergeTests {
         }
     }
 
-    @Test func keepsAConditionThatTheOtherSideBeginsToUse() throws {
+    @Test func aMergeKeepsAConditionThatTheOtherSideBeginsToUse() throws {
         let base = try RemoteConfigTemplate.make(
             #"""
             {"conditions": [{"name": "beta", "expression": "true"}],
@@ -181,7 +181,7 @@ struct TemplateMergeTests {
         #expect(merge.merged.conditions.isEmpty)
     }
 
-    @Test func keepsTheGroupOfAParameterThatStays() throws {
+    @Test func aMergeKeepsTheGroupOfAParameterThatStays() throws {
         let base = template("a")
         let removed = RemoteConfigTemplate()
         let merge = TemplateMerge(base: base, mine: removed, theirs: template("c"))
@@ -192,7 +192,7 @@ struct TemplateMergeTests {
                 .isEmpty)
     }
 
-    @Test func mergesDescriptionsAndWhatItDoesNotKnow() throws {
+    @Test func aMergeMergesDescriptionsAndWhatItDoesNotKnow() throws {
         let base = try RemoteConfigTemplate.make(#"{"parameterGroups": {"A": {}}, "x": 1, "y": 1}"#)
         let mine = try RemoteConfigTemplate.make(
             #"{"parameterGroups": {"A": {"description": "m"}}, "x": 2, "y": 1, "z": 3}"#)
@@ -206,7 +206,7 @@ struct TemplateMergeTests {
             merge.resolving(["parameterGroups.A": .mine]).parameterGroups["A"]?.description == "m")
     }
 
-    @Test func takesTheOtherSideWhereOneChangedNothing() {
+    @Test func aMergeTakesTheOtherSideWhereOneChangedNothing() {
         var generator = TemplateGenerator(seed: 1)
         for _ in 0..<300 {
             let base = generator.template()
@@ -222,7 +222,7 @@ struct TemplateMergeTests {
         }
     }
 
-    @Test func findsTheSameConflictsFromEitherSide() throws {
+    @Test func aMergeFindsTheSameConflictsFromEitherSide() throws {
         var generator = TemplateGenerator(seed: 2)
         var conflicts = 0
         for _ in 0..<300 {
