@@ -1,7 +1,7 @@
-/// The simulation of a regular expression: all ways to match at once, so that a text takes at most
+/// The simulation of a regular expression, all matches in parallel, so that a text takes at most
 /// its length times ``stepsPerScalar``.
 struct Automaton: Sendable {
-    /// An instruction as the simulation reads it: what it does, where it goes on, and two numbers.
+    /// An instruction in the simulation's layout.
     private struct Step: Sendable {
         enum Kind: UInt8, Sendable {
             case match
@@ -33,7 +33,7 @@ struct Automaton: Sendable {
     /// The sets of more than one range.
     private let sets: [ScalarSet]
 
-    /// The most visits of steps and looks into sets that a scalar takes.
+    /// The most steps and set lookups per scalar.
     let stepsPerScalar: Int
 
     /// Prepares the simulation.
@@ -70,7 +70,7 @@ struct Automaton: Sendable {
             + sets.reduce(0) { $0 + Int.bitWidth - $1.ranges.count.leadingZeroBitCount }
     }
 
-    /// The places that were reached before a scalar, and what the scalar before was.
+    /// The reached steps before a scalar, and the kind of the previous scalar.
     struct State: Sendable, Hashable {
         /// The steps to go on at, each once; the beginning is always added.
         var places: [Int32] = []
@@ -78,7 +78,7 @@ struct Automaton: Sendable {
         var previous = ScalarKind.edge
     }
 
-    /// The memory of a simulation, so that a step needs none.
+    /// Reused buffers of a simulation.
     struct Scratch {
         /// For each step the last scalar, counted, for which it was visited.
         fileprivate var visits: [UInt32]

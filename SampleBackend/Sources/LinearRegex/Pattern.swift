@@ -20,10 +20,10 @@ indirect enum Pattern: Sendable {
     case sequence([Pattern])
     /// Alternatives.
     case choice([Pattern])
-    /// A part again and again; without a maximum, any number of times.
+    /// A repeated part; without a maximum, any number of times.
     case repetition(Pattern, minimum: Int, maximum: Int?)
 
-    /// The most repetitions that counts in one another ask for, as RE2 counts them.
+    /// The product of nested repetition counts, as RE2 limits it.
     var repetitions: Int {
         switch self {
         case .empty, .scalar, .anchor: 1

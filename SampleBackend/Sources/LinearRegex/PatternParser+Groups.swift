@@ -65,7 +65,7 @@ extension PatternParser {
 
     /// Parses a class such as `\d` or `[:alpha:]`, a character or a range in brackets.
     ///
-    /// As in RE2, what follows a class begins anew: the `-` of `[\w-.]` is a character.
+    /// As in RE2, a class is no bound of a range: the `-` of `[\w-.]` is a character.
     private mutating func parseClassPart() throws(RegularExpressionError) -> ScalarSet {
         if isNext("[:") { return try parseNamedClass() }
         let place = position

@@ -1,12 +1,12 @@
 /// A parser of regular expressions in RE2's syntax.
 ///
-/// Groups capture nothing, and greed makes no difference: the question is only whether a text
+/// Groups capture nothing and greed makes no difference, since only matters whether a text
 /// matches.
 struct PatternParser {
     /// How deep groups may be nested.
     static let maximumNesting = 100
 
-    /// The most repetitions that `{m,n}` may ask for, those of the groups around it counted in.
+    /// The most repetitions of `{m,n}`, multiplied with those of the groups around it.
     static let maximumRepetition = 1000
 
     /// The most ranges of characters in the classes of an expression.

@@ -24,7 +24,7 @@ struct PatternProgram: Sendable {
 
     private var numbers: [ScalarSet: Int] = [:]
 
-    /// How many parts of the tree were translated: bounds repetitions of nothing.
+    /// Translated parts of the tree; bounds repetitions of empty patterns.
     private var work = 0
 
     /// Translates a regular expression.

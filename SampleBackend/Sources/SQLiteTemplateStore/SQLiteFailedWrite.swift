@@ -10,18 +10,18 @@ import TemplateStore
     import Glibc
 #endif
 
-/// A write that failed for want of room, or of a disk that takes it.
+/// A write that failed because the disk was full or broken.
 ///
-/// The next small one may succeed where a log has room that it has had before, so the size counts.
+/// The next small write may still fit into the log, so readiness tries one of the same size.
 struct SQLiteFailedWrite: Sendable {
-    /// The most bytes that are written to see whether it works again.
+    /// The most bytes of a trial write.
     private static let maximumTrial = 16 << 20
 
-    /// About how many bytes were to be written.
+    /// The rough size of the failed write in bytes.
     let size: Int
     let error: TemplateStoreError
 
-    /// Takes an error of a write, unless it is one of another kind, such as a lock of another process.
+    /// Recognizes a write error; nil for other errors, such as a lock of another process.
     ///
     /// - Parameters:
     /// - error: The error.
@@ -46,7 +46,7 @@ struct SQLiteFailedWrite: Sendable {
         self.size = size
     }
 
-    /// Writes as much as failed and takes it back, so that no other process ever sees it.
+    /// Writes as many bytes and rolls back, so that no other process ever sees them.
     ///
     /// - Parameters:
     /// - size: About how many bytes.
@@ -70,7 +70,7 @@ struct SQLiteFailedWrite: Sendable {
 }
 
 extension TemplateStoreError {
-    /// That there is no room for a write.
+    /// The error of a write without room.
     ///
     /// - Parameters:
     /// - path: The path of the database.

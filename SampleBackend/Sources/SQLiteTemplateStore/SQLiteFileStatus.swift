@@ -34,7 +34,7 @@ struct SQLiteFileStatus: Equatable {
     /// Whether others may read or write it, or the group may write it.
     let isOpenToOthers: Bool
 
-    /// Looks at a path.
+    /// Reads the status; nil when there is no file.
     ///
     /// - Parameter path: The path.
     /// - Returns: What is there; nil when nothing is.
@@ -63,7 +63,7 @@ struct SQLiteFileStatus: Equatable {
         isOpenToOthers = status.st_mode & 0o026 != 0
     }
 
-    /// Makes an empty file that only its owner can read, unless there is something already.
+    /// Creates an empty file that only its owner can read, unless one exists.
     ///
     /// - Parameter path: The path.
     /// - Returns: Whether the file was made.

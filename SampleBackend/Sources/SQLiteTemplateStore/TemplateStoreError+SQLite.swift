@@ -49,7 +49,7 @@ extension TemplateStoreError {
         self.init(.unavailable, message, underlyingError: error)
     }
 
-    /// That a file is no database, or a broken one.
+    /// The error of a file that is no database, or a damaged one.
     ///
     /// - Parameters:
     /// - path: The path of the file.

@@ -1,19 +1,19 @@
 import LinearRegex
 
-/// The time and the memory that the conditions of one template may take, counted while they are
+/// The time and memory budget of the conditions of one template, charged while they are
 /// parsed one after the other.
 ///
-/// Time is counted in steps, each a few nanoseconds: what a request takes at most when every signal
-/// is as long as it may be. So no template that was published holds up a request, whatever signals
+/// Time is counted in steps of a few nanoseconds: the worst case of a request in which every signal
+/// has its maximum length. So no published template holds up a request, whatever signals
 /// are sent, and nothing has to be counted while a request is answered.
 ///
-/// Conditions that were published already are never refused: what exceeds the budget is false for
+/// Conditions that were published already are never refused: one over the budget is false for
 /// everybody, and ``TargetingCondition/excess`` says so.
 public final class ConditionBudget {
     /// The most steps that the conditions of a template may take for one request.
     public static let maximumSteps = 10_000_000
 
-    /// The most numbers, about, that the regular expressions of a template may keep in memory.
+    /// Rough limit of the numbers that the regular expressions of a template keep in memory.
     public static let maximumSize = 8_000_000
 
     /// Whether the conditions were published already: then none is refused.
@@ -25,7 +25,7 @@ public final class ConditionBudget {
     /// The size that is left.
     private(set) var size = maximumSize
 
-    /// Whether regular expressions were refused: no others are made then, which would take time too.
+    /// Set once an expression was refused: no more are compiled, since that takes time too.
     private var isExhausted = false
 
     /// The regular expressions so far, by their texts.
@@ -40,7 +40,7 @@ public final class ConditionBudget {
         let expression: RegularExpression
     }
 
-    /// Begins with a whole budget.
+    /// Makes a full budget.
     ///
     /// - Parameter isPublished: Whether the conditions were published already.
     public init(isPublished: Bool = false) {
@@ -90,7 +90,7 @@ public final class ConditionBudget {
         return expression
     }
 
-    /// Takes the steps of a condition's rules, but for its regular expressions.
+    /// Charges the steps of a condition's rules, without its regular expressions.
     func take(for root: ConditionNode) -> Bool {
         var seeds: Set<ExactText> = []
         var sum = 0

@@ -30,7 +30,7 @@ enum ConditionElement: String, CaseIterable {
     /// Never.
     case `false`
 
-    /// Finds the element whose name is most like a word.
+    /// The element with the name nearest to a word.
     ///
     /// - Parameter word: What was written.
     /// - Returns: nil when nothing comes near.
@@ -42,7 +42,7 @@ enum ConditionElement: String, CaseIterable {
         return best.1 <= max(2, word.utf8.count / 3) ? best.0 : nil
     }
 
-    /// The number of edits that make one word of another (Levenshtein's).
+    /// The Levenshtein distance of two words.
     private static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         var row = Array(0...right.count)

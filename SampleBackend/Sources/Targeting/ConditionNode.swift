@@ -32,7 +32,7 @@ indirect enum ConditionNode: Sendable, Hashable {
         if case .any = self { "(\(text))" } else { text }
     }
 
-    /// Visits the rules in it, in order.
+    /// Visits the rules in order.
     func forEachRule(_ visit: (Rule) -> Void) {
         switch self {
         case .constant: break
@@ -44,32 +44,32 @@ indirect enum ConditionNode: Sendable, Hashable {
     }
 }
 
-/// One rule of a condition: what it looks at, and what it asks.
+/// A rule of a condition: a subject and a test.
 struct Rule: Sendable, Hashable {
     enum Test: Sendable, Hashable {
-        /// Whether the user's place for a seed is above one bound and not above the other.
+        /// The user's percentile for a seed is above one bound and at most the other.
         case percent(seed: String, above: Int, upTo: Int)
-        /// Whether the value is one of some; white space around it is ignored if so asked.
+        /// The value equals one of the texts; trimmed first if so asked.
         case isOneOf(Subject, [String], isTrimmed: Bool)
-        /// Whether one of some texts stands in the value.
+        /// The value contains one of the texts.
         case contains(Subject, [String])
-        /// Whether one of some regular expressions is found in the value.
+        /// One of the regular expressions is found in the value.
         case matches(Subject, RegularExpression)
-        /// How the value, a number, compares.
+        /// The value compares as a number.
         case number(Subject, Comparison, Double)
-        /// How the value, a version, compares.
+        /// The value compares as a version.
         case version(Subject, Comparison, VersionNumber)
-        /// How the time of the request compares.
+        /// The time of the request compares.
         case date(Comparison, Date)
-        /// Something that this backend does not know of a user, such as `app.audiences`.
+        /// An element that this backend does not evaluate, such as `app.audiences`.
         case unevaluated(element: String)
-        /// Nothing that can be true, and why.
+        /// A test that is never true, and why.
         case never(reason: String)
     }
 
     let test: Test
 
-    /// Whether it asks for the opposite, as `!=` and `.notContains` do; a missing value makes that
+    /// Negated, as by `!=` and `.notContains`; a missing value makes that
     /// false too.
     let isNegated: Bool
 
@@ -77,7 +77,7 @@ struct Rule: Sendable, Hashable {
 }
 
 extension Rule {
-    /// A rough measure of the time that a rule takes, to try cheap ones first.
+    /// Rough cost, to evaluate cheap rules first.
     var cost: Int {
         switch test {
         case .never, .unevaluated: 0
@@ -100,17 +100,17 @@ extension Rule {
         }
     }
 
-    /// The steps of a user's place for a seed, a hash.
+    /// Steps of hashing a seed and a user.
     static let stepsPerSeed = 300
 
-    /// The steps of looking for a part in the longest signal.
+    /// Steps of searching the longest signal for a part.
     private static let stepsPerPart = 1_500
 
-    /// The steps of looking a value up and of comparing it.
+    /// Steps of looking up a value and comparing it.
     private static let stepsPerValue = 100
 }
 
-/// The relation that a rule asks for between the actual value and its own.
+/// A comparison of the actual value with the rule's.
 enum Comparison: String, Sendable, Hashable, CaseIterable {
     /// Below the value of the rule.
     case less = "<"
@@ -124,7 +124,7 @@ enum Comparison: String, Sendable, Hashable, CaseIterable {
     /// Above it.
     case greater = ">"
 
-    /// Whether an order satisfies it.
+    /// Whether an order (negative, 0 or positive) satisfies it.
     ///
     /// - Parameter order: Negative when the actual value is the smaller, 0 when both are equal.
     /// - Returns: Whether the rule is true.

@@ -33,12 +33,12 @@ extension ConditionParser {
         throw error(at: start, "the text that begins here has no end; add a ' behind it")
     }
 
-    /// Whether a backslash before it stands for nothing but it.
+    /// Whether a backslash escapes the byte.
     private func isEscapable(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\")
     }
 
-    /// Finds where a character of a literal stands in the expression.
+    /// The byte offset in the expression of a scalar of a literal.
     ///
     /// - Parameters:
     /// - offset: The scalar's number, from 0, in the literal's text.
@@ -85,7 +85,7 @@ extension ConditionParser {
         return items
     }
 
-    /// Takes a parenthesis that must follow a name at once.
+    /// Takes a parenthesis that must follow a name without a space.
     ///
     /// - Parameter name: What it belongs to, for an error: ".contains".
     /// - Throws: ``ConditionSyntaxError`` when it does not follow.

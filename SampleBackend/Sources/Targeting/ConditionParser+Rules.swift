@@ -176,7 +176,7 @@ extension ConditionParser {
         }
     }
 
-    /// An error about something other than a method behind an element.
+    /// The error when no method follows an element.
     private mutating func methodError(
         _ name: String, _ example: String, _ expected: String, isVersion: Bool
     ) -> ConditionSyntaxError {

@@ -19,10 +19,10 @@ struct ConditionParser {
     /// The budget that all conditions of the template share.
     let budget: ConditionBudget
 
-    /// The first limit that an expression exceeds that was published already.
+    /// The first limit that a published expression exceeds; others are refused at once.
     private(set) var excess: String?
 
-    /// Begins with an expression.
+    /// Throws when the expression is too long.
     ///
     /// - Parameters:
     /// - expression: The whole text.
@@ -41,7 +41,7 @@ struct ConditionParser {
         }
     }
 
-    /// Notes that a limit is exceeded, which refuses what was not published yet.
+    /// Refuses an expression over a limit, or notes it in `excess` if it was published already.
     ///
     /// - Parameter error: What is exceeded.
     /// - Throws: The error, unless the expression was published already.
@@ -153,7 +153,7 @@ extension ConditionParser {
         return rest.unicodeScalars.first.map { "'\($0)'" } ?? "the end"
     }
 
-    /// The letters, digits, `_` and inner dots from a place on.
+    /// The word at a place: letters, digits, `_` and inner dots.
     ///
     /// - Parameter start: The place.
     /// - Returns: The word; empty when none begins there.
@@ -190,21 +190,21 @@ extension ConditionParser {
             bytes[position...].prefix(text.utf8CodeUnitCount))
     }
 
-    /// Takes a text when it comes next.
+    /// Takes a text if it comes next.
     mutating func take(_ text: StaticString) -> Bool {
         guard isNext(text) else { return false }
         position += text.utf8CodeUnitCount
         return true
     }
 
-    /// Takes a word when it comes next and ends there.
+    /// Takes a word if it comes next, whole.
     mutating func takeWord(_ text: StaticString) -> Bool {
         guard isNext(text), !isWord(at: position + text.utf8CodeUnitCount) else { return false }
         position += text.utf8CodeUnitCount
         return true
     }
 
-    /// The column of a place: Unicode scalars, from 1.
+    /// The column of a byte offset, in Unicode scalars from 1.
     ///
     /// - Parameter place: A place in the bytes.
     /// - Returns: The column.

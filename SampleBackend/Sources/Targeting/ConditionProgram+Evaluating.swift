@@ -12,22 +12,22 @@ extension ConditionProgram {
         /// The time, in seconds.
         let time: Double
 
-        /// The user's place for each seed; -1 before it is asked for.
+        /// The user's percentile by seed; -1 until it is computed.
         var places: [Int]
 
-        /// Room for what is hashed.
+        /// Buffer of hash inputs.
         var message: [UInt8] = []
 
-        /// The bytes that may still be hashed: an ID can be longer than all seeds together.
+        /// Bytes that may still be hashed; user IDs have no limit.
         var hashableBytes = ConditionProgram.maximumHashedBytes
 
-        /// The results of the searches for regular expressions; nil before they are asked for.
+        /// The results of the searches for regular expressions; nil until they are done.
         var findings: [Bool?]
     }
 
-    /// The most bytes that an evaluation hashes; `percent` is unknown beyond.
+    /// The most bytes that an evaluation hashes; beyond, `percent` is unknown.
     ///
-    /// That takes an ID of hundreds of bytes and as many thousand seeds.
+    /// Only an ID of hundreds of bytes with as many thousand seeds gets there.
     private static let maximumHashedBytes = 16 << 20
 
     /// Evaluates all conditions.
@@ -115,7 +115,7 @@ extension ConditionProgram {
 }
 
 extension ConditionProgram {
-    /// A value that rules look at, and how they read it.
+    /// A value of the context, read once per evaluation in each way that rules need.
     struct Slot: Sendable {
         struct Key: Sendable, Hashable {
             let subject: Subject
@@ -124,7 +124,7 @@ extension ConditionProgram {
         }
 
         struct Value {
-            /// The text to look for something in; nil when there is none, or it is too long.
+            /// The text to search in; nil when there is none, or it is too long.
             var text: String?
             /// The number of the text; -1 when no rule has it, nil when there is no text.
             var literal: Int?
@@ -132,7 +132,7 @@ extension ConditionProgram {
             var number = Double.nan
             /// The text as a version; nil when it is none.
             var version: VersionNumber?
-            /// The text as regular expressions are looked for in it.
+            /// The text decoded for regular expressions; nil when no rule needs it.
             var searchedText: SearchedText?
         }
 

@@ -1,34 +1,34 @@
 import Foundation
 import LinearRegex
 
-/// The conditions of a template as one program: rules that jump to the next rule to look at.
+/// The conditions of a template as one program of rules and jumps.
 ///
-/// Each signal is looked up and read once per evaluation, and texts that rules compare for equality
-/// have numbers, so that most rules compare two numbers. `!` is pushed down to the rules (De
-/// Morgan); after that, a rule that is unknown may count as false: the result is true exactly when
+/// Each signal is read once per evaluation. Texts that rules compare for equality
+/// are interned, so most rules compare two integers. `!` is pushed down to the rules (De
+/// Morgan); then an unknown rule may count as false: the result is true exactly when
 /// Kleene's is.
 struct ConditionProgram: Sendable {
-    /// A rule; nothing in it owns memory.
+    /// A rule as plain data, so that copying it counts no references.
     enum Operation: Sendable {
-        /// Whether the user's place is above one bound and not above the other.
+        /// The user's percentile is above one bound and at most the other.
         case percent(seed: Int, above: Int, upTo: Int)
-        /// Whether the value is a text, by its number.
+        /// The value equals a text, by its number.
         case equals(slot: Int, literal: Int)
-        /// Whether the value is one of some texts.
+        /// The value equals one of the texts, by their numbers.
         case isOneOf(slot: Int, start: Int, end: Int)
-        /// Whether a part stands in the value.
+        /// The value contains a part.
         case contains(slot: Int, list: Int)
-        /// Whether a regular expression is found in the value.
+        /// A regular expression is found in the value.
         case matches(slot: Int, search: Int)
-        /// How the value compares as a number.
+        /// The value compares as a number.
         case number(slot: Int, Comparison, Double)
-        /// How the value compares as a version.
+        /// The value compares as a version.
         case version(slot: Int, Comparison, target: Int)
-        /// How the time compares, in seconds.
+        /// The time compares, in seconds.
         case date(Comparison, Double)
     }
 
-    /// A rule and where to go on.
+    /// A rule and its jumps.
     struct Instruction: Sendable {
         let operation: Operation
         let isNegated: Bool
@@ -38,10 +38,10 @@ struct ConditionProgram: Sendable {
         var onFalse: Int
     }
 
-    /// Stands for the end of a condition that is true.
+    /// The jump target of a true condition.
     static let accept = -1
 
-    /// Stands for the end of a condition that is not.
+    /// The jump target of any other condition.
     static let reject = -2
 
     private(set) var instructions: [Instruction] = []
@@ -54,7 +54,7 @@ struct ConditionProgram: Sendable {
     /// The hashed prefix of each seed.
     private(set) var seeds: [[UInt8]] = []
 
-    /// The numbers of texts, in order within the range of each rule.
+    /// The numbers of texts, sorted within the range of each rule.
     private(set) var literals: [Int] = []
 
     private(set) var parts: [[TextSearch]] = []
@@ -89,7 +89,7 @@ struct ConditionProgram: Sendable {
         }
     }
 
-    /// Adds a tree, last instruction first; the parsers' limits bound the recursion.
+    /// Appends a tree backwards, last instruction first; the parsers' limits bound the recursion.
     ///
     /// - Parameters:
     /// - tree: The tree.
@@ -183,7 +183,7 @@ extension ConditionProgram {
         /// Operands of which one must be true.
         case any([Branch])
 
-        /// Pushes `!` down to the rules, and puts cheap operands first: a result does not depend
+        /// Pushes `!` down to the rules and sorts operands by cost, since a result does not depend
         /// on their order.
         init(_ node: ConditionNode, isNegated: Bool) {
             switch node {

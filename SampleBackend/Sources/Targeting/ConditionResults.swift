@@ -1,10 +1,10 @@
-/// Whether each condition of a template is true: what decides a user's whole document, but for
+/// The result of each condition of a template, which decides a user's document except for
 /// `${user.id}` and overrides.
 public struct ConditionResults: Sendable, Hashable {
     /// The number of conditions.
     public let count: Int
 
-    /// The results of the first 256 conditions, which need no memory of their own.
+    /// The results of the first 256 conditions, stored inline.
     private var first = SIMD4<UInt64>()
 
     private var others: [UInt64]

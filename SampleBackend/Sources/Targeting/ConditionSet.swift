@@ -5,7 +5,7 @@ public struct ConditionSet: Sendable {
     /// The conditions in order.
     public let conditions: [TargetingCondition]
 
-    /// The times that they compare the time of a request with, sorted, each once: when the results
+    /// The dates in the conditions, sorted, each once: the moments at which the results
     /// may change while nothing else does.
     public let dates: [Date]
 
@@ -28,7 +28,7 @@ public struct ConditionSet: Sendable {
         program.evaluate(context)
     }
 
-    /// Evaluates all conditions for a user whose place is given, not computed.
+    /// Evaluates all conditions with a given percentile, for tests.
     ///
     /// - Parameters:
     /// - context: Who asks; without a user, `percent` is unknown as ever.
@@ -65,11 +65,11 @@ public struct ConditionSet: Sendable {
 
 /// Why a condition is true or false for a user.
 public struct ConditionExplanation: Sendable, Hashable {
-    /// Where a user stands among all, for one seed.
+    /// The percentile of a user for one seed.
     public struct Percentile: Sendable, Hashable {
         /// The seed of the rule; empty when it has none.
         public let seed: String
-        /// The place, from 0 to 99,999,999: millionths of a percent.
+        /// The percentile, from 0 to 99,999,999 millionths of a percent.
         public let microPercentile: Int
 
         /// Makes a percentile.
@@ -82,7 +82,7 @@ public struct ConditionExplanation: Sendable, Hashable {
     /// Whether the condition is true.
     public let isTrue: Bool
 
-    /// The text of the part that was false, such as `device.country in ['JP']`; nil when the
+    /// The text of the false part, such as `device.country in ['JP']`; nil when the
     /// condition is true.
     public let failedRule: String?
 
@@ -95,9 +95,9 @@ public struct ConditionExplanation: Sendable, Hashable {
 }
 
 extension ConditionSet {
-    /// The signals that were not sent and that keep conditions from being true or false.
+    /// The signals that were not sent and that leave conditions unknown.
     ///
-    /// Such a condition counts as false. One that comes out the same whatever is sent, as
+    /// Such a condition counts as false. One with the same result whatever is sent, as
     /// `user.id == '1' || device.os == 'ios'` does for user 1, misses nothing.
     ///
     /// - Parameter context: Who asks, with what signals, and when.

@@ -6,10 +6,10 @@ import Crypto
 /// in UTF-8, read as one big-endian number, modulo 100,000,000. Firebase's server SDKs do the
 /// same, so both sides agree on who is in.
 public enum Percentile: Sendable {
-    /// The number of places: one for each millionth of a percent.
+    /// The number of percentiles: one for each millionth of a percent.
     public static let count = 100_000_000
 
-    /// Computes a user's place.
+    /// Computes a user's percentile.
     ///
     /// - Parameters:
     ///   - seed: The seed of the rule; empty when it has none.

@@ -6,7 +6,7 @@ struct RuleFacts {
     /// Who asks.
     let context: TargetingContext
 
-    /// The user's place for a seed, which a test may fix.
+    /// The user's percentile for a seed; tests may fix it.
     let percentile: (String) -> Int?
 
     /// Evaluates for a user.
@@ -61,7 +61,7 @@ struct RuleFacts {
         subject.value(in: context)
     }
 
-    /// Says what a rule saw.
+    /// The observed value of a rule, for an explanation.
     func observation(of rule: Rule) -> String {
         switch rule.test {
         case .percent(let seed, _, _):
@@ -88,7 +88,7 @@ struct RuleFacts {
 }
 
 extension RuleFacts {
-    /// The part of a condition that makes it what it is.
+    /// The part of a condition that decides its result.
     struct Finding {
         let text: String
         let reason: String
@@ -126,7 +126,7 @@ extension RuleFacts {
         }
     }
 
-    /// Finds why a condition is not true.
+    /// The part that keeps a condition from being true.
     ///
     /// - Parameter node: The tree of a condition that is false or unknown.
     /// - Returns: The first operand of `&&` that is not true, all operands of `||`, or the rule.
@@ -146,7 +146,7 @@ extension RuleFacts {
         }
     }
 
-    /// Says what all rules of a condition saw.
+    /// The observed values of all rules of a condition.
     private func observations(of node: ConditionNode) -> String {
         var reasons: [String] = []
         node.forEachRule { reasons.append(observation(of: $0)) }

@@ -15,22 +15,22 @@ struct ServerConditionReader {
     /// The budget that all conditions of the template share.
     private let budget: ConditionBudget
 
-    /// The first limit that a condition exceeds that was published already.
+    /// The first limit that a published condition exceeds; others are refused at once.
     private(set) var excess: String?
 
-    /// Begins with what is left of a budget.
+    /// Charges the budget for each condition.
     init(budget: ConditionBudget) {
         self.budget = budget
     }
 
-    /// The level at which the evaluator gives up: whatever stands there is false.
+    /// The level at which Firebase's evaluator gives up: a condition there is false.
     private static let maximumLevel = 10
 
     mutating func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
         try read(node, at: "", level: 0)
     }
 
-    /// Notes that a limit is exceeded, which refuses what was not published yet.
+    /// Refuses an expression over a limit, or notes it in `excess` if it was published already.
     private mutating func exceed(
         _ path: String, _ reason: String
     ) throws(ServerConditionError) {

@@ -65,8 +65,8 @@ public enum SignalName: Sendable, Hashable {
         self = .custom(ExactText(custom))
     }
 
-    /// Whether a query parameter of this name is a signal; all others are none of the backend's
-    /// business.
+    /// Whether a query parameter of this name is a signal; the backend ignores all others,
+    /// whatever they hold.
     package static func isQueryName(_ name: String) -> Bool {
         hasCustomPrefix(name) || standardByName[name] != nil
     }

@@ -37,7 +37,7 @@ public struct Signals: Sendable, Hashable {
     /// Names are compared byte by byte.
     public var custom: [ExactText: String]
 
-    /// Makes the signals of a client that says nothing but what is given here.
+    /// Makes signals; those left out were not sent.
     ///
     /// - Parameters:
     ///   - appID: `app.id`.

@@ -17,15 +17,15 @@ public struct TargetingCondition: Sendable, Hashable {
 
     let root: ConditionNode
 
-    /// Why a condition that was published already is false for everybody; nil when it is not.
+    /// Why a published condition is false for everybody; nil when it is not.
     ///
     /// It exceeds a limit, or the budget of its template.
     public let excess: String?
 
-    /// Whether `percent` stands anywhere in it: whether it makes an experiment.
+    /// Whether it uses `percent`, which makes it an experiment.
     public var usesPercent: Bool { !seeds.isEmpty }
 
-    /// The times that it compares the time of a request with, in their order: when its result may
+    /// The dates in it, in their order: the moments at which its result may
     /// change while nothing else does.
     public let dates: [Date]
 

@@ -5,7 +5,7 @@ import OrderedCollections
 /// The default values of a template as a file that an app bundles, in one of Firebase's formats:
 /// flat, key and text.
 ///
-/// Left out are parameters without a default value, those whose default is the app's own, and those
+/// Leaves out parameters without a default value, those whose default is the app's own, and those
 /// that are never served to clients.
 public struct DefaultsFile: Sendable {
     /// The formats that Firebase's clients read.
@@ -19,7 +19,7 @@ public struct DefaultsFile: Sendable {
     /// The file.
     public let data: Data
 
-    /// The keys that stand in more than one section, as `Section.key`: of these, the file has the
+    /// Keys that occur in more than one section, as `Section.key`; the file has the
     /// value of the first section only.
     public let skipped: [String]
 

@@ -6,8 +6,8 @@ import Targeting
 /// A template of Firebase Remote Config, as its REST interface answers and as
 /// `firebase remoteconfig:get -o FILE` writes it.
 ///
-/// Nothing of it is lost but the version, whose number and author belong to the Firebase project:
-/// what this backend does not evaluate is kept, and named in the report.
+/// Nothing is lost except the version, whose number and author belong to the Firebase project:
+/// fields that this backend does not evaluate are kept, and named in the report.
 ///
 /// ```swift
 /// let firebase = try FirebaseImport(jsonData: Data(contentsOf: file))
@@ -57,7 +57,7 @@ public struct FirebaseImport: TemplateImport {
         self.report = report
     }
 
-    /// The remarks on conditions that draw lots.
+    /// The remarks on conditions that use `percent`.
     private static func remarks(onConditionsOf validated: ValidatedTemplate) -> [ImportRemark] {
         validated.conditions.enumerated().filter(\.element.usesPercent).map { index, _ in
             ImportRemark(
@@ -80,7 +80,7 @@ public struct FirebaseImport: TemplateImport {
         }
     }
 
-    /// The remarks on a type that is not said, and on a text that will be replaced.
+    /// The remarks on a missing type, and on a text with a placeholder.
     private static func typeRemarks(
         on parameter: TemplateParameter, _ path: TemplatePath
     ) -> [ImportRemark] {
@@ -134,7 +134,7 @@ public struct FirebaseImport: TemplateImport {
 }
 
 extension ImportRemark {
-    /// The remark on a text that this backend replaces and others serve as it is.
+    /// The remark on a placeholder, which Firebase serves as plain text.
     static func userPlaceholder(at path: TemplatePath) -> ImportRemark {
         ImportRemark(
             path: path.description,
@@ -144,6 +144,6 @@ extension ImportRemark {
 }
 
 extension String {
-    /// Whether the text holds what stands for the user's ID.
+    /// Whether the text has the placeholder of the user's ID.
     var namesUser: Bool { parts(between: "${user.id}").count > 1 }
 }

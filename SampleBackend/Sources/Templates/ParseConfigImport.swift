@@ -47,7 +47,7 @@ public struct ParseConfigImport: TemplateImport {
     }
 }
 
-/// A reader of Parse Config's parameters, which notes what it changes.
+/// Reads Parse Config's parameters, with a remark for each change.
 struct ParseConfigReader {
     /// Problems that keep the file from being imported.
     private(set) var found = ProblemCollector()
@@ -98,7 +98,7 @@ struct ParseConfigReader {
         ParameterKey.isValid(name) && name.utf8.count <= TemplateLimits.default.maximumNameLength
     }
 
-    /// The key of a parameter: its name, or one made of it that is not taken.
+    /// The key of a parameter: its name, or a free one derived from it.
     private mutating func key(
         for name: String, taken: inout Set<String>, _ path: TemplatePath
     ) -> String {
@@ -118,7 +118,7 @@ struct ParseConfigReader {
         return key
     }
 
-    /// Whether a parameter is kept from clients.
+    /// Whether a parameter is hidden from clients.
     private mutating func readSecrecy(_ node: JSONNode?, _ name: String) -> Bool {
         switch node {
         case nil, .null: return false

@@ -23,7 +23,7 @@ public struct RemoteConfigTemplate: Sendable, Hashable {
     /// Who published it, when and as what; nil in a template that was not published.
     public var version: TemplateVersion?
 
-    /// Members of the JSON object that this type does not know; they are written back.
+    /// Unknown members of the JSON object; they are written back.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
     /// Makes a template; without arguments, an empty one.
@@ -71,7 +71,7 @@ public struct ParameterGroup: Sendable, Hashable {
     /// The parameters by key.
     public var parameters: OrderedDictionary<String, TemplateParameter>
 
-    /// Members of the JSON object that this type does not know.
+    /// Unknown members of the JSON object.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
     /// Makes a group.
@@ -106,7 +106,7 @@ public struct TemplateCondition: Sendable, Hashable {
     /// The colour in the console, such as `CYAN`.
     public var tagColor: String?
 
-    /// Members of the JSON object that this type does not know.
+    /// Unknown members of the JSON object.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
     /// Makes a condition.

@@ -2,7 +2,7 @@ public import JSONTree
 import OrderedCollections
 
 extension TemplateDiff {
-    /// The sections that may be another for some user under the new template than under the old one.
+    /// The sections that may differ for some user between the old and the new template.
     ///
     /// A section that came or went is among them; so is one with a parameter that has a value for a
     /// condition that differs, or for conditions whose order does. What is for people only,

@@ -7,17 +7,17 @@ import OrderedCollections
 /// know, nor the order of parameters. The order of conditions does, since the first one that is
 /// true wins.
 public struct TemplateDiff: Sendable, Hashable {
-    /// A thing that was added, removed or changed.
+    /// The kind of a change.
     public enum Change: String, Sendable, Hashable {
-        /// It is in the new template only.
+        /// In the new template only.
         case added = "ADDED"
-        /// It is in the old template only.
+        /// In the old template only.
         case removed = "REMOVED"
-        /// It is in both, and differs.
+        /// In both, and different.
         case changed = "CHANGED"
     }
 
-    /// A part of a thing that differs; nil stands for what is not there.
+    /// A part that differs; nil stands for a missing value.
     public struct Part: Sendable, Hashable {
         /// The part's name, such as `defaultValue`, `valueType` or `conditionalValues.beta`.
         public let name: String
@@ -38,7 +38,7 @@ public struct TemplateDiff: Sendable, Hashable {
         public let parts: [Part]
     }
 
-    /// A group that differs, but for its parameters.
+    /// A group that differs, apart from its parameters.
     public struct GroupDifference: Sendable, Hashable {
         /// The name.
         public let name: String
@@ -130,7 +130,7 @@ public struct TemplateDiff: Sendable, Hashable {
         }
     }
 
-    /// Compares the groups of two templates, but for their parameters.
+    /// Compares the groups of two templates, apart from their parameters.
     private static func groups(
         from old: OrderedDictionary<String, ParameterGroup>,
         to new: OrderedDictionary<String, ParameterGroup>
@@ -178,7 +178,7 @@ extension TemplateCondition {
 }
 
 extension ParameterGroup {
-    /// The parts of a group that may differ, but for its parameters.
+    /// The parts of a group that may differ, apart from its parameters.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
         parts["description"] = description.map { .string($0) }
@@ -187,7 +187,7 @@ extension ParameterGroup {
 }
 
 extension TemplateParameter {
-    /// The parts of a parameter that may differ; a type that is not said is `STRING`.
+    /// The parts of a parameter that may differ; a missing type is `STRING`.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
         parts["defaultValue"] = defaultValue?.json
@@ -202,7 +202,7 @@ extension TemplateParameter {
 extension [Int] {
     /// The longest subsequence in which each number is greater than the one before.
     ///
-    /// Of the numbers of things in a new order, these have not moved: every other one has.
+    /// Applied to the old positions in the new order, it has the things that did not move.
     var longestIncreasingSubsequence: [Int] {
         // The index of the least number that ends an increasing subsequence of each length.
         var ends: [Int] = []

@@ -1,9 +1,9 @@
 public import JSONTree
 import OrderedCollections
 
-/// The changes of two people to one template, put together.
+/// The merge of two people's changes to one template.
 ///
-/// What only one of them changed is taken from there; what both changed alike is no conflict. The
+/// A unit that one side changed is taken from there; equal changes are no conflict. The
 /// units are a parameter, a condition, the description of a group, a member that this backend does
 /// not know, and the order of conditions.
 ///
@@ -13,10 +13,10 @@ import OrderedCollections
 /// let template = merge.resolving(["parameterGroups.Home.parameters.title": .mine])
 /// ```
 ///
-/// Check the outcome before it is published: two sound templates can make one that is not, with
+/// Validate the result before it is published: two valid templates can merge into an invalid one, with
 /// more parameters than a template may have.
 public struct TemplateMerge: Sendable {
-    /// One of the two whose changes are put together.
+    /// A side of the merge.
     public enum Side: String, Sendable, Hashable {
         /// The one that is about to be published.
         case mine
@@ -24,9 +24,9 @@ public struct TemplateMerge: Sendable {
         case theirs
     }
 
-    /// A thing that both sides changed, and not alike.
+    /// A unit that the sides changed differently.
     public struct Conflict: Sendable, Hashable {
-        /// What both changed.
+        /// The unit.
         public let subject: Subject
 
         /// The common original; nil when it did not exist.
@@ -51,13 +51,13 @@ public struct TemplateMerge: Sendable {
     /// The template that was published in the meantime.
     public let theirs: RemoteConfigTemplate
 
-    /// The changes of both, and theirs where they are in conflict; without a version.
+    /// The merged template, with their side of each conflict; without a version.
     public let merged: RemoteConfigTemplate
 
     /// The conflicts: conditions and their order, parameters, groups, then the rest.
     public let conflicts: [Conflict]
 
-    /// Puts the changes of two sides together.
+    /// Merges the changes of two sides.
     ///
     /// - Parameters:
     ///   - base: The template that both began with.
@@ -76,7 +76,7 @@ public struct TemplateMerge: Sendable {
 
     /// The template with a side chosen for each conflict.
     ///
-    /// A condition that is chosen away takes the values under it along.
+    /// Choosing the side without a condition removes the values under it.
     ///
     /// - Parameter choices: The side by the path of a conflict; theirs where none is given. Paths
     ///   that are not in conflict count for nothing.
@@ -88,7 +88,7 @@ public struct TemplateMerge: Sendable {
 }
 
 extension TemplateMerge {
-    /// A thing that is merged as a whole.
+    /// A unit of merging.
     public enum Subject: Sendable, Hashable {
         case condition(name: String)
         /// The order of the conditions.

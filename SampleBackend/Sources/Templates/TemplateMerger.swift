@@ -1,7 +1,7 @@
 import JSONTree
 import OrderedCollections
 
-/// A merger of three templates that notes what it could not decide.
+/// Merges three templates and collects the conflicts.
 struct TemplateMerger {
     let choices: [String: TemplateMerge.Side]
 
@@ -43,7 +43,7 @@ struct TemplateMerger {
             subject: { .parameter(group: group, key: $0) }, json: \.json)
     }
 
-    /// Merges groups by name: each a unit without its parameters, which are merged by key.
+    /// Merges groups by name; their parameters are merged by key.
     private mutating func mergeGroups(
         base: OrderedDictionary<String, ParameterGroup>,
         mine: OrderedDictionary<String, ParameterGroup>,
@@ -114,7 +114,7 @@ struct TemplateMerger {
         return merged
     }
 
-    /// Decides on one thing; nil stands for one that is not there.
+    /// Chooses a side of one unit; nil stands for a missing one.
     private mutating func choose<Thing>(
         _ subject: TemplateMerge.Subject, base: Thing?, mine: Thing?, theirs: Thing?,
         isConflict: Bool = false, json: (Thing) -> JSONNode
@@ -137,7 +137,7 @@ extension RemoteConfigTemplate {
         Dictionary(conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The conditions that a parameter uses which it does not use in an older template, or not for
+    /// The conditions that a parameter newly uses compared with an older template, or not for
     /// the same value.
     fileprivate func newlyUsedConditions(since base: RemoteConfigTemplate) -> Set<String> {
         var names: Set<String> = []
@@ -208,7 +208,7 @@ struct MergedOrder: Sendable {
     /// The names of the side that was published in the meantime.
     let theirs: [String]
 
-    /// Whether both sides moved names that all three have, and not alike.
+    /// Whether both sides reordered the common names, differently.
     var isConflict: Bool {
         let (base, mine, theirs) = commonOrders
         return mine != base && theirs != base && mine != theirs
@@ -216,7 +216,7 @@ struct MergedOrder: Sendable {
 
     /// The names of either side, each once.
     ///
-    /// The side that moved names gives the order; each name that only the other side has follows
+    /// The side that reordered gives the order; each name that only the other side has follows
     /// the one it follows there.
     ///
     /// - Parameter side: Whose order counts when both moved names.
@@ -244,7 +244,7 @@ struct MergedOrder: Sendable {
         return beginning + leading.flatMap { [$0] + (followers[$0] ?? []) }
     }
 
-    /// The order that each of the three has of the names that all have.
+    /// The orders of the names that all three have.
     private var commonOrders: (base: [String], mine: [String], theirs: [String]) {
         let common = Set(base).intersection(mine).intersection(theirs)
         return (

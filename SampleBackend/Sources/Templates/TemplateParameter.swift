@@ -3,7 +3,7 @@ import Foundation
 public import JSONTree
 public import OrderedCollections
 
-/// A parameter of a template: what becomes a setting.
+/// A parameter of a template, which becomes a setting.
 public struct TemplateParameter: Sendable, Hashable {
     /// The value when no condition that has one is true; nil leaves the setting out.
     public var defaultValue: ParameterValue?
@@ -20,7 +20,7 @@ public struct TemplateParameter: Sendable, Hashable {
     /// Whether it is never served to clients, as Parse Config's `masterKeyOnly` has it.
     public var isMasterKeyOnly: Bool
 
-    /// Members of the JSON object that this type does not know.
+    /// Unknown members of the JSON object.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
     /// Makes a parameter.
@@ -65,7 +65,7 @@ public struct ParameterValue: Sendable, Hashable {
     /// What the value is.
     public var content: Content
 
-    /// Members of the JSON object that this type does not know.
+    /// Unknown members of the JSON object.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
     /// Makes a value.
@@ -112,7 +112,7 @@ extension ParameterValueType {
         }
     }
 
-    /// What is wrong with a text as JSON.
+    /// The problem of a text as JSON; nil when it is right.
     private static func jsonProblem(of text: String) -> String? {
         do throws(ConfigurationFormatError) {
             _ = try SettingValue(
@@ -173,7 +173,7 @@ extension ParameterValueType {
         return rest.isEmpty && (Double(text)?.isFinite ?? false)
     }
 
-    /// Goes past digits, and says how many there were.
+    /// Skips digits and counts them.
     private static func takeDigits(_ rest: inout Substring.UTF8View) -> Int {
         var count = 0
         while let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {

@@ -101,7 +101,7 @@ extension TemplateReader {
         }
     }
 
-    /// Keeps a condition, and says what of it is not evaluated.
+    /// Adds a condition, with remarks on its elements that are not evaluated.
     private mutating func add(_ condition: TargetingCondition, _ path: TemplatePath) {
         conditions.append(condition)
         if let excess = condition.excess {

@@ -20,7 +20,7 @@ extension TemplateReader {
         return parameters
     }
 
-    /// Finds a key that Firebase would refuse.
+    /// Reports a key that Firebase would refuse.
     private mutating func checkKey(_ key: String, _ path: TemplatePath) {
         if !ParameterKey.isValid(key) {
             found.add(

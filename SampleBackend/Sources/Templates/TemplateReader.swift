@@ -2,7 +2,7 @@ import JSONTree
 import OrderedCollections
 import Targeting
 
-/// A reader of templates that goes on after a problem, so that all of them are found.
+/// Reads templates and continues after a problem, to report all of them.
 struct TemplateReader {
     /// The limits of the template.
     let limits: TemplateLimits
@@ -14,7 +14,7 @@ struct TemplateReader {
 
     var conditionNames: Set<ExactText> = []
 
-    /// The names of the conditions as they look: Swift's strings are equal when they look alike.
+    /// The names of the conditions, compared by canonical equivalence.
     var shownNames: Set<String> = []
 
     /// The budget of the conditions.
@@ -86,7 +86,7 @@ struct TemplateReader {
         return groups
     }
 
-    /// Reads what a publisher says about the version; the rest of it is the server's to say.
+    /// Reads the publisher's note; the server sets the rest of the version.
     private mutating func readVersion(_ node: JSONNode?) -> TemplateVersion? {
         guard let members = node?.objectValue else { return nil }
         let path = TemplatePath.root.member("version")
@@ -98,7 +98,7 @@ struct TemplateReader {
         return version
     }
 
-    /// Finds keys that stand both outside of groups and in the group of that section's name.
+    /// Reports keys that occur both outside of groups and in the group of that section's name.
     private mutating func checkDefaultSection(of template: RemoteConfigTemplate) {
         let name = RemoteConfigTemplate.defaultSectionName
         guard let group = template.parameterGroups[name] else { return }
@@ -111,7 +111,7 @@ struct TemplateReader {
         }
     }
 
-    /// Finds a name that is too long.
+    /// Reports a name that is too long.
     mutating func checkLength(of name: String, _ path: TemplatePath) {
         found.checkLength(of: name, path, limits.maximumNameLength)
     }

@@ -2,7 +2,7 @@ import ActiveConfig
 import JSONTree
 import OrderedCollections
 
-/// A template that cannot be published: all that is wrong with it, each with its place.
+/// All problems of a template that cannot be published, each with its place.
 public struct TemplateValidationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The problems in the order of the template; never empty.
     public let problems: [TemplateProblem]
@@ -26,7 +26,7 @@ public struct TemplateValidationError: Error, Sendable, Hashable, CustomStringCo
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// One thing that is wrong with a template, or worth knowing, and where.
+/// A problem of a template, or a remark, with its place.
 public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
     /// The place, such as `parameterGroups.Home.parameters.title.conditionalValues.beta` or
     /// `conditions[3].expression`; "" at the template itself.
@@ -52,7 +52,7 @@ public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A collector of all that is wrong with a template, while it is read.
+/// Collects the problems of a template while it is read.
 struct ProblemCollector {
     /// Problems that keep the template from being published.
     private(set) var problems: [TemplateProblem] = []
@@ -60,23 +60,23 @@ struct ProblemCollector {
     /// Remarks on fields that are kept and not evaluated.
     private(set) var warnings: [TemplateProblem] = []
 
-    /// The most problems that are remembered; nobody reads more.
+    /// The most problems that are collected; nobody reads more.
     private static let maximumCount = 1_000
 
-    /// Remembers a problem.
+    /// Adds a problem.
     mutating func add(_ path: TemplatePath, _ message: String, column: Int? = nil) {
         guard problems.count < Self.maximumCount else { return }
         problems.append(
             TemplateProblem(path: path.description, message: message, column: column))
     }
 
-    /// Remembers what is kept and not evaluated.
+    /// Adds a remark on a field that is kept and not evaluated.
     mutating func warn(_ path: TemplatePath, _ message: String) {
         guard warnings.count < Self.maximumCount else { return }
         warnings.append(TemplateProblem(path: path.description, message: message))
     }
 
-    /// Finds a name that is too long.
+    /// Reports a name that is too long.
     mutating func checkLength(of name: String, _ path: TemplatePath, _ maximumLength: Int) {
         guard name.isLonger(than: maximumLength) else { return }
         add(path, "the name has \(name.characterCount) characters; use at most \(maximumLength)")

@@ -4,7 +4,7 @@ import OrderedCollections
 
 /// The metadata of a published version of a template.
 public struct TemplateVersion: Sendable, Hashable {
-    /// The way a version came in.
+    /// The interface that a version came through.
     public enum Origin: String, Sendable, Hashable {
         case console = "CONSOLE"
         /// The HTTP interface, the command line included.
@@ -19,7 +19,7 @@ public struct TemplateVersion: Sendable, Hashable {
     public enum UpdateType: String, Sendable, Hashable {
         /// The publisher named the version the change was made to.
         case incrementalUpdate = "INCREMENTAL_UPDATE"
-        /// The publisher put it over whatever there was.
+        /// The publisher replaced whatever was current.
         case forcedUpdate = "FORCED_UPDATE"
         case rollback = "ROLLBACK"
         /// Anything else.

@@ -3,7 +3,7 @@ public import Foundation
 public import JSONTree
 public import Targeting
 
-/// A template that was checked whole: it can be published and rendered.
+/// A template that passed every check and can be published and rendered.
 public struct ValidatedTemplate: Sendable {
     /// The template.
     public let template: RemoteConfigTemplate
@@ -11,14 +11,14 @@ public struct ValidatedTemplate: Sendable {
     /// The template's conditions, parsed, in its order.
     public let conditions: [TargetingCondition]
 
-    /// The template just as it was read, but without `version`: what is to be stored.
+    /// The template as it was read, without `version`: the content to store.
     public let json: JSONNode
 
     /// Remarks on fields that are kept and not evaluated, such as a personalization.
     public let warnings: [TemplateProblem]
 
-    /// The conditions that exceed a limit or the budget of a template, and so are false for
-    /// everybody; none but in a template that was published before there was the limit.
+    /// The conditions over a limit or the budget of a template, which are false for
+    /// everybody; only in a template that was published before the limit existed.
     public let excesses: [TemplateProblem]
 
     /// The most bytes of a template's text.
@@ -87,7 +87,7 @@ public struct TemplateLimits: Sendable, Hashable {
         return limits
     }()
 
-    /// The most arrays and objects in one another in a value: fewer than a document may have
+    /// The deepest nesting of a value: less than a document may have
     /// (FORMAT 1.4), since the value stands deep in one.
     public static let maximumValueDepth = 100
 
@@ -112,8 +112,8 @@ public struct TemplateLimits: Sendable, Hashable {
     /// The most characters of a version's description.
     public var maximumVersionDescriptionLength = 1_024
 
-    /// Whether the template was published already: then its conditions are not refused for the time
-    /// or the memory they take, but false (``ValidatedTemplate/excesses``).
+    /// Whether the template was published already: then its conditions are not refused for their time
+    /// or memory, but false (``ValidatedTemplate/excesses``).
     var isPublished = false
 
     /// Makes the default limits.
