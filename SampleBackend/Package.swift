@@ -34,10 +34,11 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
+        .target(name: "LinearRegex"),
         .target(
             name: "Targeting",
             dependencies: [
-                "JSONTree",
+                "JSONTree", "LinearRegex",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -64,6 +65,10 @@ let package = Package(
         .target(
             name: "TemplateStore",
             dependencies: ["JSONTree", "Templates"]
+        ),
+        .target(
+            name: "InMemoryTemplateStore",
+            dependencies: ["Templates", "TemplateStore"]
         ),
         .target(
             name: "TemplateStoreTesting",
@@ -178,9 +183,9 @@ let package = Package(
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "JSONTree",
-                "PrometheusMetrics", "SQLiteTemplateStore",
-                "Templates", "TemplateStore",
+                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
+                "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore", "Targeting", "Templates",
+                "TemplateStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -203,6 +208,11 @@ let package = Package(
             ]
         ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
+        .testTarget(
+            name: "LinearRegexTests",
+            dependencies: ["LinearRegex", "SeededRandomness"],
+            resources: [.copy("Fixtures")]
+        ),
         .testTarget(
             name: "TargetingTests",
             dependencies: ["JSONTree", "SeededRandomness", "Targeting"],
@@ -253,7 +263,8 @@ let package = Package(
         .testTarget(
             name: "TemplateStoreTests",
             dependencies: [
-                "SQLiteTemplateStore", "Templates", "TemplateStore", "TemplateStoreTesting",
+                "InMemoryTemplateStore", "SQLiteTemplateStore", "Templates", "TemplateStore",
+                "TemplateStoreTesting",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -268,7 +279,8 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ClientAPI", "ConfigServer", "HTTPServing", "JSONTree", "Rendering",
+                "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
+                "JSONTree", "Rendering",
                 "SeededRandomness", "Targeting",
                 "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
@@ -287,9 +299,9 @@ let package = Package(
         .testTarget(
             name: "ConfigServerTests",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "Console", "HTTPServing", "JSONTree",
-                "Rendering", "SeededRandomness", "ServerTestSupport",
-                "Targeting", "TemplateStore", "Templates", "WebhookDelivery",
+                "AdminAPI", "ClientAPI", "ConfigServer", "Console", "HTTPServing",
+                "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
+                "ServerTestSupport", "Targeting", "TemplateStore", "Templates", "WebhookDelivery",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -304,7 +316,8 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "JSONTree", "SampleBackend",
+                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
+                "JSONTree", "SampleBackend",
                 "ServerTestSupport", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,14 +1,100 @@
-/// A type that is one family of the text: its head and its lines.
+/// A family of the text exposition format 0.0.4: its head and its lines.
 struct MetricFamily: Sendable, Hashable {
-    /// The name.
+    /// A type of families; the raw value stands in the head.
+    enum Kind: String, Sendable {
+        case counter, gauge, histogram
+    }
+
+    /// One line: a name with its suffix, labels and a value, as they are written.
+    struct Sample: Sendable, Hashable {
+        let name: String
+        let labels: String
+        let value: String
+
+        init(name: String, labels: String = "", value: Double) {
+            self.name = name
+            self.labels = labels
+            self.value = Self.text(of: value)
+        }
+
+        /// A line of a count, exact above 2⁵³ too.
+        init(name: String, labels: String = "", count: UInt64) {
+            self.name = name
+            self.labels = labels
+            value = String(count)
+        }
+
+        /// A number as Prometheus reads it: `1`, `0.25`, `+Inf`, `-Inf`, `NaN`.
+        static func text(of value: Double) -> String {
+            if value.isNaN { return "NaN" }
+            if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
+            let text = "\(value)"
+            return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        }
+    }
+
     let name: String
-
-    /// The type.
-    let type: MetricType
-
-    /// What the family is about, or nil for no such line.
+    let type: Kind
+    /// The line `# HELP`; nil for none.
     let help: String?
+    let samples: [Sample]
 
-    /// The lines, in order.
-    let samples: [MetricSample]
+    var text: String {
+        var text = ""
+        if let help { text += "# HELP \(name) \(Self.escaped(help, quote: "\""))\n" }
+        text += "# TYPE \(name) \(type.rawValue)\n"
+        for sample in samples {
+            let labels = sample.labels.isEmpty ? "" : "{\(sample.labels)}"
+            text += "\(sample.name)\(labels) \(sample.value)\n"
+        }
+        return text
+    }
+}
+
+extension MetricFamily {
+    /// Labels as they are written, sorted and without braces: `route="/a",status="200"`.
+    ///
+    /// Of dimensions with the same name once it is sanitized, the last one counts: the text may name
+    /// a label only once. `le`, which names a histogram's bucket, becomes `exported_le`, and two
+    /// underscores at the beginning, which are Prometheus's own, become one.
+    static func labels(_ dimensions: [(String, String)]) -> String {
+        var values: [String: String] = [:]
+        for (dimension, value) in dimensions {
+            var name = sanitized(dimension, allowsColon: false)
+            if name == "le" { name = "exported_le" }
+            if name.hasPrefix("__") { name = "_" + name.drop { $0 == "_" } }
+            values[name] = value
+        }
+        return values.sorted { $0.key < $1.key }
+            .map { "\($0.key)=\"\(escaped($0.value, quote: "\\\""))\"" }.joined(separator: ",")
+    }
+
+    /// A name of ASCII letters, digits, `_` and maybe `:` that begins with no digit.
+    static func sanitized(_ text: String, allowsColon: Bool = true) -> String {
+        var name = ""
+        for character in text {
+            switch character {
+            case "0"..."9" where character.isASCII && name.isEmpty: name += "_\(character)"
+            case "a"..."z" where character.isASCII, "A"..."Z" where character.isASCII,
+                "0"..."9" where character.isASCII, ":" where allowsColon:
+                name.append(character)
+            default: name += "_"
+            }
+        }
+        return name.isEmpty ? "_" : name
+    }
+
+    /// A text that stays on its line, and between quotation marks when they are escaped.
+    private static func escaped(_ text: String, quote: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += quote
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
 }

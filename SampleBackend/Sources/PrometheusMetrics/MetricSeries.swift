@@ -1,13 +1,105 @@
-/// A type that keeps the numbers of one series.
+import CoreMetrics
+import Synchronization
+
+/// The numbers of one series; they are read while other threads record.
 protocol MetricSeries: AnyObject, Sendable {
-    /// The type of the families it stands in; no two types of series have the same one.
-    static var type: MetricType { get }
+    /// The type of its family, another for each type of series.
+    static var type: MetricFamily.Kind { get }
 
-    /// Which series it is.
-    var identity: SeriesIdentity { get }
+    func samples(named name: String, labels: String) -> [MetricFamily.Sample]
+}
 
-    /// Its lines, without the ends of lines.
-    ///
-    /// They are read while recording goes on.
-    var samples: [MetricSample] { get }
+/// A number that only grows.
+final class CounterSeries: MetricSeries, CounterHandler {
+    static let type = MetricFamily.Kind.counter
+
+    private let count = Atomic<UInt64>(0)
+
+    /// Past 2⁶⁴ the count begins at zero again, which Prometheus takes for a restart.
+    func increment(by amount: Int64) {
+        guard amount > 0 else { return }
+        count.wrappingAdd(UInt64(amount), ordering: .relaxed)
+    }
+
+    func reset() { count.store(0, ordering: .relaxed) }
+
+    func samples(named name: String, labels: String) -> [MetricFamily.Sample] {
+        [.init(name: name, labels: labels, count: count.load(ordering: .relaxed))]
+    }
+}
+
+/// The last number recorded.
+final class GaugeSeries: MetricSeries, RecorderHandler {
+    static let type = MetricFamily.Kind.gauge
+
+    private let number = AtomicDouble()
+
+    func record(_ value: Int64) { number.store(Double(value)) }
+
+    func record(_ value: Double) { number.store(value) }
+
+    func samples(named name: String, labels: String) -> [MetricFamily.Sample] {
+        [.init(name: name, labels: labels, value: number.value)]
+    }
+}
+
+/// Durations counted by buckets, with their sum, in seconds.
+final class HistogramSeries: MetricSeries, TimerHandler {
+    static let type = MetricFamily.Kind.histogram
+
+    /// The upper bounds of the buckets in seconds, ascending; one without a bound comes last.
+    private static let bounds = [
+        0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
+        5, 10,
+    ]
+
+    /// A count in an object, so that an array can hold it.
+    private final class Count: Sendable {
+        let value = Atomic<UInt64>(0)
+    }
+
+    private let counts = (0...HistogramSeries.bounds.count).map { _ in Count() }
+    private let sum = AtomicDouble()
+
+    func recordNanoseconds(_ duration: Int64) {
+        let seconds = Double(max(0, duration)) / 1_000_000_000
+        let bucket = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
+        counts[bucket].value.wrappingAdd(1, ordering: .relaxed)
+        sum.add(seconds)
+    }
+
+    /// The count is that of the last bucket, and so agrees with it whatever is recorded meanwhile.
+    func samples(named name: String, labels: String) -> [MetricFamily.Sample] {
+        let prefix = labels.isEmpty ? "" : labels + ","
+        let bounds = Self.bounds.map { MetricFamily.Sample.text(of: $0) } + ["+Inf"]
+        var total: UInt64 = 0
+        var samples = zip(bounds, counts).map { bound, count in
+            total += count.value.load(ordering: .relaxed)
+            return MetricFamily.Sample(
+                name: name + "_bucket", labels: "\(prefix)le=\"\(bound)\"", count: total)
+        }
+        samples.append(.init(name: name + "_sum", labels: labels, value: sum.value))
+        samples.append(.init(name: name + "_count", labels: labels, count: total))
+        return samples
+    }
+}
+
+/// A floating-point number that many threads change without a lock.
+private struct AtomicDouble: ~Copyable, Sendable {
+    private let bits = Atomic<UInt64>(0)
+
+    var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
+
+    func store(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
+
+    func add(_ amount: Double) {
+        var expected = bits.load(ordering: .relaxed)
+        while true {
+            let sum = Double(bitPattern: expected) + amount
+            let (exchanged, original) = bits.weakCompareExchange(
+                expected: expected, desired: sum.bitPattern, ordering: .relaxed)
+            if exchanged { return }
+            expected = original
+        }
+    }
 }

@@ -2,41 +2,37 @@ import Foundation
 
 /// What the operating system says of this process; what it does not say is nil.
 struct ProcessStatistics: Sendable, Hashable {
-    /// The names of the families.
-    static let names = [
-        "process_cpu_seconds_total", "process_max_fds", "process_open_fds",
-        "process_resident_memory_bytes", "process_start_time_seconds",
-    ]
-
-    /// The processor time used so far, in seconds.
+    /// Processor time used so far.
     var processorSeconds: Double?
 
-    /// How many files may be open.
     var maximumFiles: Double?
 
-    /// How many files are open.
     var openFiles: Double?
 
-    /// The bytes of memory in use.
     var residentBytes: Double?
 
     /// When the process started, in seconds since 1970.
     var startTime: Double?
 
-    /// The families of what is known.
     var families: [MetricFamily] {
-        let values: [(MetricType, String, Double?)] = [
-            (.counter, "User and system processor time in seconds.", processorSeconds),
-            (.gauge, "The most files that may be open.", maximumFiles),
-            (.gauge, "Files that are open.", openFiles),
-            (.gauge, "Resident memory in bytes.", residentBytes),
-            (.gauge, "Start of the process in seconds since 1970.", startTime),
+        let rows: [(name: String, type: MetricFamily.Kind, help: String, value: Double?)] = [
+            (
+                "process_cpu_seconds_total", .counter,
+                "User and system processor time in seconds.", processorSeconds
+            ),
+            ("process_max_fds", .gauge, "The most files that may be open.", maximumFiles),
+            ("process_open_fds", .gauge, "Files that are open.", openFiles),
+            ("process_resident_memory_bytes", .gauge, "Resident memory in bytes.", residentBytes),
+            (
+                "process_start_time_seconds", .gauge,
+                "Start of the process in seconds since 1970.", startTime
+            ),
         ]
-        return zip(Self.names, values).compactMap { name, row in
-            row.2.map {
+        return rows.compactMap { row in
+            row.value.map {
                 MetricFamily(
-                    name: name, type: row.0, help: row.1,
-                    samples: [MetricSample(name: name, value: $0)])
+                    name: row.name, type: row.type, help: row.help,
+                    samples: [.init(name: row.name, value: $0)])
             }
         }
     }
@@ -56,18 +52,10 @@ struct ProcessStatistics: Sendable, Hashable {
         #endif
     }
 
-    /// Makes statistics of which nothing is known.
     init() {}
 
-    /// Makes statistics of the files below `/proc`.
-    ///
-    /// - Parameters:
-    ///   - stat: The text of `/proc/self/stat`.
-    ///   - systemStat: The text of `/proc/stat`.
-    ///   - limits: The text of `/proc/self/limits`.
-    ///   - openFiles: How many entries `/proc/self/fd` has.
-    ///   - ticksPerSecond: The unit of times in `stat`.
-    ///   - pageBytes: The unit of memory in `stat`.
+    /// Reads `/proc/self/stat`, whose times are in ticks and whose memory is in pages, `/proc/stat`
+    /// and `/proc/self/limits`; nil is a file that cannot be read.
     init(
         stat: String?, systemStat: String?, limits: String?, openFiles: Int?,
         ticksPerSecond: Double, pageBytes: Double
@@ -91,13 +79,12 @@ struct ProcessStatistics: Sendable, Hashable {
         maximumFiles = Self.number(after: "Max open files", in: limits)
     }
 
-    /// The number that follows a line's beginning.
+    /// The number behind the first line with a prefix.
     private static func number(after prefix: String, in text: String?) -> Double? {
         text?.split(separator: "\n").first { $0.hasPrefix(prefix + " ") }?
             .dropFirst(prefix.count).split(separator: " ").first.flatMap { Double($0) }
     }
 
-    /// The text of a file, or nil when it cannot be read.
     private static func text(at path: String) -> String? {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -1,6 +1,7 @@
 public import CoreMetrics
+import Foundation
 
-/// A type that keeps metrics in memory and writes them as Prometheus reads them.
+/// Keeps a server's metrics in memory and writes them as Prometheus reads them.
 ///
 /// ```swift
 /// let metrics = PrometheusMetricsFactory()
@@ -11,183 +12,133 @@ public import CoreMetrics
 ///
 /// | metric | family | name |
 /// | --- | --- | --- |
-/// | counter, floating-point counter | counter | ends in `_total` |
-/// | meter, recorder that does not aggregate | gauge | as it is |
-/// | recorder that aggregates | histogram | as it is |
+/// | counter | counter | ends in `_total` |
+/// | gauge, and any other recorder or meter | gauge of the last value | as it is |
 /// | timer | histogram in seconds | ends in `_seconds` |
 ///
 /// What Prometheus does not allow in a name becomes `_`. Equal labels and dimensions, in any order,
-/// are one series, and the copies of a factory have the same series. Recording takes no lock, while
-/// making a metric does: keep the metrics that a hot path records to.
+/// are one series, and the copies of a factory have the same series. A metric whose family has
+/// another type records into the void. Recording takes no lock, while making a metric does: keep the
+/// metrics that a hot path records to.
 ///
-/// Series are bounded, so that dimensions which come from clients cannot fill the memory. Over the
-/// limit, counters, histograms and timers record to one series of their family, with the label
-/// `metrics_overflow="true"`; gauges, and families that are new, are left out. A metric whose name
-/// belongs to a family of another type is left out as well. `metrics_series_overflows_total` and
-/// `metrics_series_conflicts_total` count both.
+/// Series are kept until they are destroyed and their number is not limited: take dimensions from
+/// the server's own routes, operations and projects, never from what clients send.
 public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
     /// The media type of ``text()``, for the header `Content-Type`.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    private let configuration: PrometheusMetricsConfiguration
-    private let registry: SeriesRegistry
+    private let help: [String: String]
+    private let includesProcess: Bool
+    private let table = SeriesTable()
 
     /// Makes a factory without metrics.
     ///
-    /// - Parameter configuration: The help texts, the buckets and the limits.
-    public init(configuration: PrometheusMetricsConfiguration = .init()) {
-        self.configuration = configuration
-        registry = SeriesRegistry(maximumSeries: configuration.maximumSeries)
+    /// - Parameters:
+    ///   - help: The help text of a metric, by the label that the code gives it.
+    ///   - includesProcess: Whether ``text()`` has memory, processor time and open files of this
+    ///     process; known on Linux only.
+    public init(help: [String: String] = [:], includesProcess: Bool = true) {
+        self.help = help
+        self.includesProcess = includesProcess
     }
 
     /// All metrics in the text exposition format 0.0.4, families and series sorted by name.
     ///
-    /// The values of one answer are read one after the other while recording goes on.
+    /// Recording goes on meanwhile, so the values are not of one moment.
     public func text() -> String {
-        var text = ExpositionText()
-        let (families, diagnostics) = registry.snapshot()
-        for family in families { text.append(family) }
-        for family in diagnostics { text.append(family) }
-        if configuration.includesProcess {
-            for family in ProcessStatistics.current().families { text.append(family) }
-        }
-        return text.string
+        let process = includesProcess ? ProcessStatistics.current().families : []
+        return (table.families + process).map(\.text).joined()
     }
 
-    /// Gives the counter of a label and dimensions.
-    ///
-    /// Amounts that are negative, infinite or not a number are ignored: a counter only grows.
-    ///
-    /// - Parameters:
-    ///   - label: The name, with or without `_total`.
-    ///   - dimensions: The labels of the series.
-    /// - Returns: The counter, the same one each time.
+    /// The counter of a label and dimensions; amounts that are not positive are ignored.
     public func makeCounter(
         label: String, dimensions: [(String, String)]
     ) -> any CounterHandler {
-        counter(label: label, dimensions: dimensions)
-    }
-
-    /// Gives the counter of a label and dimensions.
-    ///
-    /// It is the same series as the integer counter's.
-    ///
-    /// - Parameters:
-    ///   - label: The name, with or without `_total`.
-    ///   - dimensions: The labels of the series.
-    /// - Returns: The counter, the same one each time.
-    public func makeFloatingPointCounter(
-        label: String, dimensions: [(String, String)]
-    ) -> any FloatingPointCounterHandler {
-        counter(label: label, dimensions: dimensions)
-    }
-
-    /// Gives the gauge of a label and dimensions.
-    ///
-    /// - Parameters:
-    ///   - label: The name.
-    ///   - dimensions: The labels of the series.
-    /// - Returns: The gauge, the same one each time.
-    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        gauge(label: label, dimensions: dimensions)
-    }
-
-    /// Gives the histogram or the gauge of a label and dimensions.
-    ///
-    /// A histogram ignores values that are infinite or not a number: they would stay in its sum.
-    ///
-    /// - Parameters:
-    ///   - label: The name.
-    ///   - dimensions: The labels of the series.
-    ///   - aggregate: Whether it is a histogram; otherwise it is a gauge of the last value.
-    /// - Returns: The histogram or gauge, the same one each time.
-    public func makeRecorder(
-        label: String, dimensions: [(String, String)], aggregate: Bool
-    ) -> any RecorderHandler {
-        guard aggregate else { return gauge(label: label, dimensions: dimensions) }
-        return histogram(
-            label: label, name: MetricName.metric(label), dimensions: dimensions,
-            buckets: .quantities)
-    }
-
-    /// Gives the histogram of a label and dimensions, in seconds.
-    ///
-    /// A negative duration, as a clock that was set back gives, counts as zero.
-    ///
-    /// - Parameters:
-    ///   - label: The name, with or without `_seconds`.
-    ///   - dimensions: The labels of the series.
-    /// - Returns: The histogram, the same one each time.
-    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        histogram(
-            label: label, name: MetricName.metric(label, suffix: "_seconds"),
-            dimensions: dimensions, buckets: .durations)
-    }
-
-    /// Removes a counter; what still records to it is not seen any more.
-    ///
-    /// - Parameter handler: A handler of this factory; another's is ignored.
-    public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
-
-    /// Removes a counter; what still records to it is not seen any more.
-    ///
-    /// - Parameter handler: A handler of this factory; another's is ignored.
-    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
-        remove(handler)
-    }
-
-    /// Removes a gauge; what still records to it is not seen any more.
-    ///
-    /// - Parameter handler: A handler of this factory; another's is ignored.
-    public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
-
-    /// Removes a histogram or a gauge; what still records to it is not seen any more.
-    ///
-    /// - Parameter handler: A handler of this factory; another's is ignored.
-    public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
-
-    /// Removes a histogram; what still records to it is not seen any more.
-    ///
-    /// - Parameter handler: A handler of this factory; another's is ignored.
-    public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
-
-    /// The counter behind both kinds of counters.
-    private func counter(label: String, dimensions: [(String, String)]) -> CounterSeries {
-        registry.series(
-            identity(MetricName.metric(label, suffix: "_total"), dimensions),
-            help: configuration.help[label], make: CounterSeries.init(identity:))
-    }
-
-    /// The gauge behind meters and recorders.
-    private func gauge(label: String, dimensions: [(String, String)]) -> GaugeSeries {
-        registry.series(
-            identity(MetricName.metric(label), dimensions),
-            help: configuration.help[label], make: GaugeSeries.init(identity:))
-    }
-
-    /// The histogram behind recorders and timers.
-    private func histogram(
-        label: String, name: String, dimensions: [(String, String)], buckets: HistogramBuckets
-    ) -> HistogramSeries {
-        registry.series(
-            identity(name, dimensions), help: configuration.help[label]
-        ) {
-            HistogramSeries(identity: $0, buckets: configuration.buckets[label] ?? buckets)
+        table.series(named: Self.name(label, suffix: "_total"), dimensions, help: help[label]) {
+            CounterSeries()
         }
     }
 
-    /// Names a series within the limits.
-    private func identity(
-        _ name: String, _ dimensions: [(String, String)]
-    ) -> SeriesIdentity {
-        SeriesIdentity(
-            name: name,
-            labels: MetricLabels(
-                dimensions, maximumValueLength: configuration.maximumLabelValueLength))
+    /// The gauge of a label and dimensions, whether or not the recorder asks to aggregate.
+    public func makeRecorder(
+        label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler {
+        table.series(named: Self.name(label), dimensions, help: help[label]) { GaugeSeries() }
     }
 
-    /// Removes a series that one of the factory's handlers is.
-    private func remove(_ handler: any AnyObject) {
-        if let series = handler as? any MetricSeries { registry.remove(series) }
+    /// The histogram of a label and dimensions, in seconds.
+    ///
+    /// A negative duration, as of a clock that was set back, counts as zero.
+    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        table.series(named: Self.name(label, suffix: "_seconds"), dimensions, help: help[label]) {
+            HistogramSeries()
+        }
+    }
+
+    /// Removes a counter from the text.
+    public func destroyCounter(_ handler: any CounterHandler) { table.remove(handler) }
+
+    /// Removes a gauge from the text.
+    public func destroyRecorder(_ handler: any RecorderHandler) { table.remove(handler) }
+
+    /// Removes a histogram from the text.
+    public func destroyTimer(_ handler: any TimerHandler) { table.remove(handler) }
+
+    /// The family's name; a suffix that is there is not repeated.
+    private static func name(_ label: String, suffix: String = "") -> String {
+        let name = MetricFamily.sanitized(label)
+        return name.hasSuffix(suffix) ? name : name + suffix
+    }
+}
+
+/// The series by family and labels, behind a lock that recording does not take.
+///
+/// An `NSLock`, since the thread sanitizer reports false races for `Mutex` on Linux.
+private final class SeriesTable: @unchecked Sendable {  // Reached only under the lock.
+    private struct Family {
+        let type: MetricFamily.Kind
+        let help: String?
+        /// By their labels as they are written, so that equal labels are one series.
+        var series: [String: any MetricSeries] = [:]
+    }
+
+    private let lock = NSLock()
+    private var entries: [String: Family] = [:]
+
+    /// The known series, or a new one; one that is not kept when the family has another type.
+    func series<Series: MetricSeries>(
+        named name: String, _ dimensions: [(String, String)], help: String?, make: () -> Series
+    ) -> Series {
+        let labels = MetricFamily.labels(dimensions)
+        return lock.withLock {
+            let entry = entries[name]
+            if let known = entry?.series[labels] as? Series { return known }
+            let new = make()
+            guard entry == nil || entry?.type == Series.type else { return new }
+            entries[name, default: Family(type: Series.type, help: help)].series[labels] = new
+            return new
+        }
+    }
+
+    func remove(_ handler: AnyObject) {
+        lock.withLock {
+            for (name, entry) in entries {
+                guard let kept = entry.series.first(where: { $0.value === handler }) else {
+                    continue
+                }
+                entries[name]?.series[kept.key] = nil
+                if entry.series.count == 1 { entries[name] = nil }
+            }
+        }
+    }
+
+    /// The families sorted by name, their series by labels; read after the lock is released.
+    var families: [MetricFamily] {
+        lock.withLock { entries }.sorted { $0.key < $1.key }.map { name, entry in
+            MetricFamily(
+                name: name, type: entry.type, help: entry.help,
+                samples: entry.series.sorted { $0.key < $1.key }
+                    .flatMap { $0.value.samples(named: name, labels: $0.key) })
+        }
     }
 }

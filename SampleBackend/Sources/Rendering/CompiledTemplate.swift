@@ -4,10 +4,10 @@ import OrderedCollections
 public import Targeting
 public import Templates
 
-/// A published version of a template, worked out so that a user's document takes no more than
+/// A published version of a template, compiled so that a user's document takes no more than
 /// evaluating the conditions and picking values.
 public struct CompiledTemplate: Sendable {
-    /// Who published it, when and as what.
+    /// The metadata of the version.
     public let version: TemplateVersion
 
     /// The template.
@@ -28,10 +28,10 @@ public struct CompiledTemplate: Sendable {
     /// Whether a document depends on the user's ID beyond the results of the conditions.
     public let showsUserID: Bool
 
-    /// What `meta` holds for every user.
+    /// The part of `meta` that is the same for every user.
     private let meta: [String: SettingValue]
 
-    /// Works out a template.
+    /// Compiles a template.
     ///
     /// A value that this backend does not evaluate, such as a personalization, counts as if its
     /// condition were false (HTTP 3). Under a condition of a server template it leaves the setting
@@ -73,7 +73,7 @@ public struct CompiledTemplate: Sendable {
         ]
     }
 
-    /// Works out one parameter.
+    /// Compiles one parameter.
     private static func compile(
         _ parameter: TemplateParameter, key: String, places: [String: Int],
         conditions: [TemplateCondition]
@@ -105,9 +105,9 @@ extension CompiledTemplate {
     /// The document of a user, before it is written.
     ///
     /// - Parameters:
-    ///   - userID: The user's ID, for `${user.id}`.
-    ///   - results: Whether each condition is true for the user.
-    ///   - overrides: The values pinned for the user, which win.
+    /// - userID: The user's ID, for `${user.id}`.
+    /// - results: Whether each condition is true for the user.
+    /// - overrides: The values pinned for the user, which win.
     /// - Returns: The configuration.
     func state(
         forUserID userID: String?, results: ConditionResults, overrides: OverridesDocument?
@@ -129,7 +129,6 @@ extension CompiledTemplate {
         return ConfigurationState(meta: meta(for: results), sections: sections)
     }
 
-    /// The sections of a document.
     func sectionNames(with basis: DocumentBasis) -> Set<String> {
         Set(sectionPlaces.keys).union(basis.overrides?.sections.keys ?? [:].keys)
     }
@@ -144,7 +143,7 @@ extension CompiledTemplate {
             overrides: overrides ?? [:])
     }
 
-    /// What `meta` holds for a user.
+    /// The whole `meta` of a user.
     func meta(for results: ConditionResults) -> [String: SettingValue] {
         var meta = meta
         if !experiments.isEmpty {

@@ -10,7 +10,7 @@ public struct DocumentChange: Sendable {
     /// The sections that differ, as they are afterwards; nil for one that is gone.
     private let sections: [String: [String: CompiledValue]?]
 
-    /// What `meta` holds afterwards.
+    /// The new `meta`.
     private let meta: [String: SettingValue]
 
     /// Whether the sections of the two documents are the same.

@@ -3,15 +3,15 @@ import Foundation
 public import Targeting
 public import Templates
 
-/// All that is needed to answer the users of one project: the current template, worked out, and
-/// what is pinned for users.
+/// Everything needed to answer the users of one project: the current template, compiled, and
+/// the overrides.
 ///
 /// It never changes; a publish makes another one.
 public struct ProjectConfiguration: Sendable {
     /// The bytes of documents that are kept for one version, unless said otherwise.
     public static let defaultCacheBytes = 32 << 20
 
-    /// The current version, worked out.
+    /// The current version.
     public let compiled: CompiledTemplate
 
     /// The values pinned for users.
@@ -75,10 +75,34 @@ public struct ProjectConfiguration: Sendable {
             let state = compiled.state(forUserID: userID, results: results, overrides: overrides)
             return RenderOutcome(configuration: RenderedConfiguration(state), wasCached: false)
         }
-        if let pieces = cache.pieces(for: results) {
-            return RenderOutcome(
-                configuration: pieces.configuration(forUserID: userID), wasCached: true)
+        let (pieces, wasCached) = pieces(for: results)
+        return RenderOutcome(
+            configuration: pieces.configuration(forUserID: userID), wasCached: wasCached)
+    }
+
+    /// The tag of the document that ``rendered(for:userID:)`` gives, at less cost: a document with
+    /// the user's ID in it is not put together.
+    ///
+    /// - Parameters:
+    ///   - basis: What the document depends on.
+    ///   - userID: The user's ID, for `${user.id}`.
+    /// - Returns: The tag, and whether the document was rendered for an earlier request.
+    public func entityTag(
+        for basis: DocumentBasis, userID: String?
+    ) -> (entityTag: EntityTag, wasCached: Bool) {
+        guard basis.overrides == nil else {
+            let outcome = rendered(for: basis, userID: userID)
+            return (outcome.configuration.entityTag, outcome.wasCached)
         }
+        let (pieces, wasCached) = pieces(for: basis.results)
+        return (pieces.entityTag(forUserID: userID), wasCached)
+    }
+
+    /// The document of users without overrides, rendered once for the results of the conditions.
+    private func pieces(
+        for results: ConditionResults
+    ) -> (pieces: RenderedPieces, wasCached: Bool) {
+        if let pieces = cache.pieces(for: results) { return (pieces, true) }
         let pieces: RenderedPieces
         if compiled.showsUserID {
             let state = compiled.state(
@@ -89,8 +113,7 @@ public struct ProjectConfiguration: Sendable {
                 compiled.state(forUserID: nil, results: results, overrides: nil))
         }
         cache.keep(pieces, for: results)
-        return RenderOutcome(
-            configuration: pieces.configuration(forUserID: userID), wasCached: false)
+        return (pieces, false)
     }
 
     /// The document of a user before it is written.
@@ -103,9 +126,66 @@ public struct ProjectConfiguration: Sendable {
             overrides: overrides(for: context))
     }
 
-    /// What is pinned for the user of a context.
+    /// The overrides of the user of a context; nil when there are none.
     public func overrides(for context: TargetingContext) -> OverridesDocument? {
         guard !overrides.isEmpty, let userID = context.userID else { return nil }
         return overrides[UserKey(userID)]
+    }
+}
+
+extension ProjectConfiguration {
+    /// The basis of a user's document.
+    ///
+    /// - Parameter context: Who asks, with what signals, and when.
+    /// - Returns: The basis, for this version.
+    public func basis(for context: TargetingContext) -> DocumentBasis {
+        DocumentBasis(
+            results: compiled.conditions.evaluate(context), overrides: overrides(for: context))
+    }
+}
+
+/// Everything a user's document depends on, except the version and `${user.id}`.
+///
+/// Users with the same basis share a document, and so what a publish changes in it.
+public struct DocumentBasis: Sendable, Hashable {
+    /// Whether each condition is true for the user.
+    public let results: ConditionResults
+
+    /// The overrides of the user; nil when there are none.
+    public let overrides: OverridesDocument?
+
+    /// Makes a basis.
+    public init(results: ConditionResults, overrides: OverridesDocument?) {
+        self.results = results
+        self.overrides = overrides
+    }
+}
+
+/// A document, and how it came about.
+public struct RenderOutcome: Sendable, Hashable {
+    /// The document as it is sent.
+    public let configuration: RenderedConfiguration
+
+    /// Whether it was rendered for an earlier request, of whatever user.
+    public let wasCached: Bool
+}
+
+/// A user's ID as the key of a table: compared byte by byte, not as a Swift string.
+public struct UserKey: Sendable, Hashable {
+    /// The user's ID.
+    public let userID: String
+
+    /// Makes a key.
+    public init(_ userID: String) { self.userID = userID }
+
+    /// Whether the bytes of two user IDs are the same.
+    public static func == (left: UserKey, right: UserKey) -> Bool {
+        left.userID.utf8.elementsEqual(right.userID.utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        var userID = userID
+        userID.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

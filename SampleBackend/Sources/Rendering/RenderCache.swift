@@ -9,9 +9,7 @@ final class RenderCache: Sendable {
     /// The most bytes of documents that are kept.
     private let maximumBytes: Int
 
-    /// What is kept.
     private struct State: Sendable {
-        /// The documents used lately.
         var young: [ConditionResults: RenderedPieces] = [:]
         /// The documents used before.
         var old: [ConditionResults: RenderedPieces] = [:]
@@ -21,7 +19,7 @@ final class RenderCache: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// What an entry costs beyond its document, about.
+    /// Rough overhead of an entry beyond its document.
     private static let entryBytes = 256
 
     /// Makes an empty cache.

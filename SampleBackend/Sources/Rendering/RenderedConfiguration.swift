@@ -1,7 +1,10 @@
 public import ActiveConfig
+import Crypto
+import Foundation
 public import NIOCore
+import NIOFoundationEssentialsCompat
 
-/// A type that holds a configuration in the form in which it is sent: bytes and entity tag.
+/// A configuration as it is sent: its bytes and entity tag.
 ///
 /// Copies share the bytes, so one value can answer any number of users.
 public struct RenderedConfiguration: Sendable, Hashable {
@@ -24,5 +27,120 @@ public struct RenderedConfiguration: Sendable, Hashable {
     public init(jsonBytes: ByteBuffer) {
         self.jsonBytes = jsonBytes
         self.entityTag = EntityTag(ofContent: jsonBytes)
+    }
+}
+
+/// The entity tag of a document, the value of HTTP's `ETag` (RFC 9110, 8.8.3).
+///
+/// ```swift
+/// EntityTag(ofContent: ByteBuffer()).description  // "e3b0c44298fc1c149afbf4c8996fb924" in quotes
+/// ```
+public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
+    /// The text between the quotation marks.
+    public let opaqueTag: String
+
+    /// Makes the strong tag of some bytes: it depends on them alone (HTTP 1).
+    ///
+    /// The tag is the first 128 bits of their SHA-256, in hexadecimal digits.
+    ///
+    /// - Parameter content: The bytes of a document.
+    public init(ofContent content: ByteBuffer) {
+        var hash = SHA256()
+        hash.update(data: content.readableBytesView)
+        self.init(hash)
+    }
+
+    /// The tag of the bytes that were hashed.
+    fileprivate init(_ hash: SHA256) {
+        let digits = Array("0123456789abcdef".utf8)
+        var tag: [UInt8] = []
+        for byte in hash.finalize().prefix(16) {
+            tag.append(digits[Int(byte >> 4)])
+            tag.append(digits[Int(byte & 15)])
+        }
+        opaqueTag = String(decoding: tag, as: UTF8.self)
+    }
+
+    /// The tag as the value of an `ETag` field, in quotation marks.
+    public var description: String { "\"\(opaqueTag)\"" }
+}
+
+/// A rendered document that many users share: whole, or with gaps for the user's ID.
+struct RenderedPieces: Sendable {
+    /// The bytes between the gaps; one piece when there are none.
+    private let pieces: [ByteBuffer]
+
+    /// The document as it is sent, when there are no gaps.
+    private let whole: RenderedConfiguration?
+
+    /// The hash of the bytes before the first gap, from which each user's tag goes on.
+    private let hashBeforeGaps: SHA256
+
+    /// The bytes of all pieces.
+    let byteCount: Int
+
+    /// Takes a document that is the same for all users.
+    init(_ state: ConfigurationState) {
+        let whole = RenderedConfiguration(state)
+        self.whole = whole
+        pieces = []
+        hashBeforeGaps = SHA256()
+        byteCount = whole.jsonBytes.readableBytes
+    }
+
+    /// Takes a document in which a text stands for the user's ID.
+    ///
+    /// - Parameters:
+    /// - state: The configuration.
+    /// - placeholder: The text; ASCII without anything that JSON escapes, and in no other place.
+    init(_ state: ConfigurationState, placeholder: String) {
+        var rest = state.jsonData()[...]
+        let placeholder = Data(placeholder.utf8)
+        var pieces: [ByteBuffer] = []
+        while let gap = rest.range(of: placeholder) {
+            pieces.append(ByteBuffer(bytes: rest[..<gap.lowerBound]))
+            rest = rest[gap.upperBound...]
+        }
+        pieces.append(ByteBuffer(bytes: rest))
+        self.pieces = pieces
+        // The results may pick no value that shows the ID, though the template has some.
+        whole = pieces.count == 1 ? RenderedConfiguration(jsonBytes: pieces[0]) : nil
+        var hash = SHA256()
+        hash.update(data: pieces[0].readableBytesView)
+        hashBeforeGaps = hash
+        byteCount = pieces.reduce(0) { $0 + $1.readableBytes }
+    }
+
+    func configuration(forUserID userID: String?) -> RenderedConfiguration {
+        if let whole { return whole }
+        let text = Self.jsonText(ofUserID: userID)
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(byteCount + text.count * (pieces.count - 1))
+        for (index, piece) in pieces.enumerated() {
+            if index > 0 { bytes.writeBytes(text) }
+            bytes.writeImmutableBuffer(piece)
+        }
+        return RenderedConfiguration(jsonBytes: bytes)
+    }
+
+    /// The tag of a user's document, which is not put together for it.
+    ///
+    /// The bytes behind the first gap are hashed for each user: a tag depends on the bytes of the
+    /// document alone (HTTP 1), so a hash of the pieces and the ID would not do. The same document
+    /// also comes about from other conditions, or from overrides, in other pieces.
+    func entityTag(forUserID userID: String?) -> EntityTag {
+        if let whole { return whole.entityTag }
+        let text = Self.jsonText(ofUserID: userID)
+        var hash = hashBeforeGaps
+        for piece in pieces.dropFirst() {
+            hash.update(data: text)
+            hash.update(data: piece.readableBytesView)
+        }
+        return EntityTag(hash)
+    }
+
+    /// The user's ID in a JSON string, without the quotation marks.
+    private static func jsonText(ofUserID userID: String?) -> Data {
+        SettingValue.string(userID ?? "").jsonData().dropFirst().dropLast()
     }
 }

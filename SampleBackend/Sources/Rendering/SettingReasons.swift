@@ -1,4 +1,4 @@
-import ActiveConfig
+public import ActiveConfig
 public import Targeting
 import Templates
 
@@ -8,7 +8,6 @@ import Templates
 /// project.reasons(for: context).reason(forKey: "title", inSection: "Home")?.value
 /// ```
 public struct SettingReasons: Sendable {
-    /// The version.
     private let compiled: CompiledTemplate
 
     /// Who asks.
@@ -17,7 +16,6 @@ public struct SettingReasons: Sendable {
     /// Whether each condition is true for the user.
     private let results: ConditionResults
 
-    /// What is pinned for the user.
     private let overrides: OverridesDocument?
 
     /// Evaluates the conditions for a user.
@@ -77,18 +75,75 @@ public struct SettingReasons: Sendable {
             falseConditions: names)
     }
 
-    /// The reason of a pinned value.
     private static func override(_ value: SettingValue) -> SettingReason {
         SettingReason(source: .override, value: value, falseConditions: [])
     }
 }
 
 extension ProjectConfiguration {
-    /// Says why a user has the settings they have.
+    /// Explains single settings of a user, lazily.
     ///
     /// - Parameter context: Who asks, with what signals, and when.
     /// - Returns: The reasons; the values are those of ``state(for:)``.
     public func reasons(for context: TargetingContext) -> SettingReasons {
         SettingReasons(self, context: context)
+    }
+}
+
+/// Why a setting has its value for a user.
+public struct SettingReason: Sendable, Hashable {
+    /// Where a value comes from.
+    public enum Source: Sendable, Hashable {
+        /// It is pinned for the user.
+        case override
+        /// The condition of this name is true, and the first that is and has a value.
+        case condition(String)
+        /// No condition that has a value is true.
+        case defaultValue
+    }
+
+    /// Where the value comes from.
+    public let source: Source
+
+    /// The value; nil when the setting is left out, so that the app's own default counts.
+    public let value: SettingValue?
+
+    /// The conditions before the one that won, all false, in their order.
+    public let falseConditions: [String]
+
+    /// Whether the condition that won uses `percent`.
+    public var usesPercent = false
+}
+
+/// The reasons for a user's document: of each setting, and each condition.
+public struct ConfigurationExplanation: Sendable, Hashable {
+    /// The reasons by section and setting.
+    public let settings: [String: [String: SettingReason]]
+
+    /// The result of each condition, in the order of the template.
+    public let conditions: [NamedCondition]
+
+    /// A condition with its result.
+    public struct NamedCondition: Sendable, Hashable {
+        /// The name of the condition.
+        public let name: String
+        /// Whether it is true, and why not.
+        public let explanation: ConditionExplanation
+    }
+}
+
+extension ProjectConfiguration {
+    /// Explains the document of a user.
+    ///
+    /// - Parameter context: Who asks, with what signals, and when.
+    /// - Returns: The reasons; the values are those of ``state(for:)``.
+    public func explanation(for context: TargetingContext) -> ConfigurationExplanation {
+        let names = compiled.template.conditions.map(\.name)
+        return ConfigurationExplanation(
+            settings: reasons(for: context).all,
+            conditions: names.enumerated().map { place, name in
+                .init(
+                    name: name, explanation: compiled.conditions.explain(place, in: context))
+            })
     }
 }

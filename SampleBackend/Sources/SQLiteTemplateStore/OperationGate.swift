@@ -1,14 +1,14 @@
 import TemplateStore
 
-/// Counts what is under way, so that closing can wait for it.
+/// Counts operations, so that closing can wait for their end.
 final class OperationGate: Sendable {
     /// What the lock guards.
     private struct State {
-        /// How many operations are under way.
+        /// Running operations.
         var operations = 0
-        /// Whether no more may begin.
+        /// Set by closing: no operation may begin.
         var isClosed = false
-        /// Those who wait for the end of all.
+        /// Waits for the end of all operations.
         var waiters: [CheckedContinuation<Void, Never>] = []
 
         /// Those whose wait is over.
@@ -19,7 +19,6 @@ final class OperationGate: Sendable {
         }
     }
 
-    /// The state.
     private let state = Locked(State())
 
     /// Begins an operation.

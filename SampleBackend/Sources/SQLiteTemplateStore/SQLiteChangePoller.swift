@@ -1,21 +1,19 @@
 import TemplateStore
 
-/// Asks now and then what other processes have written, while somebody follows the changes.
+/// Polls for changes by other processes while anybody follows the changes.
 final class SQLiteChangePoller: Sendable {
-    /// The pause between two questions.
     private let interval: Duration
-    /// Whom to tell.
+    /// Advanced by each poll.
     private let signal: ChangeSignal
-    /// The task that asks, while there is one.
+    /// The polling task; nil while nobody waits.
     private let task = Locked<Task<Void, Never>?>(nil)
 
-    /// Makes a poller.
     init(interval: Duration, signal: ChangeSignal) {
         self.interval = interval
         self.signal = signal
     }
 
-    /// Begins to ask, unless it does already; it ends when nobody waits any more.
+    /// Starts polling unless it runs; it ends when nobody waits.
     ///
     /// - Parameter latest: Reads the newest revision.
     func start(
@@ -27,7 +25,7 @@ final class SQLiteChangePoller: Sendable {
         }
     }
 
-    /// Asks until nobody waits any more.
+    /// Polls until nobody waits.
     private func poll(
         _ latest: @Sendable () async throws(TemplateStoreError) -> StoreRevision
     ) async {
@@ -45,7 +43,7 @@ final class SQLiteChangePoller: Sendable {
         }
     }
 
-    /// Whether anybody waits; if not, the next wait starts another task.
+    /// Whether anybody waits; if not, clears the task so that the next wait starts another.
     private func isNeeded() -> Bool {
         task.withLock { task in
             let isNeeded = signal.hasWaiters

@@ -10,25 +10,24 @@ import TemplateStore
     import Glibc
 #endif
 
-/// A write that failed for want of room, or of a disk that takes it.
+/// A write that failed because the disk was full or broken.
 ///
-/// The next small one may succeed where a log has room that it has had before, so the size counts.
+/// The next small write may still fit into the log, so readiness tries one of the same size.
 struct SQLiteFailedWrite: Sendable {
-    /// The most bytes that are written to see whether it works again.
+    /// The most bytes of a trial write.
     private static let maximumTrial = 16 << 20
 
-    /// About how many bytes were to be written.
+    /// The rough size of the failed write in bytes.
     let size: Int
-    /// What to tell.
     let error: TemplateStoreError
 
-    /// Takes an error of a write, unless it is one of another kind, such as a lock of another process.
+    /// Recognizes a write error; nil for other errors, such as a lock of another process.
     ///
     /// - Parameters:
-    ///   - error: The error.
-    ///   - size: About how many bytes were to be written.
-    ///   - db: The connection, right after the error.
-    ///   - path: The path of the database.
+    /// - error: The error.
+    /// - size: About how many bytes were to be written.
+    /// - db: The connection, right after the error.
+    /// - path: The path of the database.
     init?(_ error: DatabaseError, of size: Int, to db: Database, at path: String) {
         let systemError = unsafe sqlite3_system_errno(db.sqliteConnection)
         switch error.resultCode {
@@ -47,12 +46,12 @@ struct SQLiteFailedWrite: Sendable {
         self.size = size
     }
 
-    /// Writes as much as failed and takes it back, so that no other process ever sees it.
+    /// Writes as many bytes and rolls back, so that no other process ever sees them.
     ///
     /// - Parameters:
-    ///   - size: About how many bytes.
-    ///   - db: The writing connection, in a transaction.
-    ///   - path: The path of the database.
+    /// - size: About how many bytes.
+    /// - db: The writing connection, in a transaction.
+    /// - path: The path of the database.
     /// - Throws: What the write throws.
     static func tryAgain(_ size: Int, on db: Database, at path: String) throws {
         try db.inSavepoint {
@@ -71,12 +70,12 @@ struct SQLiteFailedWrite: Sendable {
 }
 
 extension TemplateStoreError {
-    /// That there is no room for a write.
+    /// The error of a write without room.
     ///
     /// - Parameters:
-    ///   - path: The path of the database.
-    ///   - error: The error of SQLite.
-    ///   - reason: What the system says, if it is not the disk.
+    /// - path: The path of the database.
+    /// - error: The error of SQLite.
+    /// - reason: What the system says, if it is not the disk.
     /// - Returns: The error.
     static func outOfSpace(
         at path: String, _ error: DatabaseError, reason: String? = nil

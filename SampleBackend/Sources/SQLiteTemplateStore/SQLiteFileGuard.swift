@@ -1,9 +1,9 @@
 import GRDB
 import TemplateStore
 
-/// Notices that the files of an open database are no longer those that were opened.
+/// Detects that the files of an open database were removed, moved or replaced.
 ///
-/// SQLite keeps using a file that was removed or moved, and what it stores there is lost. It mixes a
+/// SQLite keeps using a file that was removed or moved, and loses what it stores there. It mixes a
 /// file that was written over with its page cache. A fault stays until the store is opened again.
 ///
 /// Another file at the same path has another identity. A file that was written over keeps its identity;
@@ -13,23 +13,22 @@ final class SQLiteFileGuard: Sendable {
     /// A file of the database, by the suffix of its path.
     private enum Part: String, CaseIterable {
         case database = ""
-        /// The write-ahead log.
         case log = "-wal"
         /// The index of the log, in shared memory.
         case index = "-shm"
     }
 
-    /// The database as it was last looked at.
+    /// The last seen status of the database.
     fileprivate struct Sight {
         let size: Int64
         let modification: SQLiteFileStatus.Modification
-        /// How far the log was written into it.
+        /// The last seen checkpoint position of the log.
         let checkpoint: SQLiteLogIndex.Checkpoint
     }
 
     private struct Fault {
         let error: TemplateStoreError
-        /// Whether the connections still have all that was stored, so that it can be saved.
+        /// Whether the connections still have everything, so that it can be saved.
         let keepsContent: Bool
     }
 
@@ -38,19 +37,18 @@ final class SQLiteFileGuard: Sendable {
         var fault: Fault?
     }
 
-    /// How often files are looked at again that another process is writing.
+    /// Attempts to read the files while another process writes them.
     private static let attempts = 100
 
     private let path: String
-    /// The files that were opened.
     private let identities: [Part: SQLiteFileStatus.Identity]
     private let state = Locked(State())
 
-    /// Remembers the files of a database.
+    /// Records the identities of the files of a database.
     ///
     /// - Parameters:
-    ///   - path: The path of the database.
-    ///   - db: A connection to it, which has read.
+    /// - path: The path of the database.
+    /// - db: A connection to it, which has read.
     /// - Throws: ``TemplateStoreError`` with the code `unavailable` when one of them is gone.
     init(path: String, _ db: Database) throws(TemplateStoreError) {
         self.path = path
@@ -67,10 +65,10 @@ final class SQLiteFileGuard: Sendable {
         try check(db)
     }
 
-    /// Whether what is written over must stay as it is.
+    /// Whether an overwritten file must stay as it is.
     var isContentForeign: Bool { state.withLock { $0.fault.map { !$0.keepsContent } ?? false } }
 
-    /// What was noticed, or what a look at the files alone shows.
+    /// The known replacement, or one that a look at the files shows.
     ///
     /// Without its log, a database cannot even be opened by another connection.
     func currentFault() -> TemplateStoreError? {
@@ -80,7 +78,7 @@ final class SQLiteFileGuard: Sendable {
         }
     }
 
-    /// Checks that the files are those that were opened, as this process and others left them.
+    /// Throws unless the files are those that were opened, written by SQLite only.
     ///
     /// - Parameter db: A connection, on its queue.
     /// - Throws: ``TemplateStoreError`` with the code `filesReplaced`.
@@ -102,7 +100,7 @@ final class SQLiteFileGuard: Sendable {
         _ = try? db.checkpoint(.truncate)
     }
 
-    /// Which file is another one than was opened, if any.
+    /// The suffix of a file that is not the opened one; nil when all are.
     private func replacement() throws(TemplateStoreError) -> Fault? {
         for part in Part.allCases {
             let file = path + part.rawValue
@@ -115,7 +113,7 @@ final class SQLiteFileGuard: Sendable {
         return nil
     }
 
-    /// Which file was written by something else than SQLite, if any.
+    /// The suffix of a file written by something other than SQLite; nil when there is none.
     private func overwriting(
         _ db: Database, _ state: inout State
     ) throws(TemplateStoreError) -> Fault? {
@@ -144,7 +142,7 @@ final class SQLiteFileGuard: Sendable {
         return nil
     }
 
-    /// Says what was noticed, and what to do.
+    /// Records a fault and throws it as an error with advice.
     private func fault(_ sentence: String, _ keepsContent: Bool) -> Fault {
         let advice =
             keepsContent
@@ -161,7 +159,7 @@ final class SQLiteFileGuard: Sendable {
 }
 
 extension SQLiteFileGuard.Sight {
-    /// Whether the database is as before, or a checkpoint has written it since.
+    /// Whether the database is unchanged, or changed by a checkpoint only.
     fileprivate func isExplained(after last: Self) -> Bool {
         size == last.size && modification == last.modification
             || checkpoint != last.checkpoint || last.checkpoint.isUnderway

@@ -8,11 +8,10 @@ import TemplateStore
     import Glibc
 #endif
 
-/// What the file system says of a file.
+/// The status of a file in the file system.
 struct SQLiteFileStatus: Equatable {
-    /// Which file a path leads to; another one in its place has another identity.
+    /// The identity of a file; a replacement at the same path has another one.
     struct Identity: Hashable {
-        /// The number of the device.
         let device: UInt64
         /// The number of the file on the device.
         let file: UInt64
@@ -35,7 +34,7 @@ struct SQLiteFileStatus: Equatable {
     /// Whether others may read or write it, or the group may write it.
     let isOpenToOthers: Bool
 
-    /// Looks at a path.
+    /// Reads the status; nil when there is no file.
     ///
     /// - Parameter path: The path.
     /// - Returns: What is there; nil when nothing is.
@@ -49,7 +48,6 @@ struct SQLiteFileStatus: Equatable {
             .unavailable, "The file '\(path)' cannot be looked at (\(Self.reason(code))).")
     }
 
-    /// Takes over what the system says.
     private init(_ status: stat) {
         identity = Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev),
@@ -65,7 +63,7 @@ struct SQLiteFileStatus: Equatable {
         isOpenToOthers = status.st_mode & 0o026 != 0
     }
 
-    /// Makes an empty file that only its owner can read, unless there is something already.
+    /// Creates an empty file that only its owner can read, unless one exists.
     ///
     /// - Parameter path: The path.
     /// - Returns: Whether the file was made.

@@ -1,20 +1,20 @@
 import GRDB
 import GRDBSQLite
 
-/// What the index of the write-ahead log says, which all processes that have a database open share.
+/// The index of the write-ahead log, which all processes that have the database open share.
 ///
 /// Its layout is documented in "WAL-mode File Format" of SQLite, chapter 2.
 struct SQLiteLogIndex: Equatable {
     /// How far the log is written into the database.
     struct Checkpoint: Hashable {
-        /// Another number each time that the log begins anew.
+        /// Changes each time the log restarts.
         let salt: [UInt8]
-        /// How many frames are written into the database for certain.
+        /// Frames that are certainly written into the database.
         let finishedFrames: UInt32
-        /// How many frames may be; raised before the database is written.
+        /// Frames that may be; raised before the database is written.
         let begunFrames: UInt32
 
-        /// Whether one is under way, or ended in the middle.
+        /// Whether a checkpoint is running, or was interrupted.
         var isUnderway: Bool { finishedFrames < begunFrames }
     }
 
@@ -29,7 +29,7 @@ struct SQLiteLogIndex: Equatable {
     /// The bytes of a frame before its page.
     private static let frameHeaderSize: Int64 = 24
 
-    /// How many frames of the log count.
+    /// The valid frames of the log.
     let frameCount: UInt32
     /// The bytes of a page.
     private let pageSize: Int64

@@ -14,9 +14,7 @@ struct SQLiteOpening: Sendable {
     /// The fewest bytes of a database that is not empty.
     private static let smallestPage = 512
 
-    /// The path.
     let path: String
-    /// What tests change.
     let options: SQLiteStoreOptions
 
     /// Opens the database.

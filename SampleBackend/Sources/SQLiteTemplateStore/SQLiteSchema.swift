@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import TemplateStore
 
@@ -9,12 +10,11 @@ enum SQLiteSchema {
     /// The number that says that a database is one of ours, `ACFG` in ASCII.
     static let applicationID: Int32 = 0x4143_4647
 
-    /// What leads from each version of the schema to the next, beginning with no schema.
+    /// The migrations from each version of the schema to the next, beginning with no schema.
     ///
-    /// What was released is never changed: a change of the schema is one more entry.
+    /// Append only: a released migration is never changed.
     private static let migrations = [version1, version2]
 
-    /// The version that this program writes.
     static var currentVersion: Int { migrations.count }
 
     /// The first tables.
@@ -93,11 +93,11 @@ enum SQLiteSchema {
     /// The version of a database's schema; 0 when it is empty.
     ///
     /// - Parameters:
-    ///   - db: The database.
-    ///   - path: Its path, for errors.
+    /// - db: The database.
+    /// - path: Its path, for errors.
     /// - Returns: The version.
     /// - Throws: ``TemplateStoreError`` with the code `newerSchema`, or `damaged` when it is the
-    ///   database of another program; a `DatabaseError`.
+    /// database of another program; a `DatabaseError`.
     static func version(of db: Database, at path: String) throws -> Int {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         let owner = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
@@ -131,5 +131,66 @@ enum SQLiteSchema {
             try db.execute(sql: "PRAGMA user_version = \(currentVersion)")
             return .commit
         }
+    }
+}
+
+extension SQLiteSchema {
+    /// The tables of webhooks and their deliveries.
+    ///
+    /// A delivery that somebody has taken is due again when the claim ends.
+    static let version2 = """
+        CREATE TABLE webhooks (
+            position INTEGER PRIMARY KEY,
+            project INTEGER NOT NULL REFERENCES projects (id),
+            id BLOB NOT NULL UNIQUE,
+            url BLOB NOT NULL,
+            secret BLOB NOT NULL,
+            creation_time INTEGER NOT NULL,
+            creator BLOB NOT NULL,
+            known_version INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX webhooks_by_project ON webhooks (project, position);
+
+        CREATE TABLE deliveries (
+            position INTEGER PRIMARY KEY,
+            webhook INTEGER NOT NULL REFERENCES webhooks (position) ON DELETE CASCADE,
+            id BLOB NOT NULL UNIQUE,
+            version INTEGER NOT NULL,
+            update_type TEXT NOT NULL,
+            creation_time INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            attempts INTEGER NOT NULL,
+            status_code INTEGER,
+            error BLOB,
+            next_attempt_time INTEGER CHECK ((next_attempt_time IS NULL) = (state <> 'PENDING')),
+            is_claimed INTEGER NOT NULL,
+            finish_time INTEGER
+        ) STRICT;
+        CREATE INDEX deliveries_by_webhook ON deliveries (webhook, position);
+        CREATE INDEX deliveries_by_time ON deliveries (next_attempt_time) WHERE state = 'PENDING';
+        """
+}
+
+/// Bytes in a database, such as the UTF-8 of a text.
+///
+/// GRDB passes empty data as `NULL`, and a text up to its first NUL. So empty bytes go as an empty
+/// text, and a statement writes `CAST(? AS BLOB)` for them.
+struct SQLiteBytes: DatabaseValueConvertible {
+    /// The bytes.
+    let data: Data
+
+    /// Makes bytes.
+    init(_ data: Data) { self.data = data }
+
+    /// Makes the bytes of a text.
+    init(_ text: String) { data = Data(text.utf8) }
+
+    /// The bytes as a text.
+    var text: String { String(decoding: data, as: UTF8.self) }
+
+    var databaseValue: DatabaseValue { data.isEmpty ? "".databaseValue : data.databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> SQLiteBytes? {
+        Data.fromDatabaseValue(value).map { SQLiteBytes($0) }
     }
 }

@@ -41,7 +41,6 @@ extension Database {
 }
 
 extension AuditEntry {
-    /// Makes an entry of its row.
     fileprivate init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "action")
         guard let action = Action(rawValue: name) else {

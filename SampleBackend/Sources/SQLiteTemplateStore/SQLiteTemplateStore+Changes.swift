@@ -35,7 +35,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// What changes after a revision, from this process or another, in order.
+    /// The changes after a revision, by this process or another, in order.
     public func changes(since revision: StoreRevision) -> StoreChanges {
         StoreChanges(
             after: revision, signal: signal,
@@ -73,8 +73,8 @@ extension Database {
     /// Writes a change, and drops those that are too old.
     ///
     /// - Parameters:
-    ///   - subject: What changes.
-    ///   - kept: How many changes are kept.
+    /// - subject: What changes.
+    /// - kept: How many changes are kept.
     /// - Returns: The revision of the change.
     /// - Throws: A `DatabaseError`.
     func recordChange(_ subject: StoreChange.Subject, keeping kept: Int) throws -> StoreRevision {
@@ -101,7 +101,6 @@ extension Database {
 }
 
 extension StoreChange {
-    /// Makes a change of its row.
     fileprivate init(row: Row) throws {
         let kind = try row.decode(String.self, forColumn: "kind")
         let subject: Subject

@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// What should be otherwise about the files of a database, a sentence each.
+    /// Warnings about the files of a database, a sentence each.
     ///
     /// - Parameter path: The path of the database.
     /// - Returns: The sentences; empty when all is well.
@@ -68,12 +68,12 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// What a pragma of the writing connection says, for tests.
+    /// The value of a pragma of the writing connection, for tests.
     package func setting(_ name: String) async throws(TemplateStoreError) -> String? {
         try await useWriter { db in try String.fetchOne(db, sql: "PRAGMA \(name)") }
     }
 
-    /// What always holds, and a query for what breaks it.
+    /// Invariants, each with a query for the rows that break it.
     private static var invariants: [(sentence: String, query: String)] {
         [
             (

@@ -21,7 +21,7 @@ extension SQLiteTemplateStore {
         if let revision { signal.advance(to: revision) }
     }
 
-    /// What is pinned for one user, or nil when nothing is.
+    /// The values pinned for one user; nil when there are none.
     public func overrides(
         forUserID userID: String, inProject project: String
     ) async throws(TemplateStoreError) -> Data? {
@@ -40,8 +40,8 @@ extension Database {
     /// Pins or removes values.
     ///
     /// - Parameters:
-    ///   - change: Whose values, and which.
-    ///   - project: The number of the project.
+    /// - change: Whose values, and which.
+    /// - project: The number of the project.
     /// - Returns: Whether that changed anything.
     /// - Throws: ``TemplateStoreError`` with the code `tooManyOverrides`; a `DatabaseError`.
     fileprivate func setOverrides(

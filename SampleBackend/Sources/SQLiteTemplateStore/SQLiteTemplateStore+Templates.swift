@@ -60,7 +60,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// What is known of the versions of a project, newest first.
+    /// The versions of a project, newest first.
     public func versions(
         inProject project: String, matching query: VersionQuery
     ) async throws(TemplateStoreError) -> VersionPage {

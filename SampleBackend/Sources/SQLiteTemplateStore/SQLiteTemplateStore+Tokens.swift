@@ -102,7 +102,6 @@ extension Database {
 }
 
 extension StoredToken {
-    /// Makes a token of its row.
     fileprivate init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "role")
         guard let role = Role(rawValue: name) else {

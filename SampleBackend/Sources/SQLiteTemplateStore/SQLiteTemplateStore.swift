@@ -13,7 +13,6 @@ public import TemplateStore
 public final class SQLiteTemplateStore: TemplateStore {
     /// The path of the database.
     public let path: String
-    /// The connections.
     private let pool: DatabasePool
     /// Connections to a database that something was copied over; they are never closed.
     private static let abandoned = Locked<[DatabasePool]>([])
@@ -22,15 +21,12 @@ public final class SQLiteTemplateStore: TemplateStore {
     private let files: SQLiteFileGuard
     /// The last write that failed for want of room or of a working disk.
     private let failedWrite = Locked<SQLiteFailedWrite?>(nil)
-    /// Whether this store has committed anything.
     private let hasWritten = Locked(false)
-    /// What tests change.
     let options: SQLiteStoreOptions
     /// Says that there are changes.
     let signal: ChangeSignal
     /// Looks for what other processes write.
     let poller: SQLiteChangePoller
-    /// What is under way.
     private let gate = OperationGate()
     /// When the use of each token was last written by this store, in milliseconds since 1970.
     let recordedUses = Locked<[String: Int64]>([:])
@@ -87,8 +83,8 @@ public final class SQLiteTemplateStore: TemplateStore {
     /// The cancellation of the caller's task does not stop it: half of an answer is none.
     ///
     /// - Parameters:
-    ///   - size: About how many bytes are written.
-    ///   - body: What to write.
+    /// - size: About how many bytes are written.
+    /// - body: What to write.
     /// - Returns: What the body returns.
     /// - Throws: ``TemplateStoreError``.
     func write<Value: Sendable>(
@@ -213,4 +209,18 @@ public final class SQLiteTemplateStore: TemplateStore {
             }
         }
     }
+}
+
+/// Settings of a ``SQLiteTemplateStore`` that only tests change.
+package struct SQLiteStoreOptions: Sendable {
+    /// How many changes are kept for those who follow them.
+    package var keptChanges = TemplateStoreLimits.keptChanges
+    /// The seconds to wait for another process that writes.
+    package var busyTimeout = 5.0
+    /// The pause between two looks for what other processes have written.
+    package var pollInterval = Duration.milliseconds(100)
+    /// The most pages of the file; nil for as many as the disk has room for.
+    package var maximumPageCount: Int?
+
+    package init() {}
 }

@@ -3,10 +3,6 @@ import TemplateStore
 
 extension TemplateStoreError {
     /// Makes the error of a failed access to a database.
-    ///
-    /// - Parameters:
-    ///   - error: What went wrong.
-    ///   - path: The path of the database.
     init(_ error: any Error, at path: String) {
         switch error {
         case let error as TemplateStoreError: self = error
@@ -53,11 +49,11 @@ extension TemplateStoreError {
         self.init(.unavailable, message, underlyingError: error)
     }
 
-    /// That a file is no database, or a broken one.
+    /// The error of a file that is no database, or a damaged one.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - error: The cause, if there is another one.
+    /// - path: The path of the file.
+    /// - error: The cause, if there is another one.
     /// - Returns: The error.
     static func damaged(at path: String, _ error: (any Error)? = nil) -> TemplateStoreError {
         TemplateStoreError(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import InMemoryTemplateStore
 import SQLiteTemplateStore
 import TemplateStore
 

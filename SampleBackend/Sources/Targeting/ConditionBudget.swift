@@ -1,20 +1,22 @@
-/// The time and the memory that the conditions of one template may take, counted while they are
+import LinearRegex
+
+/// The time and memory budget of the conditions of one template, charged while they are
 /// parsed one after the other.
 ///
-/// Time is counted in steps, each a few nanoseconds: what a request takes at most when every signal
-/// is as long as it may be. So no template that was published holds up a request, whatever signals
+/// Time is counted in steps of a few nanoseconds: the worst case of a request in which every signal
+/// has its maximum length. So no published template holds up a request, whatever signals
 /// are sent, and nothing has to be counted while a request is answered.
 ///
-/// Conditions that were published already are never refused: what exceeds the budget is false for
+/// Conditions that were published already are never refused: one over the budget is false for
 /// everybody, and ``TargetingCondition/excess`` says so.
 public final class ConditionBudget {
     /// The most steps that the conditions of a template may take for one request.
     public static let maximumSteps = 10_000_000
 
-    /// The most numbers, about, that the regular expressions of a template may keep in memory.
+    /// Rough limit of the numbers that the regular expressions of a template keep in memory.
     public static let maximumSize = 8_000_000
 
-    /// Whether the conditions were published already, so that none may be refused.
+    /// Whether the conditions were published already: then none is refused.
     let isPublished: Bool
 
     /// The steps that are left.
@@ -23,24 +25,22 @@ public final class ConditionBudget {
     /// The size that is left.
     private(set) var size = maximumSize
 
-    /// Whether regular expressions were refused: no others are made then, which would take time too.
+    /// Set once an expression was refused: no more are compiled, since that takes time too.
     private var isExhausted = false
 
     /// The regular expressions so far, by their texts.
     private var expressions: [[ExactText]: RegularExpression] = [:]
 
-    /// What is looked for in each value, which is done once for a request.
+    /// The searches per value; each is done once a request, so equal ones are charged once.
     private var searches: Set<Search> = []
 
     /// A search for regular expressions in a value.
     private struct Search: Sendable, Hashable {
-        /// The value.
         let subject: Subject
-        /// The expressions.
         let expression: RegularExpression
     }
 
-    /// Begins with a whole budget.
+    /// Makes a full budget.
     ///
     /// - Parameter isPublished: Whether the conditions were published already.
     public init(isPublished: Bool = false) {
@@ -50,8 +50,8 @@ public final class ConditionBudget {
     /// Parses regular expressions that are looked for in a value, and takes what they need.
     ///
     /// - Parameters:
-    ///   - patterns: The texts of the expressions.
-    ///   - subject: The value.
+    /// - patterns: The texts of the expressions.
+    /// - subject: The value.
     /// - Returns: The expressions; equal ones are parsed once.
     /// - Throws: ``RegularExpressionError``, also when the budget is too small.
     func expression(
@@ -63,8 +63,16 @@ public final class ConditionBudget {
             expression = known
         } else {
             guard !isExhausted else { throw Self.timeError }
-            let new = try RegularExpression(
-                patterns, isPublished: isPublished, maximumSize: size)
+            let new: RegularExpression
+            do throws(RegularExpressionError) {
+                new = try RegularExpression(
+                    patterns, limitsRepetitions: !isPublished, maximumSize: size)
+            } catch {
+                guard error.kind == .overMaximumSize else { throw error }
+                var located = Self.memoryError
+                located.index = error.index
+                throw located
+            }
             size -= new.size
             guard size > 0 else {
                 isExhausted = true
@@ -82,10 +90,7 @@ public final class ConditionBudget {
         return expression
     }
 
-    /// Takes the steps of a condition's rules, but for its regular expressions.
-    ///
-    /// - Parameter root: The condition.
-    /// - Returns: Whether the budget has them.
+    /// Charges the steps of a condition's rules, without its regular expressions.
     func take(for root: ConditionNode) -> Bool {
         var seeds: Set<ExactText> = []
         var sum = 0
@@ -98,7 +103,6 @@ public final class ConditionBudget {
         return take(sum)
     }
 
-    /// Takes steps.
     private func take(_ count: Int) -> Bool {
         guard count <= steps else { return false }
         steps -= count
@@ -112,13 +116,13 @@ public final class ConditionBudget {
 
     /// The error of expressions that take too long.
     private static let timeError = RegularExpressionError(
-        offset: 0, reason: timeReason, isExcess: true)
+        offset: 0, reason: timeReason, kind: .excess)
 
     /// The error of expressions that take too much memory.
-    static let memoryError = RegularExpressionError(
+    private static let memoryError = RegularExpressionError(
         offset: 0,
         reason: "with this, the template's regular expressions take too much memory; use fewer or "
-            + "simpler ones, such as lists in their place", isExcess: true)
+            + "simpler ones, such as lists in their place", kind: .excess)
 }
 
 @available(*, unavailable, message: "A template is parsed by one task.")

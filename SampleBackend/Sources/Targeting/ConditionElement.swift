@@ -1,14 +1,10 @@
 /// An element of the condition language: what an expression may look at.
 enum ConditionElement: String, CaseIterable {
-    /// The application's identifier.
     case appID = "app.id"
-    /// The version people see.
     case appVersion = "app.version"
-    /// The build number.
     case appBuild = "app.build"
     /// A property of the user; not evaluated.
     case userProperty = "app.userProperty"
-    /// A custom signal.
     case customSignal = "app.customSignal"
     /// Audiences of an analytics service; not evaluated.
     case audiences = "app.audiences"
@@ -22,26 +18,19 @@ enum ConditionElement: String, CaseIterable {
     case operatingSystemAndVersion = "app.operatingSystemAndVersion"
     /// The browser; not evaluated.
     case browserAndVersion = "app.browserAndVersion"
-    /// The operating system.
     case deviceOS = "device.os"
-    /// The region's code.
     case deviceCountry = "device.country"
-    /// The language's code.
     case deviceLanguage = "device.language"
-    /// The user's ID.
     case userID = "user.id"
-    /// The time of the request.
     case dateTime
-    /// The user's place among all.
     case percent
-    /// A custom signal as a version.
     case version
     /// Always.
     case `true`
     /// Never.
     case `false`
 
-    /// Finds the element whose name is most like a word.
+    /// The element with the name nearest to a word.
     ///
     /// - Parameter word: What was written.
     /// - Returns: nil when nothing comes near.
@@ -53,7 +42,7 @@ enum ConditionElement: String, CaseIterable {
         return best.1 <= max(2, word.utf8.count / 3) ? best.0 : nil
     }
 
-    /// The number of edits that make one word of another (Levenshtein's).
+    /// The Levenshtein distance of two words.
     private static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         var row = Array(0...right.count)

@@ -1,3 +1,6 @@
+import Foundation
+import LinearRegex
+
 /// The tree of a condition.
 ///
 /// Its logic has three values (Kleene's): a rule on a missing value is unknown, `!` of unknown is
@@ -6,16 +9,13 @@
 indirect enum ConditionNode: Sendable, Hashable {
     /// `true` or `false`.
     case constant(Bool)
-    /// A rule.
     case rule(Rule)
-    /// The opposite.
     case not(ConditionNode)
     /// Operands of `&&`; true when there are none.
     case all([ConditionNode])
     /// Operands of `||`; false when there are none.
     case any([ConditionNode])
 
-    /// Its text, for an explanation.
     var text: String {
         switch self {
         case .constant(let value): value ? "true" : "false"
@@ -32,7 +32,7 @@ indirect enum ConditionNode: Sendable, Hashable {
         if case .any = self { "(\(text))" } else { text }
     }
 
-    /// Visits the rules in it, in order.
+    /// Visits the rules in order.
     func forEachRule(_ visit: (Rule) -> Void) {
         switch self {
         case .constant: break
@@ -41,5 +41,113 @@ indirect enum ConditionNode: Sendable, Hashable {
         case .all(let nodes), .any(let nodes):
             for node in nodes { node.forEachRule(visit) }
         }
+    }
+}
+
+/// A rule of a condition: a subject and a test.
+struct Rule: Sendable, Hashable {
+    enum Test: Sendable, Hashable {
+        /// The user's percentile for a seed is above one bound and at most the other.
+        case percent(seed: String, above: Int, upTo: Int)
+        /// The value equals one of the texts; trimmed first if so asked.
+        case isOneOf(Subject, [String], isTrimmed: Bool)
+        /// The value contains one of the texts.
+        case contains(Subject, [String])
+        /// One of the regular expressions is found in the value.
+        case matches(Subject, RegularExpression)
+        /// The value compares as a number.
+        case number(Subject, Comparison, Double)
+        /// The value compares as a version.
+        case version(Subject, Comparison, VersionNumber)
+        /// The time of the request compares.
+        case date(Comparison, Date)
+        /// An element that this backend does not evaluate, such as `app.audiences`.
+        case unevaluated(element: String)
+        /// A test that is never true, and why.
+        case never(reason: String)
+    }
+
+    let test: Test
+
+    /// Negated, as by `!=` and `.notContains`; a missing value makes that
+    /// false too.
+    let isNegated: Bool
+
+    let text: String
+}
+
+extension Rule {
+    /// Rough cost, to evaluate cheap rules first.
+    var cost: Int {
+        switch test {
+        case .never, .unevaluated: 0
+        case .isOneOf, .date, .number: 1
+        case .version: 2
+        case .contains: 3
+        case .matches: 4
+        case .percent: 5
+        }
+    }
+
+    /// The steps of a ``ConditionBudget`` that a rule takes at most, without those that rules share:
+    /// regular expressions and seeds.
+    var steps: Int {
+        switch test {
+        case .never, .unevaluated: 0
+        case .contains(_, let texts): Self.stepsPerValue + texts.count * Self.stepsPerPart
+        case .isOneOf, .number, .version, .matches: Self.stepsPerValue
+        case .date, .percent: 20
+        }
+    }
+
+    /// Steps of hashing a seed and a user.
+    static let stepsPerSeed = 300
+
+    /// Steps of searching the longest signal for a part.
+    private static let stepsPerPart = 1_500
+
+    /// Steps of looking up a value and comparing it.
+    private static let stepsPerValue = 100
+}
+
+/// A comparison of the actual value with the rule's.
+enum Comparison: String, Sendable, Hashable, CaseIterable {
+    /// Below the value of the rule.
+    case less = "<"
+    /// Not above it.
+    case lessOrEqual = "<="
+    case equal = "=="
+    /// Another.
+    case notEqual = "!="
+    /// Not below it.
+    case greaterOrEqual = ">="
+    /// Above it.
+    case greater = ">"
+
+    /// Whether an order (negative, 0 or positive) satisfies it.
+    ///
+    /// - Parameter order: Negative when the actual value is the smaller, 0 when both are equal.
+    /// - Returns: Whether the rule is true.
+    func accepts(_ order: Int) -> Bool {
+        switch self {
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .greaterOrEqual: order >= 0
+        case .greater: order > 0
+        }
+    }
+
+    /// Whether two numbers satisfy it.
+    ///
+    /// - Parameters:
+    /// - actual: The number that a user has.
+    /// - target: The number of the rule.
+    /// - Returns: nil when one of them is not a number.
+    func holds(_ actual: Double, _ target: Double) -> Bool? {
+        if actual < target { return accepts(-1) }
+        if actual > target { return accepts(1) }
+        return actual == target ? accepts(0) : nil
     }
 }

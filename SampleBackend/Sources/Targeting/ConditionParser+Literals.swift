@@ -33,16 +33,16 @@ extension ConditionParser {
         throw error(at: start, "the text that begins here has no end; add a ' behind it")
     }
 
-    /// Whether a backslash before it stands for nothing but it.
+    /// Whether a backslash escapes the byte.
     private func isEscapable(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\")
     }
 
-    /// Finds where a character of a literal stands in the expression.
+    /// The byte offset in the expression of a scalar of a literal.
     ///
     /// - Parameters:
-    ///   - offset: The scalar's number, from 0, in the literal's text.
-    ///   - start: The place of the literal's opening quote.
+    /// - offset: The scalar's number, from 0, in the literal's text.
+    /// - start: The place of the literal's opening quote.
     /// - Returns: The place in the bytes.
     func place(ofScalar offset: Int, inLiteralAt start: Int) -> Int {
         var place = start + 1
@@ -85,7 +85,7 @@ extension ConditionParser {
         return items
     }
 
-    /// Takes a parenthesis that must follow a name at once.
+    /// Takes a parenthesis that must follow a name without a space.
     ///
     /// - Parameter name: What it belongs to, for an error: ".contains".
     /// - Throws: ``ConditionSyntaxError`` when it does not follow.
@@ -108,12 +108,6 @@ extension ConditionParser {
     }
 
     /// Parses `(['a', 'b'])`, which must follow a name at once.
-    ///
-    /// - Parameters:
-    ///   - name: What it belongs to, for an error: ".contains".
-    ///   - purpose: What each text is, for an error.
-    /// - Returns: The texts with their places.
-    /// - Throws: ``ConditionSyntaxError``.
     mutating func parseArguments(
         of name: String, _ purpose: String
     ) throws(ConditionSyntaxError) -> [(text: String, place: Int)] {
@@ -128,10 +122,6 @@ extension ConditionParser {
     }
 
     /// Parses `['key']`, which must follow the name of its element at once.
-    ///
-    /// - Parameter element: The element, for an error.
-    /// - Returns: The key.
-    /// - Throws: ``ConditionSyntaxError``.
     mutating func parseKey(of element: ConditionElement) throws(ConditionSyntaxError) -> String {
         guard take("[") else {
             throw error(

@@ -1,11 +1,9 @@
 import Foundation
 import JSONTree
+import LinearRegex
 
 extension ConditionParser {
     /// Parses one rule, or `true` or `false`.
-    ///
-    /// - Returns: Its node.
-    /// - Throws: ``ConditionSyntaxError`` with what was expected.
     mutating func parseRule() throws(ConditionSyntaxError) -> ConditionNode {
         let start = position
         let element = try parseElement()
@@ -47,19 +45,22 @@ extension ConditionParser {
         of element: ConditionElement, isNegated: inout Bool
     ) throws(ConditionSyntaxError) -> Rule.Test {
         switch element {
-        case .appID: return try parseEquality(.appID, "an app ID", &isNegated)
-        case .deviceOS: return try parseEquality(.deviceOS, "an operating system", &isNegated)
+        case .appID: return try parseEquality(.signal(.appID), "an app ID", &isNegated)
+        case .deviceOS:
+            return try parseEquality(.signal(.deviceOS), "an operating system", &isNegated)
         case .userID: return try parseEquality(.userID, "a user ID", &isNegated)
-        case .deviceCountry: return try parseMembership(.deviceCountry, "'US'", "a country")
-        case .deviceLanguage: return try parseMembership(.deviceLanguage, "'en-US'", "a language")
-        case .appVersion: return try parseVersionMethod(.appVersion, &isNegated)
-        case .appBuild: return try parseVersionMethod(.appBuild, &isNegated)
+        case .deviceCountry:
+            return try parseMembership(.signal(.deviceCountry), "'US'", "a country")
+        case .deviceLanguage:
+            return try parseMembership(.signal(.deviceLanguage), "'en-US'", "a language")
+        case .appVersion: return try parseVersionMethod(.signal(.appVersion), &isNegated)
+        case .appBuild: return try parseVersionMethod(.signal(.appBuild), &isNegated)
         case .customSignal:
             let key = try parseKey(of: element)
-            return try parseValueTest(.customSignal(ExactText(key)), of: element, &isNegated)
+            return try parseValueTest(.signal(.custom(ExactText(key))), of: element, &isNegated)
         case .userProperty:
             _ = try parseKey(of: element)
-            _ = try parseValueTest(.customSignal(""), of: element, &isNegated)
+            _ = try parseValueTest(.signal(.custom("")), of: element, &isNegated)
             isNegated = false
             return .unevaluated(element: element.rawValue)
         case .version: return try parseSignalVersion()
@@ -169,13 +170,13 @@ extension ConditionParser {
         } catch {
             let place = place(ofScalar: error.offset, inLiteralAt: items[error.index].place)
             let located = self.error(at: place, "in the regular expression: \(error.reason)")
-            guard error.isExcess else { throw located }
+            guard error.kind != .syntax else { throw located }
             try exceed(located)
             return .never(reason: error.reason)
         }
     }
 
-    /// An error about something other than a method behind an element.
+    /// The error when no method follows an element.
     private mutating func methodError(
         _ name: String, _ example: String, _ expected: String, isVersion: Bool
     ) -> ConditionSyntaxError {
@@ -256,6 +257,6 @@ extension ConditionParser {
                 "'\(literal)' is no version; write at most \(VersionNumber.maximumSignalSegments) "
                     + "numbers between dots, such as '1.2.0'")
         }
-        return .version(.customSignal(ExactText(key)), comparison, version)
+        return .version(.signal(.custom(ExactText(key))), comparison, version)
     }
 }

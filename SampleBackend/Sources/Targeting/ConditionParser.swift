@@ -9,26 +9,24 @@ struct ConditionParser {
     /// The expression, UTF-8.
     let bytes: [UInt8]
 
-    /// The place of the next byte.
     var position = 0
 
     /// The number of open parentheses and `!`.
     private var depth = 0
 
-    /// The number of rules so far.
     private var ruleCount = 0
 
-    /// What the conditions of the template may take.
+    /// The budget that all conditions of the template share.
     let budget: ConditionBudget
 
-    /// The first limit that an expression exceeds that was published already.
+    /// The first limit that a published expression exceeds; others are refused at once.
     private(set) var excess: String?
 
-    /// Begins with an expression.
+    /// Throws when the expression is too long.
     ///
     /// - Parameters:
-    ///   - expression: The whole text.
-    ///   - budget: What the conditions of the template may take.
+    /// - expression: The whole text.
+    /// - budget: What the conditions of the template may take.
     /// - Throws: ``ConditionSyntaxError`` when it is too long.
     init(_ expression: String, budget: ConditionBudget) throws(ConditionSyntaxError) {
         bytes = Array(expression.utf8)
@@ -43,7 +41,7 @@ struct ConditionParser {
         }
     }
 
-    /// Notes that a limit is exceeded, which refuses what was not published yet.
+    /// Refuses an expression over a limit, or notes it in `excess` if it was published already.
     ///
     /// - Parameter error: What is exceeded.
     /// - Throws: The error, unless the expression was published already.
@@ -53,9 +51,6 @@ struct ConditionParser {
     }
 
     /// Parses the whole expression.
-    ///
-    /// - Returns: Its tree.
-    /// - Throws: ``ConditionSyntaxError`` with the column and what was expected.
     mutating func parse() throws(ConditionSyntaxError) -> ConditionNode {
         skipSpace()
         guard next != nil else {
@@ -130,7 +125,7 @@ struct ConditionParser {
         }
     }
 
-    /// What is wrong when a whole condition is followed by something else.
+    /// The error for text behind a complete condition.
     private func unexpectedEnd() -> ConditionSyntaxError {
         switch word(at: position).lowercased() {
         case "and": return error("expected '&&' or '||'; write '&&' for 'and'")
@@ -150,7 +145,6 @@ extension ConditionParser {
     /// The next byte, or nil at the end.
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// What comes next, for an error.
     var found: String {
         guard position < bytes.count else { return "the end" }
         let word = word(at: position)
@@ -159,7 +153,7 @@ extension ConditionParser {
         return rest.unicodeScalars.first.map { "'\($0)'" } ?? "the end"
     }
 
-    /// The letters, digits, `_` and inner dots from a place on.
+    /// The word at a place: letters, digits, `_` and inner dots.
     ///
     /// - Parameter start: The place.
     /// - Returns: The word; empty when none begins there.
@@ -191,36 +185,26 @@ extension ConditionParser {
         while let byte = next, byte == 0x20 || (0x09...0x0D).contains(byte) { position += 1 }
     }
 
-    /// Whether a text comes next.
-    ///
-    /// - Parameter text: ASCII.
-    /// - Returns: Whether it stands at the place.
     func isNext(_ text: StaticString) -> Bool {
         String(describing: text).utf8.elementsEqual(
             bytes[position...].prefix(text.utf8CodeUnitCount))
     }
 
-    /// Takes a text when it comes next.
-    ///
-    /// - Parameter text: ASCII.
-    /// - Returns: Whether it was there.
+    /// Takes a text if it comes next.
     mutating func take(_ text: StaticString) -> Bool {
         guard isNext(text) else { return false }
         position += text.utf8CodeUnitCount
         return true
     }
 
-    /// Takes a word when it comes next and ends there.
-    ///
-    /// - Parameter text: ASCII.
-    /// - Returns: Whether it was there.
+    /// Takes a word if it comes next, whole.
     mutating func takeWord(_ text: StaticString) -> Bool {
         guard isNext(text), !isWord(at: position + text.utf8CodeUnitCount) else { return false }
         position += text.utf8CodeUnitCount
         return true
     }
 
-    /// The column of a place: Unicode scalars, from 1.
+    /// The column of a byte offset, in Unicode scalars from 1.
     ///
     /// - Parameter place: A place in the bytes.
     /// - Returns: The column.
@@ -229,10 +213,6 @@ extension ConditionParser {
         bytes[..<place].count { $0 & 0xC0 != 0x80 } + 1
     }
 
-    /// An error at the place.
-    ///
-    /// - Parameter reason: What is wrong and what to do.
-    /// - Returns: The error.
     func error(_ reason: String) -> ConditionSyntaxError {
         error(at: position, reason)
     }
@@ -240,8 +220,8 @@ extension ConditionParser {
     /// An error at a given place.
     ///
     /// - Parameters:
-    ///   - place: A place in the bytes.
-    ///   - reason: What is wrong and what to do.
+    /// - place: A place in the bytes.
+    /// - reason: What is wrong and what to do.
     /// - Returns: The error.
     func error(at place: Int, _ reason: String) -> ConditionSyntaxError {
         ConditionSyntaxError(column: column(of: place), reason: reason)

@@ -1,9 +1,9 @@
 import Foundation
+import LinearRegex
 
 extension ConditionProgram {
-    /// What one evaluation has found out so far.
+    /// The state of one evaluation.
     private struct Evaluation {
-        /// The values of the slots.
         let values: [Slot.Value]
 
         /// The user's ID; nil for nobody.
@@ -12,29 +12,29 @@ extension ConditionProgram {
         /// The time, in seconds.
         let time: Double
 
-        /// The user's place for each seed; -1 before it is asked for.
+        /// The user's percentile by seed; -1 until it is computed.
         var places: [Int]
 
-        /// Room for what is hashed.
+        /// Buffer of hash inputs.
         var message: [UInt8] = []
 
-        /// The bytes that may still be hashed: an ID can be longer than all seeds together.
+        /// Bytes that may still be hashed; user IDs have no limit.
         var hashableBytes = ConditionProgram.maximumHashedBytes
 
-        /// The results of the searches for regular expressions; nil before they are asked for.
+        /// The results of the searches for regular expressions; nil until they are done.
         var findings: [Bool?]
     }
 
-    /// The most bytes that an evaluation hashes; `percent` is unknown beyond.
+    /// The most bytes that an evaluation hashes; beyond, `percent` is unknown.
     ///
-    /// That takes an ID of hundreds of bytes and as many thousand seeds.
+    /// Only an ID of hundreds of bytes with as many thousand seeds gets there.
     private static let maximumHashedBytes = 16 << 20
 
     /// Evaluates all conditions.
     ///
     /// - Parameters:
-    ///   - context: Who asks, with what signals, and when.
-    ///   - forcedPercentile: The place to use for every seed instead of the computed one.
+    /// - context: Who asks, with what signals, and when.
+    /// - forcedPercentile: The place to use for every seed instead of the computed one.
     /// - Returns: For each condition, whether it is true.
     func evaluate(
         _ context: TargetingContext, forcedPercentile: Int? = nil
@@ -111,5 +111,70 @@ extension ConditionProgram {
             if literals[middle] < literal { low = middle + 1 } else { high = middle }
         }
         return low < end && literals[low] == literal
+    }
+}
+
+extension ConditionProgram {
+    /// A value of the context, read once per evaluation in each way that rules need.
+    struct Slot: Sendable {
+        struct Key: Sendable, Hashable {
+            let subject: Subject
+            /// Whether white space around it is ignored.
+            let isTrimmed: Bool
+        }
+
+        struct Value {
+            /// The text to search in; nil when there is none, or it is too long.
+            var text: String?
+            /// The number of the text; -1 when no rule has it, nil when there is no text.
+            var literal: Int?
+            /// The text as a number; NaN when it is none.
+            var number = Double.nan
+            /// The text as a version; nil when it is none.
+            var version: VersionNumber?
+            /// The text decoded for regular expressions; nil when no rule needs it.
+            var searchedText: SearchedText?
+        }
+
+        private let key: Key
+
+        /// The numbers of the texts that rules compare with.
+        private var numbers: [ExactText: Int] = [:]
+
+        /// Whether a rule reads it as a number.
+        var isNumber = false
+
+        /// Whether a rule reads it as a version.
+        var isVersion = false
+
+        /// Whether a rule looks for regular expressions in it.
+        var isSearched = false
+
+        init(_ key: Key) {
+            self.key = key
+        }
+
+        /// Gives a text of a rule its number.
+        ///
+        /// - Parameter text: The text.
+        /// - Returns: The number, from 0.
+        mutating func number(of text: String) -> Int {
+            let text = ExactText(text)
+            if let number = numbers[text] { return number }
+            numbers[text] = numbers.count
+            return numbers.count - 1
+        }
+
+        /// Looks the value up and reads it.
+        func value(in context: TargetingContext) -> Value {
+            guard var text = key.subject.value(in: context) else { return Value() }
+            if key.isTrimmed { text = String(ScriptNumber.trimmed(text)) }
+            var value = Value(text: Signals.searchable(text))
+            if !numbers.isEmpty { value.literal = numbers[ExactText(text), default: -1] }
+            if isNumber { value.number = ScriptNumber.value(of: text) }
+            if isVersion { value.version = key.subject.version(text) }
+            if isSearched { value.searchedText = value.text.map(SearchedText.init) }
+            return value
+        }
     }
 }

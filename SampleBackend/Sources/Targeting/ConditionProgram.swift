@@ -1,37 +1,36 @@
 import Foundation
+import LinearRegex
 
-/// The conditions of a template as one program: rules that jump to the next rule to look at.
+/// The conditions of a template as one program of rules and jumps.
 ///
-/// Each signal is looked up and read once per evaluation, and texts that rules compare for equality
-/// have numbers, so that most rules compare two numbers. `!` is pushed down to the rules (De
-/// Morgan); after that, a rule that is unknown may count as false: the result is true exactly when
+/// Each signal is read once per evaluation. Texts that rules compare for equality
+/// are interned, so most rules compare two integers. `!` is pushed down to the rules (De
+/// Morgan); then an unknown rule may count as false: the result is true exactly when
 /// Kleene's is.
 struct ConditionProgram: Sendable {
-    /// A rule; nothing in it owns memory.
+    /// A rule as plain data, so that copying it counts no references.
     enum Operation: Sendable {
-        /// Whether the user's place is above one bound and not above the other.
+        /// The user's percentile is above one bound and at most the other.
         case percent(seed: Int, above: Int, upTo: Int)
-        /// Whether the value is a text, by its number.
+        /// The value equals a text, by its number.
         case equals(slot: Int, literal: Int)
-        /// Whether the value is one of some texts.
+        /// The value equals one of the texts, by their numbers.
         case isOneOf(slot: Int, start: Int, end: Int)
-        /// Whether a part stands in the value.
+        /// The value contains a part.
         case contains(slot: Int, list: Int)
-        /// Whether a regular expression is found in the value.
+        /// A regular expression is found in the value.
         case matches(slot: Int, search: Int)
-        /// How the value compares as a number.
+        /// The value compares as a number.
         case number(slot: Int, Comparison, Double)
-        /// How the value compares as a version.
+        /// The value compares as a version.
         case version(slot: Int, Comparison, target: Int)
-        /// How the time compares, in seconds.
+        /// The time compares, in seconds.
         case date(Comparison, Double)
     }
 
-    /// A rule and where to go on.
+    /// A rule and its jumps.
     struct Instruction: Sendable {
-        /// The rule.
         let operation: Operation
-        /// Whether the opposite is asked for.
         let isNegated: Bool
         /// The next instruction when the rule is true; ``accept``, or ``reject``.
         var onTrue: Int
@@ -39,34 +38,30 @@ struct ConditionProgram: Sendable {
         var onFalse: Int
     }
 
-    /// Stands for the end of a condition that is true.
+    /// The jump target of a true condition.
     static let accept = -1
 
-    /// Stands for the end of a condition that is not.
+    /// The jump target of any other condition.
     static let reject = -2
 
-    /// The instructions of all conditions.
     private(set) var instructions: [Instruction] = []
 
     /// The first instruction of each condition.
     private(set) var entries: [Int] = []
 
-    /// The values that rules look at.
     private(set) var slots: [Slot] = []
 
-    /// What stands before the user's ID for each seed.
+    /// The hashed prefix of each seed.
     private(set) var seeds: [[UInt8]] = []
 
-    /// The numbers of texts, in order within the range of each rule.
+    /// The numbers of texts, sorted within the range of each rule.
     private(set) var literals: [Int] = []
 
-    /// The parts that rules look for.
     private(set) var parts: [[TextSearch]] = []
 
     /// The regular expressions that are looked for, each once in each value.
     private(set) var expressions: [RegularExpression] = []
 
-    /// The versions of rules.
     private(set) var versions: [VersionNumber] = []
 
     /// The places of ``slots``.
@@ -80,13 +75,11 @@ struct ConditionProgram: Sendable {
 
     /// A search for regular expressions in a value.
     private struct Search: Sendable, Hashable {
-        /// The place of the value.
         let slot: Int
-        /// The expressions.
         let expression: RegularExpression
     }
 
-    /// Puts conditions together.
+    /// Compiles conditions.
     ///
     /// - Parameter conditions: The conditions in order.
     init(_ conditions: [TargetingCondition]) {
@@ -96,12 +89,12 @@ struct ConditionProgram: Sendable {
         }
     }
 
-    /// Adds a tree, last instruction first; the parsers' limits bound the recursion.
+    /// Appends a tree backwards, last instruction first; the parsers' limits bound the recursion.
     ///
     /// - Parameters:
-    ///   - tree: The tree.
-    ///   - onTrue: Where to go on when it is true.
-    ///   - onFalse: Where to go on when it is not.
+    /// - tree: The tree.
+    /// - onTrue: Where to go on when it is true.
+    /// - onFalse: Where to go on when it is not.
     /// - Returns: Where it begins.
     private mutating func emit(_ tree: Branch, onTrue: Int, onFalse: Int) -> Int {
         switch tree {
@@ -155,7 +148,6 @@ struct ConditionProgram: Sendable {
         }
     }
 
-    /// The place of a value.
     private mutating func slot(_ subject: Subject, isTrimmed: Bool = false) -> Int {
         let key = Slot.Key(subject: subject, isTrimmed: isTrimmed)
         if let slot = slotNumbers[key] { return slot }
@@ -173,11 +165,56 @@ struct ConditionProgram: Sendable {
         return expressions.count - 1
     }
 
-    /// The place of a seed.
     private mutating func number(ofSeed seed: String) -> Int {
         if let number = seedNumbers[ExactText(seed)] { return number }
         seedNumbers[ExactText(seed)] = seeds.count
         seeds.append(Percentile.prefix(seed: seed))
         return seeds.count - 1
+    }
+}
+
+extension ConditionProgram {
+    /// The tree of a condition without `!`: only rules may be negated.
+    indirect enum Branch {
+        case constant(Bool)
+        case rule(Rule, isNegated: Bool)
+        /// Operands that must all be true.
+        case all([Branch])
+        /// Operands of which one must be true.
+        case any([Branch])
+
+        /// Pushes `!` down to the rules and sorts operands by cost, since a result does not depend
+        /// on their order.
+        init(_ node: ConditionNode, isNegated: Bool) {
+            switch node {
+            case .constant(let value): self = .constant(value != isNegated)
+            case .rule(let rule): self = .rule(rule, isNegated: rule.isNegated != isNegated)
+            case .not(let inner): self = Branch(inner, isNegated: !isNegated)
+            case .all(let nodes):
+                let branches = Self.sorted(nodes, isNegated)
+                self = isNegated ? .any(branches) : .all(branches)
+            case .any(let nodes):
+                let branches = Self.sorted(nodes, isNegated)
+                self = isNegated ? .all(branches) : .any(branches)
+            }
+        }
+
+        /// The operands, cheap ones first.
+        private static func sorted(_ nodes: [ConditionNode], _ isNegated: Bool) -> [Branch] {
+            nodes.map { Branch($0, isNegated: isNegated) }
+                .map { (branch: $0, cost: $0.cost) }
+                .sorted { $0.cost < $1.cost }
+                .map(\.branch)
+        }
+
+        /// A rough measure of the time it takes.
+        private var cost: Int {
+            switch self {
+            case .constant: 0
+            case .rule(let rule, _): rule.cost
+            case .all(let branches), .any(let branches):
+                branches.reduce(0) { $0 + $1.cost }
+            }
+        }
     }
 }

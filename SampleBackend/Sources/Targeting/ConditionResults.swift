@@ -1,13 +1,12 @@
-/// Whether each condition of a template is true: what decides a user's whole document, but for
+/// The result of each condition of a template, which decides a user's document except for
 /// `${user.id}` and overrides.
 public struct ConditionResults: Sendable, Hashable {
     /// The number of conditions.
     public let count: Int
 
-    /// The results of the first 256 conditions, which need no memory of their own.
+    /// The results of the first 256 conditions, stored inline.
     private var first = SIMD4<UInt64>()
 
-    /// The results of the others.
     private var others: [UInt64]
 
     /// Makes results that are all false.
@@ -55,8 +54,8 @@ public struct ConditionResults: Sendable, Hashable {
     /// Sets the results of 64 conditions.
     ///
     /// - Parameters:
-    ///   - index: The place of the first condition divided by 64.
-    ///   - word: A bit for each, the lowest first; those beyond ``count`` 0.
+    /// - index: The place of the first condition divided by 64.
+    /// - word: A bit for each, the lowest first; those beyond ``count`` 0.
     mutating func setWord(_ index: Int, to word: UInt64) {
         if index < 4 {
             first[index] = word

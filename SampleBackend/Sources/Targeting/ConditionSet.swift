@@ -1,18 +1,17 @@
 public import Foundation
 
-/// The conditions of a template, put together so that what they share is looked up once.
+/// The conditions of a template, compiled together so that shared values are looked up once.
 public struct ConditionSet: Sendable {
     /// The conditions in order.
     public let conditions: [TargetingCondition]
 
-    /// The times that they compare the time of a request with, sorted, each once: when the results
+    /// The dates in the conditions, sorted, each once: the moments at which the results
     /// may change while nothing else does.
     public let dates: [Date]
 
-    /// The conditions as a program.
     private let program: ConditionProgram
 
-    /// Puts conditions together.
+    /// Compiles conditions.
     ///
     /// - Parameter conditions: The conditions in the order of the template.
     public init(_ conditions: [TargetingCondition]) {
@@ -29,11 +28,11 @@ public struct ConditionSet: Sendable {
         program.evaluate(context)
     }
 
-    /// Evaluates all conditions for a user whose place is given, not computed.
+    /// Evaluates all conditions with a given percentile, for tests.
     ///
     /// - Parameters:
-    ///   - context: Who asks; without a user, `percent` is unknown as ever.
-    ///   - forcedPercentile: The place for every seed, from 0 to 99,999,999.
+    /// - context: Who asks; without a user, `percent` is unknown as ever.
+    /// - forcedPercentile: The place for every seed, from 0 to 99,999,999.
     /// - Returns: For each condition, whether it is true.
     package func evaluate(
         _ context: TargetingContext, forcedPercentile: Int
@@ -41,7 +40,7 @@ public struct ConditionSet: Sendable {
         program.evaluate(context, forcedPercentile: forcedPercentile)
     }
 
-    /// Says why a condition is true or false.
+    /// Explains the result of a condition.
     ///
     /// - Parameters:
     ///   - index: The condition's place.
@@ -61,5 +60,74 @@ public struct ConditionSet: Sendable {
         return ConditionExplanation(
             isTrue: isTrue, failedRule: failure?.text, reason: failure?.reason,
             percentiles: percentiles)
+    }
+}
+
+/// Why a condition is true or false for a user.
+public struct ConditionExplanation: Sendable, Hashable {
+    /// The percentile of a user for one seed.
+    public struct Percentile: Sendable, Hashable {
+        /// The seed of the rule; empty when it has none.
+        public let seed: String
+        /// The percentile, from 0 to 99,999,999 millionths of a percent.
+        public let microPercentile: Int
+
+        /// Makes a percentile.
+        public init(seed: String, microPercentile: Int) {
+            self.seed = seed
+            self.microPercentile = microPercentile
+        }
+    }
+
+    /// Whether the condition is true.
+    public let isTrue: Bool
+
+    /// The text of the false part, such as `device.country in ['JP']`; nil when the
+    /// condition is true.
+    public let failedRule: String?
+
+    /// Why that part was false, such as "device.country is 'US'" or "no signal device.country was
+    /// sent"; nil when the condition is true.
+    public let reason: String?
+
+    /// The user's percentile for each seed of the condition; none without a user.
+    public let percentiles: [Percentile]
+}
+
+extension ConditionSet {
+    /// The signals that were not sent and that leave conditions unknown.
+    ///
+    /// Such a condition counts as false. One with the same result whatever is sent, as
+    /// `user.id == '1' || device.os == 'ios'` does for user 1, misses nothing.
+    ///
+    /// - Parameter context: Who asks, with what signals, and when.
+    /// - Returns: The names as they stand in a query, such as `app.version` and `signal.plan`.
+    public func missingSignals(in context: TargetingContext) -> Set<String> {
+        let facts = RuleFacts(context)
+        var names: Set<String> = []
+        for condition in conditions {
+            var missing: [String] = []
+            condition.root.forEachRule { rule in
+                guard let subject = rule.subject, subject.value(in: context) == nil else { return }
+                if case .signal(let signal) = subject { missing.append(signal.queryName) }
+            }
+            if !missing.isEmpty, facts.value(of: condition.root) == nil {
+                names.formUnion(missing)
+            }
+        }
+        return names
+    }
+}
+
+extension Rule {
+    /// The value the rule looks at; nil for the time and for elements that are not evaluated.
+    fileprivate var subject: Subject? {
+        switch test {
+        case .isOneOf(let subject, _, _), .contains(let subject, _), .matches(let subject, _),
+            .number(let subject, _, _), .version(let subject, _, _):
+            subject
+        case .percent: .userID
+        case .date, .unevaluated, .never: nil
+        }
     }
 }

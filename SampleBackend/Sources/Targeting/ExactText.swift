@@ -1,4 +1,4 @@
-/// A text that is equal only to the same bytes.
+/// A text that is compared by its bytes.
 ///
 /// Swift's strings are equal when they look alike: "é" may be one scalar or two. Conditions compare
 /// as Firebase does, exactly.

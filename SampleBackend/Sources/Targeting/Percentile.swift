@@ -1,15 +1,15 @@
 import Crypto
 
-/// A namespace for a user's place among all, which decides `percent`.
+/// A user's percentile, which decides `percent`.
 ///
 /// The place is the SHA-256 of the seed, a dot and the user's ID (of the ID alone without a seed),
 /// in UTF-8, read as one big-endian number, modulo 100,000,000. Firebase's server SDKs do the
 /// same, so both sides agree on who is in.
 public enum Percentile: Sendable {
-    /// The number of places: one for each millionth of a percent.
+    /// The number of percentiles: one for each millionth of a percent.
     public static let count = 100_000_000
 
-    /// Computes a user's place.
+    /// Computes a user's percentile.
     ///
     /// - Parameters:
     ///   - seed: The seed of the rule; empty when it has none.
@@ -19,11 +19,11 @@ public enum Percentile: Sendable {
         micro(of: message(seed: seed, id: id))
     }
 
-    /// What is hashed for a user.
+    /// The hash input of a user.
     ///
     /// - Parameters:
-    ///   - seed: The seed; may be empty.
-    ///   - id: The user's ID.
+    /// - seed: The seed; may be empty.
+    /// - id: The user's ID.
     /// - Returns: UTF-8.
     static func message(seed: String, id: String) -> [UInt8] {
         var message = prefix(seed: seed)
@@ -31,7 +31,7 @@ public enum Percentile: Sendable {
         return message
     }
 
-    /// What stands before the user's ID in what is hashed.
+    /// The hash input before the user's ID.
     ///
     /// - Parameter seed: The seed; may be empty.
     /// - Returns: UTF-8.

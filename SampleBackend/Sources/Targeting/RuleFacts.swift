@@ -1,18 +1,19 @@
 import Foundation
+import LinearRegex
 
-/// What a rule comes to for a user, with the reason: the plain evaluation that explanations use.
+/// The plain evaluation of rules for a user, with reasons, for explanations.
 struct RuleFacts {
     /// Who asks.
     let context: TargetingContext
 
-    /// The user's place for a seed, which a test may fix.
+    /// The user's percentile for a seed; tests may fix it.
     let percentile: (String) -> Int?
 
     /// Evaluates for a user.
     ///
     /// - Parameters:
-    ///   - context: Who asks.
-    ///   - forcedPercentile: A place to use instead of the computed one.
+    /// - context: Who asks.
+    /// - forcedPercentile: A place to use instead of the computed one.
     init(_ context: TargetingContext, forcedPercentile: Int? = nil) {
         self.context = context
         percentile = { seed in
@@ -56,15 +57,11 @@ struct RuleFacts {
         return value.map { $0 != rule.isNegated }
     }
 
-    /// The actual value.
     private func actual(_ subject: Subject) -> String? {
         subject.value(in: context)
     }
 
-    /// Says what a rule saw.
-    ///
-    /// - Parameter rule: The rule.
-    /// - Returns: Such as "device.country is 'US'".
+    /// The observed value of a rule, for an explanation.
     func observation(of rule: Rule) -> String {
         switch rule.test {
         case .percent(let seed, _, _):
@@ -87,5 +84,80 @@ struct RuleFacts {
         case .unevaluated(let element): return "this backend does not know \(element)"
         case .never(let reason): return reason
         }
+    }
+}
+
+extension RuleFacts {
+    /// The part of a condition that decides its result.
+    struct Finding {
+        let text: String
+        let reason: String
+    }
+
+    /// Evaluates a condition.
+    ///
+    /// - Parameter node: Its tree; the parsers' limits bound the recursion.
+    /// - Returns: nil when it is unknown.
+    func value(of node: ConditionNode) -> Bool? {
+        switch node {
+        case .constant(let value): return value
+        case .rule(let rule): return value(of: rule)
+        case .not(let node): return value(of: node).map { !$0 }
+        case .all(let nodes):
+            var result: Bool? = true
+            for node in nodes {
+                switch value(of: node) {
+                case false: return false
+                case nil: result = nil
+                default: break
+                }
+            }
+            return result
+        case .any(let nodes):
+            var result: Bool? = false
+            for node in nodes {
+                switch value(of: node) {
+                case true: return true
+                case nil: result = nil
+                default: break
+                }
+            }
+            return result
+        }
+    }
+
+    /// The part that keeps a condition from being true.
+    ///
+    /// - Parameter node: The tree of a condition that is false or unknown.
+    /// - Returns: The first operand of `&&` that is not true, all operands of `||`, or the rule.
+    func failure(of node: ConditionNode) -> Finding {
+        switch node {
+        case .constant: Finding(text: node.text, reason: "it is always false")
+        case .rule(let rule): Finding(text: rule.text, reason: observation(of: rule))
+        case .not(let inner): Finding(text: node.text, reason: observations(of: inner))
+        case .all(let nodes):
+            nodes.first { value(of: $0) != true }.map(failure(of:))
+                ?? Finding(text: node.text, reason: "it is false")
+        case .any(let nodes):
+            Finding(
+                text: node.text,
+                reason: nodes.isEmpty
+                    ? "it has no operands" : joined(nodes.map { failure(of: $0).reason }))
+        }
+    }
+
+    /// The observed values of all rules of a condition.
+    private func observations(of node: ConditionNode) -> String {
+        var reasons: [String] = []
+        node.forEachRule { reasons.append(observation(of: $0)) }
+        return reasons.isEmpty ? "\(node.text) is constant" : joined(reasons)
+    }
+
+    /// The first of some reasons, each once.
+    private func joined(_ reasons: [String]) -> String {
+        var known: Set<ExactText> = []
+        let distinct = reasons.filter { known.insert(ExactText($0)).inserted }
+        let shown = distinct.prefix(5).joined(separator: "; ")
+        return distinct.count > 5 ? shown + "; and more" : shown
     }
 }

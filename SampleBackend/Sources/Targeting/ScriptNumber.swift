@@ -1,10 +1,7 @@
-/// Numbers read and written as JavaScript's `Number()` does, as Firebase's evaluator does.
+/// Numbers as JavaScript's `Number()` reads and `String()` writes them, since Firebase's evaluator does.
 public enum ScriptNumber: Sendable {
-    /// Reads a number: white space around it is ignored, nothing is 0, and `0x1F`, `0o17`, `0b11`,
+    /// Reads a number: white space around it is ignored, the empty text is 0, and `0x1F`, `0o17`, `0b11`,
     /// `1e3` and `Infinity` are numbers.
-    ///
-    /// - Parameter text: Any text.
-    /// - Returns: The nearest number, or NaN.
     static func value(of text: some StringProtocol) -> Double {
         var digits: UInt64 = 0
         var count = 0
@@ -55,10 +52,7 @@ public enum ScriptNumber: Sendable {
         }
     }
 
-    /// Removes white space around a text: what JavaScript's `trim()` removes.
-    ///
-    /// - Parameter text: Any text.
-    /// - Returns: The part between.
+    /// Removes the white space around a text that JavaScript's `trim()` removes.
     static func trimmed(_ text: some StringProtocol) -> Substring {
         let scalars = Substring(text).unicodeScalars
         guard let first = scalars.firstIndex(where: { !isSpace($0) }),
@@ -75,7 +69,6 @@ public enum ScriptNumber: Sendable {
         }
     }
 
-    /// Reads all but plain digits.
     private static func general(_ text: some StringProtocol) -> Double {
         let trimmed = trimmed(text)
         let bytes = Array(trimmed.utf8)

@@ -3,7 +3,6 @@ import JSONTree
 extension ServerConditionReader {
     /// The members of an object, read with their path for errors; null counts as missing.
     struct Fields {
-        /// The object.
         private let node: JSONNode
 
         /// Where the object stands.
@@ -12,8 +11,8 @@ extension ServerConditionReader {
         /// Takes an object's members.
         ///
         /// - Parameters:
-        ///   - node: The object.
-        ///   - path: Where it stands.
+        /// - node: The object.
+        /// - path: Where it stands.
         /// - Throws: ``ServerConditionError`` when it is something else.
         init(_ node: JSONNode, at path: String) throws(ServerConditionError) {
             guard case .object = node else {
@@ -38,7 +37,6 @@ extension ServerConditionReader {
             return member
         }
 
-        /// An error about a member.
         private func mismatch(
             _ name: String, _ node: JSONNode, expected: String
         ) -> ServerConditionError {
@@ -105,7 +103,7 @@ extension ServerConditionReader {
         /// - Parameter name: Its name.
         /// - Returns: The number, 0 when it is missing; places are whole, so it is rounded down.
         /// - Throws: ``ServerConditionError`` when it is something else, or outside 0 to
-        ///   100,000,000.
+        /// 100,000,000.
         func micro(_ name: String) throws(ServerConditionError) -> Int {
             guard let node = member(name) else { return 0 }
             guard let value = node.doubleValue else {

@@ -1,4 +1,5 @@
 import JSONTree
+import LinearRegex
 
 /// A reader of the conditions of server templates as Firebase's evaluator does.
 ///
@@ -11,30 +12,25 @@ struct ServerConditionReader {
     /// The most target values of a `customSignal`, as in Firebase.
     static let maximumTargets = 100
 
-    /// What the conditions of the template may take.
+    /// The budget that all conditions of the template share.
     private let budget: ConditionBudget
 
-    /// The first limit that a condition exceeds that was published already.
+    /// The first limit that a published condition exceeds; others are refused at once.
     private(set) var excess: String?
 
-    /// Begins with what is left of a budget.
+    /// Charges the budget for each condition.
     init(budget: ConditionBudget) {
         self.budget = budget
     }
 
-    /// The level at which the evaluator gives up: whatever stands there is false.
+    /// The level at which Firebase's evaluator gives up: a condition there is false.
     private static let maximumLevel = 10
 
-    /// Reads a condition.
-    ///
-    /// - Parameter node: The condition's JSON.
-    /// - Returns: Its tree.
-    /// - Throws: ``ServerConditionError`` with the path.
     mutating func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
         try read(node, at: "", level: 0)
     }
 
-    /// Notes that a limit is exceeded, which refuses what was not published yet.
+    /// Refuses an expression over a limit, or notes it in `excess` if it was published already.
     private mutating func exceed(
         _ path: String, _ reason: String
     ) throws(ServerConditionError) {
@@ -63,7 +59,6 @@ struct ServerConditionReader {
         return Self.never("the condition has no known kind")
     }
 
-    /// Reads the operands of a compound.
     private mutating func readOperands(
         of compound: Fields, level: Int
     ) throws(ServerConditionError) -> [ConditionNode] {
@@ -136,7 +131,7 @@ struct ServerConditionReader {
                 signal.path("customSignalKey"),
                 "it is longer than \(Signals.maximumNameLength) characters; no signal can be sent")
         }
-        let subject = Subject.customSignal(ExactText(key))
+        let subject = Subject.signal(.custom(ExactText(key)))
         let test: Rule.Test
         switch name {
         case "STRING_CONTAINS", "STRING_DOES_NOT_CONTAIN": test = .contains(subject, targets)
@@ -175,7 +170,7 @@ struct ServerConditionReader {
             let located = ServerConditionError(
                 path: "\(signal.path("targetCustomSignalValues"))[\(error.index)]",
                 reason: "character \(error.offset + 1) of the regular expression: \(error.reason)")
-            guard error.isExcess else { throw located }
+            guard error.kind != .syntax else { throw located }
             try exceed(located.path, located.reason)
             return .never(reason: error.reason)
         }

@@ -1,6 +1,6 @@
-import JSONTree
+package import JSONTree
 
-/// What a client says about itself in the query of a request (HTTP 1).
+/// The signals of a client, from the query of its request (HTTP 1).
 ///
 /// All signals are optional, and a missing one makes the rules on it false: the server guesses
 /// nothing, neither the country nor the language.
@@ -37,7 +37,7 @@ public struct Signals: Sendable, Hashable {
     /// Names are compared byte by byte.
     public var custom: [ExactText: String]
 
-    /// Makes the signals of a client that says nothing but what is given here.
+    /// Makes signals; those left out were not sent.
     ///
     /// - Parameters:
     ///   - appID: `app.id`.
@@ -64,11 +64,86 @@ public struct Signals: Sendable, Hashable {
 }
 
 extension Signals {
-    /// A value as rules look for something in it.
+    /// The value of a signal; nil when it was not sent.
+    package subscript(name: SignalName) -> String? {
+        get {
+            switch name {
+            case .appID: appID
+            case .appVersion: appVersion
+            case .appBuild: appBuild
+            case .deviceOS: deviceOS
+            case .deviceCountry: deviceCountry
+            case .deviceLanguage: deviceLanguage
+            case .custom(let name): custom[name]
+            }
+        }
+        set {
+            switch name {
+            case .appID: appID = newValue
+            case .appVersion: appVersion = newValue
+            case .appBuild: appBuild = newValue
+            case .deviceOS: deviceOS = newValue
+            case .deviceCountry: deviceCountry = newValue
+            case .deviceLanguage: deviceLanguage = newValue
+            case .custom(let name): custom[name] = newValue
+            }
+        }
+    }
+
+    /// Sets the signal of a name and checks its limits (HTTP 1); of a name given twice, the last
+    /// value counts.
     ///
-    /// - Parameter value: The value of a signal.
-    /// - Returns: nil when it is longer than a request can send it: the rule is unknown then, so that
-    ///   its time is bounded.
+    /// - Parameters:
+    ///   - value: The value, at most ``maximumValueLength`` Unicode scalars.
+    ///   - name: A name that ``SignalName/init(_:)`` reads.
+    /// - Throws: ``SignalError`` with the limit.
+    public mutating func setValue(_ value: String, named name: String) throws(SignalError) {
+        guard !value.isLonger(than: Self.maximumValueLength) else {
+            throw SignalError(name: name, reason: .valueTooLong)
+        }
+        guard let signal = SignalName(name) else { throw SignalError(name: name, reason: .noName) }
+        if case .custom(let custom) = signal {
+            guard !custom.text.isLonger(than: Self.maximumNameLength) else {
+                throw SignalError(name: name, reason: .nameTooLong)
+            }
+        }
+        self[signal] = value
+        guard custom.count <= Self.maximumCustomCount else {
+            throw SignalError(name: name, reason: .tooMany)
+        }
+    }
+
+    /// Reads the signals of a JSON object and checks their limits (HTTP 1).
+    ///
+    /// Truth values are signals by their text, numbers by the text that JavaScript gives them (`5.0`
+    /// is "5"); null, arrays and objects are passed over.
+    ///
+    /// - Parameter members: Such as `{"device.os": "ios", "plan": "gold"}`.
+    /// - Throws: ``SignalError`` with the limit.
+    package init(
+        members: some Sequence<(key: String, value: JSONNode)>
+    ) throws(SignalError) {
+        self.init()
+        for (name, value) in members {
+            switch value {
+            case .string(let text): try setValue(text, named: name)
+            case .number(let text): try setValue(ScriptNumber.text(ofJSON: text), named: name)
+            case .bool(let value): try setValue(value ? "true" : "false", named: name)
+            case .null, .array, .object: break
+            }
+        }
+    }
+
+    /// The signals by their names in a query, sorted; ``setValue(_:named:)`` reads them back.
+    package var namedValues: [(name: String, value: String)] {
+        (SignalName.standard + custom.keys.map { .custom($0) })
+            .compactMap { name in self[name].map { (name: name.queryName, value: $0) } }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// A value to search in; nil when it is longer than a request can send it.
+    ///
+    /// The rule is unknown then, so that its time is bounded.
     static func searchable(_ value: String) -> String? {
         value.isLonger(than: maximumValueLength) ? nil : value
     }

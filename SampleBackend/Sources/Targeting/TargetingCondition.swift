@@ -15,18 +15,17 @@ public struct TargetingCondition: Sendable, Hashable {
     /// How deep parentheses and `!` may be nested.
     public static let maximumNesting = 64
 
-    /// What it says.
     let root: ConditionNode
 
-    /// Why a condition that was published already is false for everybody; nil when it is not.
+    /// Why a published condition is false for everybody; nil when it is not.
     ///
     /// It exceeds a limit, or the budget of its template.
     public let excess: String?
 
-    /// Whether `percent` stands anywhere in it: whether it makes an experiment.
+    /// Whether it uses `percent`, which makes it an experiment.
     public var usesPercent: Bool { !seeds.isEmpty }
 
-    /// The times that it compares the time of a request with, in their order: when its result may
+    /// The dates in it, in their order: the moments at which its result may
     /// change while nothing else does.
     public let dates: [Date]
 
@@ -98,7 +97,6 @@ public struct TargetingCondition: Sendable, Hashable {
         self.init(root: root, excess: excess)
     }
 
-    /// Makes a condition of its tree.
     private init(root: ConditionNode, excess: String?) {
         self.excess = excess
         guard excess == nil else {
@@ -128,5 +126,31 @@ public struct TargetingCondition: Sendable, Hashable {
         self.dates = dates
         self.seeds = seeds
         self.unevaluatedElements = elements
+    }
+}
+
+/// A syntax error in an expression, with its column and what was expected there.
+public struct ConditionSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The column, from 1, in characters.
+    public let column: Int
+
+    /// What is wrong and what to do, without the place and without a full stop.
+    public let reason: String
+
+    /// One sentence with the place.
+    public var description: String { "Column \(column): \(reason)." }
+}
+
+/// An error in the condition of a server template, with its path.
+public struct ServerConditionError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The path within the condition, such as `orCondition.conditions[0].percent`; "" at its top.
+    public let path: String
+
+    /// What is wrong and what to do, without the place and without a full stop.
+    public let reason: String
+
+    /// One sentence with the place.
+    public var description: String {
+        path.isEmpty ? "In the condition: \(reason)." : "In \(path): \(reason)."
     }
 }

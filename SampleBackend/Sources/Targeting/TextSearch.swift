@@ -1,14 +1,14 @@
-/// A search for a part of a text, byte by byte, in time linear in the text (Knuth, Morris, Pratt).
+/// A search for a part of a text by bytes, in linear time (Knuth, Morris, Pratt).
 ///
 /// A class, so that taking it out of a list counts one reference, not one for each array.
 final class TextSearch: Sendable {
-    /// The most bytes that a part may have to be found: no signal is longer.
+    /// A longer part is never found, since no signal is longer.
     private static let maximumBytes = 4 * Signals.maximumValueLength
 
     /// The part, UTF-8; nil when it is longer than any signal.
     private let part: [UInt8]?
 
-    /// For each beginning of the part, the length of the longest shorter one that it ends with.
+    /// For each prefix of the part, the length of its longest border.
     private let borders: [UInt16]
 
     /// Prepares a search.
@@ -32,7 +32,7 @@ final class TextSearch: Sendable {
         self.borders = borders
     }
 
-    /// Whether the bytes of the part stand in a text in a row.
+    /// Whether a text contains the bytes of the part.
     func isFound(in text: String) -> Bool {
         guard let part else { return false }
         guard let first = part.first else { return true }

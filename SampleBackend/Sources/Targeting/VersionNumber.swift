@@ -17,7 +17,7 @@ struct VersionNumber: Sendable, Hashable {
     /// `1.2` and `1.2.0` are equal, and `1..2` is `1.0.2`.
     ///
     /// - Parameter text: The version. nil is returned when it is none, when it has more than
-    ///   ``maximumSegments`` numbers, or one of more than 15 digits.
+    /// ``maximumSegments`` numbers, or one of more than 15 digits.
     init?(appVersion text: String) {
         var segment: Int64 = 0
         var digits = 0
@@ -45,10 +45,10 @@ struct VersionNumber: Sendable, Hashable {
 
     /// Reads the version in a custom signal as Firebase does: each number as JavaScript reads it.
     ///
-    /// What is no number is found only when a comparison reaches it.
+    /// A segment that is no number makes a comparison unknown only when the comparison reaches it.
     ///
     /// - Parameter text: The version. nil is returned when it has more than
-    ///   ``maximumSignalSegments`` numbers.
+    /// ``maximumSignalSegments`` numbers.
     init?(signal text: String) {
         // Bytes are split, not characters: a dot with a combining mark behind it is a dot too.
         for segment in text.utf8.split(
@@ -65,7 +65,7 @@ struct VersionNumber: Sendable, Hashable {
     ///
     /// - Parameter other: The version of a rule.
     /// - Returns: -1 when this one is older, 0 when they are the same, 1 when it is newer; nil when
-    ///   something that is no number comes before a difference.
+    /// something that is no number comes before a difference.
     func order(to other: VersionNumber) -> Int? {
         for index in 0..<max(count, other.count) {
             let (own, its) = (segments[index], other.segments[index])

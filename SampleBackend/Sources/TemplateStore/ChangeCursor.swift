@@ -1,26 +1,22 @@
-/// A place in the log of a store's changes, which moves on as it is read.
+/// A cursor in the log of a store's changes.
 ///
-/// It holds a part of the log only, and asks for more when that is read: a reader that does not
-/// keep up takes no memory, and loses the watch when the log no longer has what it missed.
+/// Holds one page of the log and reads the next when that is consumed: a slow reader takes no
+/// memory, and gets `watchLost` when the log no longer has what it missed.
 package actor ChangeCursor {
-    /// Reads what the log has after a revision, in order, some of it or nothing.
+    /// Reads a page of the log after a revision, in order; empty at its end.
     package typealias Read =
         @Sendable (StoreRevision) async throws(TemplateStoreError) -> [StoreChange]
 
     /// The revision of the last change given.
     private var position: StoreRevision
-    /// What was read and not given, the newest first.
+    /// The rest of the page, newest first.
     private var pending: [StoreChange] = []
-    /// Whether there is nothing to come.
     private var isFinished = false
-    /// Says that there may be more.
     private let signal: ChangeSignal
-    /// Reads the log.
     private let read: Read
-    /// Called when a reader begins to wait.
+    /// Called when a reader starts waiting.
     private let whenWaiting: @Sendable () -> Void
 
-    /// Makes a cursor after a revision.
     package init(
         after revision: StoreRevision, signal: ChangeSignal,
         whenWaiting: @escaping @Sendable () -> Void, read: @escaping Read
@@ -56,13 +52,7 @@ package actor ChangeCursor {
 }
 
 extension StoreChanges {
-    /// Makes a sequence of what a log has after a revision and of what is added to it.
-    ///
-    /// - Parameters:
-    ///   - revision: The revision.
-    ///   - signal: Says that there may be more.
-    ///   - whenWaiting: Called when the reader begins to wait.
-    ///   - read: Reads the log.
+    /// Follows a log after a revision: what it has, then what is appended.
     package init(
         after revision: StoreRevision, signal: ChangeSignal,
         whenWaiting: @escaping @Sendable () -> Void = {}, read: @escaping ChangeCursor.Read
@@ -74,7 +64,7 @@ extension StoreChanges {
 }
 
 extension TemplateStoreError {
-    /// That changes may have been missed, since the engine failed.
+    /// The engine failed, so changes may have been missed.
     fileprivate static func watchLost(
         after revision: StoreRevision, _ error: TemplateStoreError
     ) -> TemplateStoreError {
@@ -84,12 +74,7 @@ extension TemplateStoreError {
                 + "from its revision.", underlyingError: error)
     }
 
-    /// That a log does not have what comes after a revision.
-    ///
-    /// - Parameters:
-    ///   - revision: The revision.
-    ///   - latest: The newest revision of the store.
-    /// - Returns: The error.
+    /// The log does not have the changes after a revision.
     package static func watchLost(
         after revision: StoreRevision, latest: StoreRevision
     ) -> TemplateStoreError {

@@ -1,43 +1,31 @@
-/// The newest revision that a store knows of, and those who wait for a newer one.
+/// The newest known revision of a store, and the tasks waiting for a newer one.
 package final class ChangeSignal: Sendable {
-    /// One who waits.
     private struct Waiter {
-        /// The revision that has to be passed.
+        /// Resumed by any later revision.
         let revision: StoreRevision
-        /// Ends the wait.
         let continuation: CheckedContinuation<Void, Never>
     }
 
-    /// What the lock guards.
     private struct State {
-        /// The newest revision.
         var latest: StoreRevision
-        /// Those who wait.
         var waiters: [UInt64: Waiter] = [:]
-        /// Those whose wait was cancelled before it began.
+        /// Waits that were cancelled before they started.
         var cancelled: Set<UInt64> = []
-        /// The number of the next wait.
         var nextID: UInt64 = 0
-        /// Whether the store is closed.
         var isFinished = false
     }
 
-    /// The state.
     private let state: Locked<State>
 
-    /// Makes a signal that begins at a revision.
     package init(_ revision: StoreRevision) { state = Locked(State(latest: revision)) }
 
-    /// The newest revision.
     package var latest: StoreRevision { state.withLock(\.latest) }
 
-    /// Whether the store is closed.
     package var isFinished: Bool { state.withLock(\.isFinished) }
 
-    /// Whether anybody waits.
     package var hasWaiters: Bool { state.withLock { !$0.waiters.isEmpty } }
 
-    /// Tells those who wait for it that there is a revision.
+    /// Resumes the waits that this revision ends.
     package func advance(to revision: StoreRevision) {
         resume { state in
             if revision > state.latest { state.latest = revision }
@@ -46,12 +34,12 @@ package final class ChangeSignal: Sendable {
         }
     }
 
-    /// Lets everybody look again, as when the engine failed.
+    /// Resumes every wait, so that readers see an engine's failure.
     package func wake() {
         resume { _ in { _ in true } }
     }
 
-    /// Ends all waits, those to come too.
+    /// Resumes every wait, later ones too.
     package func finish() {
         resume { state in
             state.isFinished = true
@@ -62,8 +50,8 @@ package final class ChangeSignal: Sendable {
     /// Waits for a newer revision, for ``wake()``, ``finish()`` or the task's cancellation.
     ///
     /// - Parameters:
-    ///   - revision: The revision that has to be passed.
-    ///   - whenWaiting: Called when ``hasWaiters`` has become true by this wait.
+    /// - revision: The revision that has to be passed.
+    /// - whenWaiting: Called when ``hasWaiters`` has become true by this wait.
     package func wait(
         after revision: StoreRevision, whenWaiting: @Sendable () -> Void = {}
     ) async {
@@ -92,7 +80,7 @@ package final class ChangeSignal: Sendable {
         state.withLock { _ = $0.cancelled.remove(id) }
     }
 
-    /// Changes the state, and ends the waits that the change says.
+    /// Changes the state, and resumes the waits for which the returned predicate holds.
     private func resume(_ change: (inout State) -> (Waiter) -> Bool) {
         let ended = state.withLock { state in
             let isOver = change(&state)

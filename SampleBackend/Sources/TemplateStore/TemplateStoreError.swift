@@ -1,4 +1,4 @@
-/// What a store could not do, and why.
+/// Why a store refused a change, or could not make it.
 public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -66,5 +66,48 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     /// What happened and what to do.
     public var description: String {
         underlyingError.map { "\(message) (\($0))" } ?? message
+    }
+}
+
+// The errors that every engine throws with the same words.
+extension TemplateStoreError {
+    package static func projectMissing(_ project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .projectMissing,
+            "There is no project '\(project)': publish a template in it first.")
+    }
+
+    package static func versionMismatch(
+        expected: Int, current: Int, inProject project: String
+    ) -> TemplateStoreError {
+        TemplateStoreError(
+            .versionMismatch,
+            "The current version of the project '\(project)' is \(current), where \(expected) was "
+                + "expected: read it, make the change to it and publish again.",
+            currentVersion: current)
+    }
+
+    package static func tooManyOverrides(inProject project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .tooManyOverrides,
+            "Values are pinned for \(TemplateStoreLimits.usersWithOverrides) users of the project "
+                + "'\(project)', which is the most: remove those of another user first.")
+    }
+
+    package static func tooManyWebhooks(inProject project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .tooManyWebhooks,
+            "The project '\(project)' has \(TemplateStoreLimits.webhooks) webhooks, which is the "
+                + "most: remove another one first.")
+    }
+
+    package static func tokenExists(id: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .tokenExists,
+            "There is a token with the identifier '\(id)' or its hash already: make another one.")
+    }
+
+    package static var closed: TemplateStoreError {
+        TemplateStoreError(.unavailable, "The store is closed: open it again.")
     }
 }

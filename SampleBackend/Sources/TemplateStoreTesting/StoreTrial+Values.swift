@@ -3,7 +3,6 @@ import TemplateStore
 import Templates
 
 extension StoreTrial {
-    /// Makes a submission.
     static func submission(
         _ content: String = "{}", expecting expectation: TemplateSubmission.Expectation = .any,
         inProject project: String = project, date: Date = date
@@ -24,12 +23,6 @@ extension StoreTrial {
     }
 
     /// Publishes as the next version by reading the current one, as often as others are faster.
-    ///
-    /// - Parameters:
-    ///   - store: The store.
-    ///   - content: The content.
-    /// - Returns: The template.
-    /// - Throws: ``TemplateStoreError``
     static func publishWithRetry(
         in store: any TemplateStore, _ content: String
     ) async throws(TemplateStoreError) -> StoredTemplate {
@@ -59,27 +52,65 @@ extension StoreTrial {
                 date: Self.date, actor: "supporter"))
     }
 
-    /// Makes a token.
     static func token(_ name: String) -> StoredToken {
         StoredToken(
             id: "id of \(name)", name: name, role: .editor, hash: Data("hash of \(name)".utf8),
             creationDate: date, expirationDate: date + 3_600)
     }
 
-    /// Makes a webhook.
     static func webhook(_ name: String, inProject project: String = project) -> StoredWebhook {
         StoredWebhook(
             id: "id of \(name)", project: project, url: "https://\(name)",
             secret: "secret of \(name)", creationDate: date, creator: "root")
     }
 
-    /// The revision of what is stored.
     func revision() async throws(TemplateStoreError) -> StoreRevision {
         try await store.snapshot().revision
     }
 
-    /// The text of a content.
     static func text(_ content: Data?) -> String? {
         content.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension StoreTrial {
+    /// Publishes a first version, and adds webhooks to its project.
+    func addWebhooks(_ names: String...) async throws {
+        try await publish()
+        for name in names { try await store.addWebhook(Self.webhook(name)) }
+    }
+
+    /// The deliveries of a webhook, newest first.
+    func deliveries(of name: String) async throws -> [WebhookDelivery] {
+        try await reopen().deliveries(
+            ofWebhook: "id of \(name)", inProject: Self.project, limit: 1_000)
+    }
+
+    /// Takes what is due so many seconds after the first publish, for 30 seconds.
+    func claim(
+        at seconds: TimeInterval = 0, limit: Int = 1_000, in other: (any TemplateStore)? = nil
+    ) async throws -> [ClaimedDelivery] {
+        let date = Self.date + seconds
+        return try await (other ?? store).claimDeliveries(
+            date: date, until: date + 30, limit: limit)
+    }
+
+    /// Says what came of an attempt so many seconds after the first publish.
+    func finish(
+        _ claimed: ClaimedDelivery, _ outcome: DeliveryAttempt.Outcome, statusCode: Int? = nil,
+        error: String? = nil, at seconds: TimeInterval = 0
+    ) async throws {
+        try await store.finish(
+            DeliveryAttempt(
+                deliveryID: claimed.delivery.id, number: claimed.delivery.attempts,
+                outcome: outcome, statusCode: statusCode, error: error, date: Self.date + seconds))
+    }
+
+    func only(_ claimed: [ClaimedDelivery]) throws -> ClaimedDelivery {
+        guard let first = claimed.first, claimed.count == 1 else {
+            throw TemplateStoreConformanceFailure(
+                rule: "One delivery is due.", finding: "\(claimed.count) are.")
+        }
+        return first
     }
 }

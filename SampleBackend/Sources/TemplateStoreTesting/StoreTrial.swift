@@ -11,14 +11,11 @@ struct StoreTrial: Sendable {
     /// A time without a fraction of a second.
     static let date = Date(timeIntervalSince1970: 1_700_000_000)
 
-    /// The store.
     let store: any TemplateStore
-    /// The place of the store.
     private let factory: StoreFactory
     /// The other stores of the same place.
     private let others = Locked<[any TemplateStore]>([])
 
-    /// Makes a trial.
     init(store: any TemplateStore, factory: StoreFactory) {
         self.store = store
         self.factory = factory
@@ -40,9 +37,9 @@ struct StoreTrial: Sendable {
     /// Checks a rule.
     ///
     /// - Parameters:
-    ///   - isKept: Whether it is kept.
-    ///   - rule: The rule, a sentence.
-    ///   - finding: What was found instead.
+    /// - isKept: Whether it is kept.
+    /// - rule: The rule, a sentence.
+    /// - finding: What was found instead.
     /// - Throws: ``TemplateStoreConformanceFailure`` when it is not kept.
     func expect(
         _ isKept: Bool, _ rule: String, found finding: @autoclosure () -> String
@@ -53,9 +50,9 @@ struct StoreTrial: Sendable {
     /// Checks that two values are equal.
     ///
     /// - Parameters:
-    ///   - value: The value that was found.
-    ///   - expected: The value that has to be there.
-    ///   - rule: The rule, a sentence.
+    /// - value: The value that was found.
+    /// - expected: The value that has to be there.
+    /// - rule: The rule, a sentence.
     /// - Throws: ``TemplateStoreConformanceFailure`` when they are not.
     func expect<Value: Equatable>(
         _ value: Value, is expected: Value, _ rule: String
@@ -66,9 +63,9 @@ struct StoreTrial: Sendable {
     /// Checks that a call fails with a code.
     ///
     /// - Parameters:
-    ///   - code: The code.
-    ///   - rule: The rule, a sentence.
-    ///   - body: The call.
+    /// - code: The code.
+    /// - rule: The rule, a sentence.
+    /// - body: The call.
     /// - Returns: The error.
     /// - Throws: ``TemplateStoreConformanceFailure`` when it does not fail, or not so.
     @discardableResult
@@ -89,8 +86,8 @@ struct StoreTrial: Sendable {
     /// Takes the next changes of a sequence.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - changes: The sequence.
+    /// - count: How many.
+    /// - changes: The sequence.
     /// - Returns: The changes; fewer when the sequence ends before.
     /// - Throws: ``TemplateStoreConformanceFailure`` when they do not come in time.
     func next(_ count: Int, of changes: StoreChanges) async throws -> [StoreChange] {
@@ -107,8 +104,8 @@ struct StoreTrial: Sendable {
     /// Does something that would wait without an end in a store that is broken.
     ///
     /// - Parameters:
-    ///   - rule: The rule, a sentence.
-    ///   - body: What to do.
+    /// - rule: The rule, a sentence.
+    /// - body: What to do.
     /// - Returns: What it gives.
     /// - Throws: ``TemplateStoreConformanceFailure`` when it does not end in time.
     func inTime<Value: Sendable>(

@@ -3,8 +3,8 @@ import TemplateStore
 import Templates
 
 extension TemplateStoreConformance {
-    /// The checks of the audit trail.
-    static var auditChecks: [Check] {
+    /// The checks of ``AuditStoring``.
+    public static var auditChecks: [Check] {
         [
             Check("eachActionHasAnEntry", Self.eachActionHasAnEntry),
             Check("auditEntriesComeByPage", Self.auditEntriesComeByPage),

@@ -3,8 +3,7 @@ import TemplateStore
 import Templates
 
 extension TemplateStoreConformance {
-    /// The checks of following changes.
-    static var changesChecks: [Check] {
+    static var feedChecks: [Check] {
         [
             Check("changesComeInOrder", Self.changesComeInOrder),
             Check("changesFollowAnyRevision", Self.changesFollowAnyRevision),

@@ -2,8 +2,8 @@ import Foundation
 import TemplateStore
 
 extension TemplateStoreConformance {
-    /// The checks of opening and closing.
-    static var lifecycleChecks: [Check] {
+    /// The checks of ``TemplateStore``.
+    public static var lifecycleChecks: [Check] {
         [
             Check("anotherHandleSeesAll", Self.anotherHandleSeesAll),
             Check("anOpenStoreIsReady", Self.anOpenStoreIsReady),

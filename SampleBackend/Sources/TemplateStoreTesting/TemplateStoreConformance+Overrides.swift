@@ -2,8 +2,8 @@ import Foundation
 import TemplateStore
 
 extension TemplateStoreConformance {
-    /// The checks of overrides.
-    static var overridesChecks: [Check] {
+    /// The checks of ``OverridesStoring``.
+    public static var overridesChecks: [Check] {
         [
             Check("overridesAreKeptByTheBytesOfUserIDs", Self.overridesAreKeptByTheBytesOfUserIDs),
             Check("overridesNeedAProject", Self.overridesNeedAProject),

@@ -3,7 +3,6 @@ import TemplateStore
 import Templates
 
 extension TemplateStoreConformance {
-    /// The checks of publishing.
     static var publishingChecks: [Check] {
         [
             Check("theFirstPublishMakesVersionOne", Self.theFirstPublishMakesVersionOne),

@@ -3,7 +3,6 @@ import TemplateStore
 import Templates
 
 extension TemplateStoreConformance {
-    /// The checks of snapshots.
     static var snapshotChecks: [Check] {
         [
             Check("aSnapshotHasAllThatIsCurrent", Self.aSnapshotHasAllThatIsCurrent),

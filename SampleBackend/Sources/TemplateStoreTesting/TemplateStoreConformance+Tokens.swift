@@ -2,8 +2,8 @@ import Foundation
 import TemplateStore
 
 extension TemplateStoreConformance {
-    /// The checks of tokens.
-    static var tokenChecks: [Check] {
+    /// The checks of ``TokenStoring``.
+    public static var tokenChecks: [Check] {
         [
             Check("tokensAreKeptAsTheyAre", Self.tokensAreKeptAsTheyAre),
             Check("aTokenIsAddedOnce", Self.aTokenIsAddedOnce),

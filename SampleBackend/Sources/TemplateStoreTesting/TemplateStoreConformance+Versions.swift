@@ -26,13 +26,13 @@ extension TemplateStoreConformance {
                 empty, is: VersionPage(versions: [], nextVersion: nil),
                 "A project without a publish has no versions.")
             var expected: [TemplateVersion] = []
-            for number in 1...25 {
+            for number in 1...65 {
                 expected.insert(try await trial.publish("\(number)").version, at: 0)
             }
-            for limit in [1, 7, 24, 25, 26, 300] {
+            for limit in [1, 7, 30, 64, 65, 66, 300] {
                 var query = VersionQuery(limit: limit)
                 var found: [TemplateVersion] = []
-                for _ in 0...25 {
+                for _ in 0...65 {
                     let page = try await trial.store.versions(
                         inProject: StoreTrial.project, matching: query)
                     try trial.expect(

@@ -1,9 +1,9 @@
-import TemplateStore
+public import TemplateStore
 
-/// A suite of checks that any ``TemplateStore`` has to pass.
+/// A suite of checks that every ``TemplateStore`` has to pass, by the parts of a store.
 ///
-/// It needs no test framework: a check throws an error that names the rule that is broken. Each
-/// check has a new store of its own.
+/// It needs no test framework: a check throws an error with the broken rule. Each check has a new
+/// store of its own.
 ///
 /// ```swift
 /// @Test(arguments: TemplateStoreConformance.allChecks)
@@ -14,12 +14,10 @@ import TemplateStore
 public struct TemplateStoreConformance: Sendable {
     /// A check of the suite.
     public struct Check: Sendable, CustomStringConvertible {
-        /// The rule, as the name of a method.
+        /// The rule, as the name of its method.
         public let name: String
-        /// Makes the check.
         let body: @Sendable (TemplateStoreConformance) -> () async throws -> Void
 
-        /// Makes a check of a method and its name.
         init(
             _ name: String,
             _ body: @escaping @Sendable (TemplateStoreConformance) -> () async throws -> Void
@@ -32,36 +30,44 @@ public struct TemplateStoreConformance: Sendable {
         public var description: String { name }
     }
 
-    /// Makes a place.
     private let newFactory: @Sendable () async throws -> StoreFactory
 
-    /// Makes the suite.
+    /// Makes a suite of a kind of store.
     ///
     /// - Parameter newFactory: Makes a factory with a new, empty place at each call.
     public init(newFactory: @escaping @Sendable () async throws -> StoreFactory) {
         self.newFactory = newFactory
     }
 
-    /// All checks.
+    /// All checks: those of each part of a store, and those of the whole.
     public static var allChecks: [Check] {
-        publishingChecks + versionChecks + overridesChecks + snapshotChecks + changesChecks
-            + auditChecks + tokenChecks + webhookChecks + deliveryChecks + lifecycleChecks
+        templateChecks + overridesChecks + changeChecks + auditChecks + tokenChecks
+            + webhookChecks + lifecycleChecks
     }
 
-    /// Makes one check.
+    /// The checks of ``TemplateStoring``.
+    public static var templateChecks: [Check] { publishingChecks + versionChecks }
+
+    /// The checks of ``ChangeFeed``; some change every part.
+    public static var changeChecks: [Check] { snapshotChecks + feedChecks }
+
+    /// The checks of ``WebhookStoring``; deliveries come from publishes.
+    public static var webhookChecks: [Check] { receiverChecks + deliveryChecks }
+
+    /// Runs one check.
     ///
     /// - Parameter check: The check.
     /// - Throws: ``TemplateStoreConformanceFailure``, or the error of the store.
     public func run(_ check: Check) async throws { try await check.body(self)() }
 
-    /// Makes all checks, one after the other, up to the first that fails.
+    /// Runs all checks, one after the other, up to the first that fails.
     ///
     /// - Throws: ``TemplateStoreConformanceFailure``, or the error of the store.
     public func run() async throws {
         for check in Self.allChecks { try await run(check) }
     }
 
-    /// Makes a check on a new store, which is closed and removed afterwards.
+    /// Runs a check on a new store, which is closed and removed afterwards.
     func onNewStore(_ body: (StoreTrial) async throws -> Void) async throws {
         let factory = try await newFactory()
         let trial: StoreTrial
@@ -81,4 +87,48 @@ public struct TemplateStoreConformance: Sendable {
         await factory.remove()
         try result.get()
     }
+}
+
+/// A place where a store keeps its data, such as a folder, and how to open it.
+public struct StoreFactory: Sendable {
+    private let makeStore: @Sendable () async throws -> any TemplateStore
+    private let reopenStore: @Sendable () async throws -> any TemplateStore
+    private let removePlace: @Sendable () async -> Void
+
+    /// Makes a factory for a new, empty place.
+    ///
+    /// - Parameters:
+    ///   - make: Opens the place, which is empty.
+    ///   - reopen: Opens the same place again, while the first store is open; a store that is
+    ///     nowhere but in memory gives itself.
+    ///   - remove: Removes the place, when all stores are closed.
+    public init(
+        make: @escaping @Sendable () async throws -> any TemplateStore,
+        reopen: @escaping @Sendable () async throws -> any TemplateStore,
+        remove: @escaping @Sendable () async -> Void = {}
+    ) {
+        makeStore = make
+        reopenStore = reopen
+        removePlace = remove
+    }
+
+    /// Opens the place for the first time.
+    public func make() async throws -> any TemplateStore { try await makeStore() }
+
+    /// Opens the place once more.
+    public func reopen() async throws -> any TemplateStore { try await reopenStore() }
+
+    /// Removes the place.
+    public func remove() async { await removePlace() }
+}
+
+/// A rule of ``TemplateStore`` that a store breaks.
+public struct TemplateStoreConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The rule that is broken, a sentence.
+    public let rule: String
+    /// What was found instead.
+    public let finding: String
+
+    /// The rule, and what was found instead.
+    public var description: String { "\(rule) Found: \(finding)" }
 }

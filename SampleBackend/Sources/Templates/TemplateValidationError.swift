@@ -1,6 +1,8 @@
 import ActiveConfig
+import JSONTree
+import OrderedCollections
 
-/// A template that cannot be published: all that is wrong with it, each with its place.
+/// All problems of a template that cannot be published, each with its place.
 public struct TemplateValidationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The problems in the order of the template; never empty.
     public let problems: [TemplateProblem]
@@ -22,4 +24,96 @@ public struct TemplateValidationError: Error, Sendable, Hashable, CustomStringCo
 
     /// A sentence for each problem, a line each.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+/// A problem of a template, or a remark, with its place.
+public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
+    /// The place, such as `parameterGroups.Home.parameters.title.conditionalValues.beta` or
+    /// `conditions[3].expression`; "" at the template itself.
+    public let path: String
+
+    /// What is wrong and what to do, without the place and without a full stop.
+    public let message: String
+
+    /// The column in the text at the path, from 1, of an expression that cannot be parsed.
+    public let column: Int?
+
+    /// Makes a problem.
+    public init(path: String, message: String, column: Int? = nil) {
+        self.path = path
+        self.message = message
+        self.column = column
+    }
+
+    /// One sentence with the place.
+    public var description: String {
+        let place = path.isEmpty ? "the template" : path
+        return column.map { "In \(place), column \($0): \(message)." } ?? "In \(place): \(message)."
+    }
+}
+
+/// Collects the problems of a template while it is read.
+struct ProblemCollector {
+    /// Problems that keep the template from being published.
+    private(set) var problems: [TemplateProblem] = []
+
+    /// Remarks on fields that are kept and not evaluated.
+    private(set) var warnings: [TemplateProblem] = []
+
+    /// The most problems that are collected; nobody reads more.
+    private static let maximumCount = 1_000
+
+    /// Adds a problem.
+    mutating func add(_ path: TemplatePath, _ message: String, column: Int? = nil) {
+        guard problems.count < Self.maximumCount else { return }
+        problems.append(
+            TemplateProblem(path: path.description, message: message, column: column))
+    }
+
+    /// Adds a remark on a field that is kept and not evaluated.
+    mutating func warn(_ path: TemplatePath, _ message: String) {
+        guard warnings.count < Self.maximumCount else { return }
+        warnings.append(TemplateProblem(path: path.description, message: message))
+    }
+
+    /// Reports a name that is too long.
+    mutating func checkLength(of name: String, _ path: TemplatePath, _ maximumLength: Int) {
+        guard name.isLonger(than: maximumLength) else { return }
+        add(path, "the name has \(name.characterCount) characters; use at most \(maximumLength)")
+    }
+
+    /// The members of an object; a problem, and none, when it is something else.
+    mutating func object(
+        _ node: JSONNode, _ path: TemplatePath
+    ) -> OrderedDictionary<String, JSONNode> {
+        if case .object(let members) = node { return members }
+        add(path, "it is \(node.kindDescription); make it an object")
+        return [:]
+    }
+
+    /// A text that may be missing; a problem when it is something else or too long.
+    mutating func text(
+        _ node: JSONNode?, _ path: TemplatePath, maximumLength: Int = .max
+    ) -> String? {
+        switch node {
+        case nil, .null: return nil
+        case .string(let text):
+            if text.isLonger(than: maximumLength) {
+                add(path, "it has \(text.characterCount) characters; use at most \(maximumLength)")
+            }
+            return text
+        case let node?:
+            add(path, "it is \(node.kindDescription); make it a string")
+            return nil
+        }
+    }
+}
+
+extension OrderedDictionary<String, JSONNode> {
+    /// Takes a member out; nil when it is not there, or is `null`, which exporters write for what
+    /// is not there.
+    mutating func removePresentValue(forKey key: String) -> JSONNode? {
+        let node = removeValue(forKey: key)
+        return node == .null ? nil : node
+    }
 }

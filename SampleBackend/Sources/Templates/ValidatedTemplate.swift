@@ -3,7 +3,7 @@ public import Foundation
 public import JSONTree
 public import Targeting
 
-/// A template that was checked whole: it can be published and rendered.
+/// A template that passed every check and can be published and rendered.
 public struct ValidatedTemplate: Sendable {
     /// The template.
     public let template: RemoteConfigTemplate
@@ -11,14 +11,14 @@ public struct ValidatedTemplate: Sendable {
     /// The template's conditions, parsed, in its order.
     public let conditions: [TargetingCondition]
 
-    /// The template just as it was read, but without `version`: what is to be stored.
+    /// The template as it was read, without `version`: the content to store.
     public let json: JSONNode
 
-    /// What is kept and not evaluated, such as a personalization.
+    /// Remarks on fields that are kept and not evaluated, such as a personalization.
     public let warnings: [TemplateProblem]
 
-    /// The conditions that exceed a limit or the budget of a template, and so are false for
-    /// everybody; none but in a template that was published before there was the limit.
+    /// The conditions over a limit or the budget of a template, which are false for
+    /// everybody; only in a template that was published before the limit existed.
     public let excesses: [TemplateProblem]
 
     /// The most bytes of a template's text.
@@ -65,4 +65,57 @@ public struct ValidatedTemplate: Sendable {
         }
         try self.init(json: json, limits: limits)
     }
+}
+
+/// The limits of a template (HTTP 3; they are Firebase's).
+public struct TemplateLimits: Sendable, Hashable {
+    /// The limits of the wire contract.
+    public static let `default` = TemplateLimits()
+
+    /// The limits of what was published already: none, so that a limit that is lowered later takes
+    /// no configuration away.
+    public static let none: TemplateLimits = {
+        var limits = TemplateLimits()
+        limits.maximumParameters = .max
+        limits.maximumConditions = .max
+        limits.maximumGroups = .max
+        limits.maximumValueCharacters = .max
+        limits.maximumNameLength = .max
+        limits.maximumDescriptionLength = .max
+        limits.maximumVersionDescriptionLength = .max
+        limits.isPublished = true
+        return limits
+    }()
+
+    /// The deepest nesting of a value: less than a document may have
+    /// (FORMAT 1.4), since the value stands deep in one.
+    public static let maximumValueDepth = 100
+
+    /// The most parameters, in and outside of groups.
+    public var maximumParameters = 3_000
+
+    /// The most conditions.
+    public var maximumConditions = 2_000
+
+    /// The most groups.
+    public var maximumGroups = 1_000
+
+    /// The most characters of all values together.
+    public var maximumValueCharacters = 1_000_000
+
+    /// The most characters of a key, a group's name or a condition's name.
+    public var maximumNameLength = 256
+
+    /// The most characters of a parameter's or a group's description.
+    public var maximumDescriptionLength = 256
+
+    /// The most characters of a version's description.
+    public var maximumVersionDescriptionLength = 1_024
+
+    /// Whether the template was published already: then its conditions are not refused for their time
+    /// or memory, but false (``ValidatedTemplate/excesses``).
+    var isPublished = false
+
+    /// Makes the default limits.
+    public init() {}
 }

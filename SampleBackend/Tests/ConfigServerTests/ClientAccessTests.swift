@@ -1,4 +1,5 @@
 import Foundation
+import InMemoryTemplateStore
 import JWTKit
 import ServerTestSupport
 import TemplateStore

@@ -1,3 +1,4 @@
+import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
 import TemplateStore

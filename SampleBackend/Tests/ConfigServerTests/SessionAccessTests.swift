@@ -1,4 +1,5 @@
 import Foundation
+import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
 import TemplateStore

@@ -1,5 +1,6 @@
 import ActiveConfig
 import Foundation
+import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
 import TemplateStore
@@ -313,6 +314,38 @@ struct TemplateRoutesTests {
                     ["device.country", "signal.plan"], ["device.country"], [],
                 ])
             #expect(answer["versionNumber"] == "1")
+        }
+    }
+
+    @Test func aPreviewOfAProposedTemplateKeepsPinnedValues() async throws {
+        @Sendable func template(_ title: String) -> JSONNode {
+            [
+                "parameterGroups": [
+                    "Home": [
+                        "parameters": [
+                            "title": ["defaultValue": ["value": .string(title)]]
+                        ]
+                    ]
+                ]
+            ]
+        }
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(template("old"))
+            let pinned = try await server.administer(
+                "PUT", "/v1/projects/default/users/1/overrides", body: ["Home": ["title": "mine"]])
+            #expect(pinned.status == 200)
+            let answer = try await server.administer(
+                "POST", Self.path + ":preview",
+                body: ["template": template("new"), "users": [["userID": "1"], ["userID": "2"]]]
+            ).json
+            let users = try #require(answer["users"]?.arrayValue)
+            let titles = users.map {
+                $0["proposed"]?["config_sections"]?["Home"]?["settings"]?["title"]?["value"]
+            }
+            #expect(titles == ["mine", "new"])
+            let sources = users.map { $0["settings"]?["Home"]?["title"]?["source"] }
+            #expect(sources == ["OVERRIDE", "DEFAULT"])
+            #expect(users.map { $0["changes"] } == [[:], ["Home": ["title"]]])
         }
     }
 

@@ -17,7 +17,7 @@ target=${1:-}
 [ $# -eq 0 ] || shift
 case $target in
 conditions) module=Targeting tests=TargetingTests properties=ConditionProperties ;;
-patterns) module=Targeting tests=TargetingTests properties=PatternProperties ;;
+patterns) module=LinearRegex tests=LinearRegexTests properties=PatternProperties ;;
 requests) module=HTTPServing tests=ConfigServerTests properties=RequestProperties ;;
 *)
     echo "usage: fuzz.sh conditions|patterns|requests [seconds] [libFuzzer options]" >&2

@@ -2,7 +2,7 @@ import JSONTree
 import Testing
 
 struct JSONNodeMembersTests {
-    @Test func setsAMemberAtItsPlaceOrBehindTheOthers() {
+    @Test func aNodeSetsAMemberAtItsPlaceOrBehindTheOthers() {
         var node: JSONNode = ["a": 1, "b": 2]
         node.setMember("a", 3)
         node.setMember("c", 4)
@@ -10,14 +10,14 @@ struct JSONNodeMembersTests {
         #expect(node.description == #"{"a":3,"b":2,"c":4}"#)
     }
 
-    @Test func removesAMember() {
+    @Test func aNodeRemovesAMember() {
         var node: JSONNode = ["a": 1, "b": 2, "c": 3]
         node.removeMember("b")
         node.removeMember("x")
         #expect(node.description == #"{"a":1,"c":3}"#)
     }
 
-    @Test func leavesWhatIsNoObject() {
+    @Test func aNodeLeavesWhatIsNoObject() {
         var node: JSONNode = [1]
         node.setMember("a", 1)
         node.removeMember("a")

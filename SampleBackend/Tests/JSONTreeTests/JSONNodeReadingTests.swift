@@ -10,7 +10,7 @@ struct JSONNodeReadingTests {
         try JSONNode(jsonData: Data(text.utf8))
     }
 
-    @Test func readsEachKindOfValue() throws {
+    @Test func theReaderReadsEachKindOfValue() throws {
         #expect(
             try node(#" {"n": null, "b": [true, false], "s": "a\u00e9\n", "x": -1.50e+2} "#) == [
                 "n": .null, "b": [true, false], "s": "aé\n", "x": .number("-1.50e+2"),
@@ -19,7 +19,7 @@ struct JSONNodeReadingTests {
         #expect(try node("7").integerValue == 7)
     }
 
-    @Test func keepsTheOrderOfMembersAndTheTextOfNumbers() throws {
+    @Test func theReaderKeepsTheOrderOfMembersAndTheTextOfNumbers() throws {
         let json = try node(#"{"b": 1.0, "a": 10000000000000000000000, "c": -0}"#)
         #expect(json.objectValue.map { Array($0.keys) } == ["b", "a", "c"])
         #expect(json.description == #"{"b":1.0,"a":10000000000000000000000,"c":-0}"#)
@@ -30,7 +30,7 @@ struct JSONNodeReadingTests {
         ("{\"a\": 1, \"a\": 2}", "stands twice"), ("[1] 2", "follows"),
         ("01", "leave the zeros out"), ("\"\t\"", "write it as an escape"),
     ])
-    func refusesTextThatIsNoJSON(text: String, reason: String) {
+    func theReaderRefusesTextThatIsNoJSON(text: String, reason: String) {
         do throws(ConfigurationFormatError) {
             _ = try JSONNode(jsonData: Data(text.utf8))
             Issue.record("it was read")
@@ -40,17 +40,17 @@ struct JSONNodeReadingTests {
         }
     }
 
-    @Test func findsAKeyThatStandsTwiceHoweverItIsWritten() throws {
+    @Test func theReaderFindsAKeyThatStandsTwiceHoweverItIsWritten() throws {
         #expect(throws: ConfigurationFormatError.self) { try node(#"{"a": 1, "\u0061": 2}"#) }
     }
 
-    @Test func refusesInvalidUTF8() {
+    @Test func theReaderRefusesInvalidUTF8() {
         #expect(throws: ConfigurationFormatError.self) {
             try JSONNode(jsonData: Data([0x22, 0xFF, 0x22]))
         }
     }
 
-    @Test func boundsSizeAndDepth() throws {
+    @Test func theReaderBoundsSizeAndDepth() throws {
         let limits = ConfigurationLimits(maximumSize: 10, maximumDepth: 3)
         _ = try JSONNode(jsonData: Data("[[[1]]]".utf8), limits: limits)
         #expect(throws: ConfigurationFormatError.self) {

@@ -3,7 +3,7 @@ import JSONTree
 import Testing
 
 struct JSONNodeSettingValueTests {
-    @Test func becomesASettingAndBack() {
+    @Test func aNodeBecomesASettingAndBack() {
         let node: JSONNode = [
             "array": [1, .number("1.5"), "x", true, .null], "object": ["a": -7],
         ]
@@ -17,17 +17,17 @@ struct JSONNodeSettingValueTests {
         ("1e2", .double(100)),
         ("9223372036854775807", .integer(.max)), ("9223372036854775808", .double(0x1p63)),
     ])
-    func tellsIntegersFromFloatingPointNumbers(text: String, value: SettingValue) {
+    func aNodeTellsIntegersFromFloatingPointNumbers(text: String, value: SettingValue) {
         #expect(JSONNode.number(text).settingValue == value)
     }
 
-    @Test func hasNullForANumberWithoutText() {
+    @Test func aNodeHasNullForANumberWithoutText() {
         #expect(JSONNode(SettingValue.double(.infinity)) == .null)
         #expect(JSONNode(SettingValue.double(.nan)) == .null)
         #expect(JSONNode(SettingValue.double(1)).description == "1.0")
     }
 
-    @Test func sortsMembers() {
+    @Test func aNodeSortsMembers() {
         #expect(JSONNode(["b": 1, "a": 2] as SettingValue).description == #"{"a":2,"b":1}"#)
     }
 }

@@ -9,7 +9,7 @@ struct JSONNodeTests {
         [["a": .null], ["b": .null]],
     ]
 
-    @Test func comparesMembersInWhateverOrder() {
+    @Test func aNodeComparesMembersInWhateverOrder() {
         let left: JSONNode = ["a": 1, "b": ["c": "x", "d": .null]]
         let right: JSONNode = ["b": ["d": .null, "c": "x"], "a": 1]
         #expect(left == right)
@@ -18,12 +18,12 @@ struct JSONNodeTests {
     }
 
     @Test(arguments: different)
-    func tellsValuesApart(values: [JSONNode]) {
+    func aNodeTellsValuesApart(values: [JSONNode]) {
         #expect(values[0] != values[1])
         #expect(values[1] != values[0])
     }
 
-    @Test func givesAValueOfItsOwnKindOnly() {
+    @Test func aNodeGivesAValueOfItsOwnKindOnly() {
         #expect(JSONNode.number("5").integerValue == 5)
         #expect(JSONNode.number("5.0").integerValue == nil)
         #expect(JSONNode.number("5.5").doubleValue == 5.5)
@@ -36,16 +36,16 @@ struct JSONNodeTests {
         #expect(([1] as JSONNode).arrayValue == [1])
     }
 
-    @Test func describesItsKind() {
+    @Test func aNodeDescribesItsKind() {
         let kinds = ([.null, true, 1, "x", [], [:]] as [JSONNode]).map(\.kindDescription)
         #expect(kinds == ["null", "a boolean", "a number", "a string", "an array", "an object"])
     }
 
-    @Test func takesTheLastOfANameThatStandsTwiceInALiteral() {
+    @Test func aNodeTakesTheLastOfANameThatStandsTwiceInALiteral() {
         #expect((["a": 1, "a": 2] as JSONNode) == ["a": 2])
     }
 
-    @Test func tellsTextsApartByTheirBytes() {
+    @Test func aNodeTellsTextsApartByTheirBytes() {
         let (composed, decomposed) = (JSONNode.string("\u{E9}"), JSONNode.string("e\u{301}"))
         #expect(composed != decomposed)
         #expect(JSONNode.array([composed]) != .array([decomposed]))
@@ -57,11 +57,11 @@ struct JSONNodeTests {
         ("a${x}\u{301}b${x}", ["a", "\u{301}b", ""]),
         ("${${x}", ["${", ""]), ("${x", ["${x"]),
     ])
-    func splitsTextByBytes(text: String, parts: [String]) {
+    func aNodeSplitsTextByBytes(text: String, parts: [String]) {
         #expect(text.parts(between: "${x}") == parts)
     }
 
-    @Test func boundsTextByScalars() {
+    @Test func aNodeBoundsTextByScalars() {
         let text = "e" + String(repeating: "\u{301}", count: 9)
         #expect(text.count == 1)
         #expect(text.characterCount == 10)

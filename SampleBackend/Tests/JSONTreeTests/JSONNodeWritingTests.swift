@@ -9,14 +9,14 @@ struct JSONNodeWritingTests {
         "empty": [:], "on": true,
     ]
 
-    @Test func writesCompactText() {
+    @Test func theWriterWritesCompactText() {
         #expect(
             value.description
                 == #"{"z":[1,2.50,null,[]],"a":{"text":"\"q\" \\ \n \u0001 é 👋"},"empty":{},"on":true}"#
         )
     }
 
-    @Test func writesTextForPeople() {
+    @Test func theWriterWritesTextForPeople() {
         #expect(
             String(decoding: value.jsonData(.pretty), as: UTF8.self) == #"""
                 {
@@ -37,7 +37,7 @@ struct JSONNodeWritingTests {
     }
 
     @Test(arguments: [JSONNode.Layout.compact, .pretty])
-    func writesWhatItReadsBack(layout: JSONNode.Layout) throws {
+    func theWriterWritesWhatItReadsBack(layout: JSONNode.Layout) throws {
         let text = value.jsonData(layout)
         let read = try JSONNode(jsonData: text)
         #expect(read == value)

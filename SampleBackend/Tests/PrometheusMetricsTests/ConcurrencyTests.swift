@@ -4,8 +4,8 @@ import Testing
 
 struct ConcurrencyTests {
     @Test(.timeLimit(.minutes(2)))
-    func losesNothingUnderContention() async throws {
-        let metrics = PrometheusMetricsFactory(configuration: .make())
+    func nothingIsLostUnderContention() async throws {
+        let metrics = PrometheusMetricsFactory(includesProcess: false)
         let tasks = 8
         let times = 100_000
 
@@ -14,12 +14,10 @@ struct ConcurrencyTests {
                 group.addTask {
                     let whole = metrics.makeCounter(label: "whole", dimensions: [])
                     let other = metrics.makeFloatingPointCounter(label: "other", dimensions: [])
-                    let meter = metrics.makeMeter(label: "meter", dimensions: [])
                     let timer = metrics.makeTimer(label: "timer", dimensions: [])
                     for _ in 0..<times {
                         whole.increment(by: 1)
                         other.increment(by: 0.5)
-                        meter.increment(by: 1)
                         timer.recordNanoseconds(500_000_000)
                     }
                 }
@@ -30,7 +28,6 @@ struct ConcurrencyTests {
         let text = try ParsedExposition(metrics.text())
         #expect(text["whole_total"] == total)
         #expect(text["other_total"] == total / 2)
-        #expect(text["meter"] == total)
         #expect(text["timer_seconds_bucket", ["le": "0.25"]] == 0)
         #expect(text["timer_seconds_bucket", ["le": "0.5"]] == total)
         #expect(text["timer_seconds_sum"] == total / 2)
@@ -38,8 +35,8 @@ struct ConcurrencyTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func writesAgreeingHistogramsWhileSeriesComeAndGo() async throws {
-        let metrics = PrometheusMetricsFactory(configuration: .make(maximumSeries: 20))
+    func histogramsAgreeWhileSeriesComeAndGo() async throws {
+        let metrics = PrometheusMetricsFactory(includesProcess: false)
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
@@ -64,9 +61,5 @@ struct ConcurrencyTests {
             }
             try await group.waitForAll()
         }
-
-        let text = try ParsedExposition(metrics.text())
-        #expect(try #require(text["metrics_series"]) <= 21)
-        #expect(try #require(text["metrics_series_overflows_total"]) > 0)
     }
 }

@@ -1,11 +1,14 @@
+import CoreMetrics
 import PrometheusMetrics
 
 extension PrometheusMetricsFactory {
-    /// The lines of the text without the families about the series themselves.
-    var lines: [String] {
-        text().split(separator: "\n").map(String.init).filter {
-            !$0.hasPrefix("metrics_series") && !$0.hasPrefix("# TYPE metrics_series")
-                && !$0.hasPrefix("# HELP metrics_series")
-        }
+    /// The lines of the text.
+    var lines: [String] { text().split(separator: "\n").map(String.init) }
+
+    /// The gauge of a label and dimensions.
+    func gauge(
+        _ label: String, _ dimensions: [(String, String)] = []
+    ) -> any RecorderHandler {
+        makeRecorder(label: label, dimensions: dimensions, aggregate: false)
     }
 }

@@ -4,7 +4,7 @@ import PrometheusMetrics
 import Testing
 
 struct PrometheusMetricsFactoryTests {
-    /// What is recorded, and the text that it gives without the families about the series.
+    /// What is recorded, and the text that it gives.
     struct Row: Sendable, CustomTestStringConvertible {
         /// What the row is about.
         let testDescription: String
@@ -45,8 +45,8 @@ struct PrometheusMetricsFactoryTests {
         Row(
             testDescription: "families sorted by name",
             record: {
-                $0.makeMeter(label: "b", dimensions: []).set(Int64(-2))
-                $0.makeMeter(label: "a", dimensions: []).set(0.5)
+                $0.gauge("b", []).record(Int64(-2))
+                $0.gauge("a", []).record(0.5)
             },
             lines: ["# TYPE a gauge", "a 0.5", "# TYPE b gauge", "b -2"]),
         Row(
@@ -58,9 +58,9 @@ struct PrometheusMetricsFactoryTests {
         Row(
             testDescription: "names that Prometheus does not allow",
             record: {
-                $0.makeMeter(label: "9 läuft:ja", dimensions: [("__name__", "x"), ("1:2", "y")])
-                    .set(Int64(1))
-                $0.makeMeter(label: "", dimensions: [("", "z")]).set(Int64(1))
+                $0.gauge("9 läuft:ja", [("__name__", "x"), ("1:2", "y")])
+                    .record(Int64(1))
+                $0.gauge("", [("", "z")]).record(Int64(1))
             },
             lines: [
                 "# TYPE _ gauge", #"_{_="z"} 1"#, "# TYPE _9_l_uft:ja gauge",
@@ -69,16 +69,17 @@ struct PrometheusMetricsFactoryTests {
         Row(
             testDescription: "dimensions that become one name",
             record: {
-                $0.makeMeter(label: "m", dimensions: [("a.b", "1"), ("a-b", "2")]).set(Int64(1))
+                $0.gauge("m", [("a.b", "1"), ("a-b", "2")]).record(Int64(1))
             },
             lines: ["# TYPE m gauge", #"m{a_b="2"} 1"#]),
         Row(
             testDescription: "whole and other amounts in one counter",
             record: {
                 $0.makeCounter(label: "c", dimensions: []).increment(by: 2)
-                $0.makeFloatingPointCounter(label: "c", dimensions: []).increment(by: 0.25)
+                let other = $0.makeFloatingPointCounter(label: "c", dimensions: [])
+                for _ in 0..<5 { other.increment(by: 0.25) }
             },
-            lines: ["# TYPE c_total counter", "c_total 2.25"]),
+            lines: ["# TYPE c_total counter", "c_total 3"]),
         Row(
             testDescription: "amounts that a counter ignores",
             record: {
@@ -97,21 +98,13 @@ struct PrometheusMetricsFactoryTests {
         Row(
             testDescription: "numbers that are not finite, in gauges",
             record: {
-                $0.makeMeter(label: "a", dimensions: []).set(Double.infinity)
-                $0.makeMeter(label: "b", dimensions: []).set(-Double.infinity)
-                $0.makeRecorder(label: "c", dimensions: [], aggregate: false).record(Double.nan)
+                $0.gauge("a", []).record(Double.infinity)
+                $0.gauge("b", []).record(-Double.infinity)
+                $0.gauge("c").record(Double.nan)
             },
             lines: [
                 "# TYPE a gauge", "a +Inf", "# TYPE b gauge", "b -Inf", "# TYPE c gauge", "c NaN",
             ]),
-        Row(
-            testDescription: "a gauge that goes up and down",
-            record: {
-                let meter = $0.makeMeter(label: "m", dimensions: [])
-                meter.increment(by: 5)
-                meter.decrement(by: 1.5)
-            },
-            lines: ["# TYPE m gauge", "m 3.5"]),
         Row(
             testDescription: "a counter set back",
             record: {
@@ -124,8 +117,8 @@ struct PrometheusMetricsFactoryTests {
     ]
 
     @Test(arguments: rows)
-    func writesExactly(_ row: Row) throws {
-        let metrics = PrometheusMetricsFactory(configuration: .make(help: row.help))
+    func aRecordingIsWrittenExactly(_ row: Row) throws {
+        let metrics = PrometheusMetricsFactory(help: row.help, includesProcess: false)
 
         row.record(metrics)
 
@@ -133,30 +126,23 @@ struct PrometheusMetricsFactoryTests {
         _ = try ParsedExposition(metrics.text())
     }
 
-    @Test func writesAHistogramOfGivenBuckets() throws {
-        let buckets = try HistogramBuckets([0.5, 1, 2.5])
-        let metrics = PrometheusMetricsFactory(
-            configuration: .make(buckets: ["size": buckets]))
-        let recorder = metrics.makeRecorder(
-            label: "size", dimensions: [("le", "x"), ("a", "y")], aggregate: true)
+    @Test func aHistogramHasItsOwnLabelBesideTheOthers() {
+        let metrics = PrometheusMetricsFactory(includesProcess: false)
+        let timer = metrics.makeTimer(label: "t", dimensions: [("le", "x"), ("a", "y")])
 
-        for value in [0.5, 0.75, 1, 3, -1, .nan, .infinity] { recorder.record(value) }
-        recorder.record(2 as Int64)
+        timer.recordNanoseconds(10_000_000_000)
+        timer.recordNanoseconds(10_000_000_001)
 
-        #expect(
-            metrics.lines == [
-                "# TYPE size histogram",
-                #"size_bucket{a="y",exported_le="x",le="0.5"} 2"#,
-                #"size_bucket{a="y",exported_le="x",le="1"} 4"#,
-                #"size_bucket{a="y",exported_le="x",le="2.5"} 5"#,
-                #"size_bucket{a="y",exported_le="x",le="+Inf"} 6"#,
-                #"size_sum{a="y",exported_le="x"} 6.25"#,
-                #"size_count{a="y",exported_le="x"} 6"#,
-            ])
+        let lines = metrics.lines
+        #expect(lines.count == 1 + 17 + 2)
+        #expect(lines[16] == #"t_seconds_bucket{a="y",exported_le="x",le="10"} 1"#)
+        #expect(lines[17] == #"t_seconds_bucket{a="y",exported_le="x",le="+Inf"} 2"#)
+        #expect(lines[18].hasPrefix(#"t_seconds_sum{a="y",exported_le="x"} 20.0"#))
+        #expect(lines[19] == #"t_seconds_count{a="y",exported_le="x"} 2"#)
     }
 
-    @Test func writesTimersInSeconds() throws {
-        let metrics = PrometheusMetricsFactory(configuration: .make())
+    @Test func timersAreWrittenInSeconds() throws {
+        let metrics = PrometheusMetricsFactory(includesProcess: false)
         let timer = Timer(label: "request.duration", dimensions: [], factory: metrics)
 
         timer.recordMilliseconds(5)
@@ -172,11 +158,11 @@ struct PrometheusMetricsFactoryTests {
         #expect(text["request_duration_seconds_bucket", ["le": "+Inf"]] == 3)
         #expect(text["request_duration_seconds_sum"] == 20.005)
         #expect(text["request_duration_seconds_count"] == 3)
-        #expect(text.values.count == 17 + 2 + 3)
+        #expect(text.values.count == 17 + 2)
     }
 
-    @Test func givesOneSeriesForEqualDimensionsInAnyOrder() {
-        let metrics = PrometheusMetricsFactory(configuration: .make())
+    @Test func equalDimensionsInAnyOrderAreOneSeries() {
+        let metrics = PrometheusMetricsFactory(includesProcess: false)
 
         let one = metrics.makeCounter(label: "c", dimensions: [("a", "1"), ("b", "2")])
         let same = metrics.makeCounter(label: "c", dimensions: [("b", "2"), ("a", "1")])
@@ -186,31 +172,26 @@ struct PrometheusMetricsFactoryTests {
         #expect(one !== other)
     }
 
-    @Test func forgetsWhatIsDestroyed() {
-        let metrics = PrometheusMetricsFactory(configuration: .make())
-        let handlers = (
-            metrics.makeCounter(label: "a", dimensions: []),
-            metrics.makeFloatingPointCounter(label: "b", dimensions: []),
-            metrics.makeMeter(label: "c", dimensions: []),
-            metrics.makeRecorder(label: "d", dimensions: [], aggregate: true),
-            metrics.makeTimer(label: "e", dimensions: [])
-        )
-        #expect(metrics.lines.filter { $0.hasPrefix("# TYPE") }.count == 5)
+    @Test func aDestroyedMetricIsForgotten() {
+        let metrics = PrometheusMetricsFactory(includesProcess: false)
+        let counter = metrics.makeCounter(label: "a", dimensions: [("x", "1")])
+        metrics.makeCounter(label: "a", dimensions: [("x", "2")]).increment(by: 1)
+        let gauge = metrics.gauge("b")
+        let timer = metrics.makeTimer(label: "c", dimensions: [])
+        #expect(metrics.lines.filter { $0.hasPrefix("# TYPE") }.count == 3)
 
-        metrics.destroyCounter(handlers.0)
-        metrics.destroyFloatingPointCounter(handlers.1)
-        metrics.destroyMeter(handlers.2)
-        metrics.destroyRecorder(handlers.3)
-        metrics.destroyTimer(handlers.4)
+        metrics.destroyCounter(counter)
+        metrics.destroyRecorder(gauge)
+        metrics.destroyTimer(timer)
 
-        #expect(metrics.lines == [])
-        // The names are free again, also for another type.
-        metrics.makeMeter(label: "d_sum", dimensions: []).set(Int64(4))
-        #expect(metrics.lines == ["# TYPE d_sum gauge", "d_sum 4"])
+        #expect(metrics.lines == ["# TYPE a_total counter", #"a_total{x="2"} 1"#])
+        // The name is free again, also for another type.
+        metrics.gauge("c_seconds").record(4.5)
+        #expect(metrics.lines.suffix(2) == ["# TYPE c_seconds gauge", "c_seconds 4.5"])
     }
 
-    @Test func keepsTheNewSeriesWhenTheOldHandlerIsDestroyedAgain() {
-        let metrics = PrometheusMetricsFactory(configuration: .make())
+    @Test func aNewSeriesStaysWhenTheOldHandlerIsDestroyedAgain() {
+        let metrics = PrometheusMetricsFactory(includesProcess: false)
         let old = metrics.makeCounter(label: "c", dimensions: [])
         metrics.destroyCounter(old)
         metrics.makeCounter(label: "c", dimensions: []).increment(by: 7)
@@ -221,26 +202,18 @@ struct PrometheusMetricsFactoryTests {
         #expect(metrics.lines == ["# TYPE c_total counter", "c_total 7"])
     }
 
-    @Test func leavesOutANameOfAnotherType() throws {
-        let metrics = PrometheusMetricsFactory(configuration: .make())
-        metrics.makeRecorder(label: "size", dimensions: [], aggregate: true).record(1 as Int64)
+    @Test func aMetricWhoseFamilyHasAnotherTypeIsLeftOut() {
+        let metrics = PrometheusMetricsFactory(includesProcess: false)
+        metrics.makeTimer(label: "size", dimensions: []).recordNanoseconds(1)
         let before = metrics.lines
 
-        metrics.makeMeter(label: "size", dimensions: []).set(Int64(9))
-        metrics.makeMeter(label: "size_count", dimensions: []).set(Int64(9))
-        metrics.makeCounter(label: "process_cpu_seconds", dimensions: []).increment(by: 9)
+        metrics.gauge("size_seconds").record(9 as Int64)
 
         #expect(metrics.lines == before)
-        let text = try ParsedExposition(metrics.text())
-        #expect(text["metrics_series_conflicts_total"] == 3)
     }
 
-    @Test func writesTheProcess() throws {
-        var configuration = PrometheusMetricsConfiguration.make()
-        configuration.includesProcess = true
-
-        let text = try ParsedExposition(
-            PrometheusMetricsFactory(configuration: configuration).text())
+    @Test func theProcessIsWritten() throws {
+        let text = try ParsedExposition(PrometheusMetricsFactory().text())
 
         #if os(Linux)
             #expect(try #require(text["process_resident_memory_bytes"]) > 1_000_000)

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func makesTheNextDocumentOfTheOneBefore() throws {
+    @Test func aChangeMakesTheNextDocumentOfTheOneBefore() throws {
         var generator = Generator()
         var (changes, stays) = (0, 0)
         var project = try generator.project(version: 1)
@@ -58,7 +58,7 @@ import Testing
         #expect(stays > 100)
     }
 
-    @Test func tellsOfTouchedSectionsThoughTheyAreTheSame() throws {
+    @Test func aChangeTellsOfTouchedSectionsThoughTheyAreTheSame() throws {
         var generator = Generator()
         let project = try generator.project(version: 1)
         let basis = project.basis(for: Self.contexts[0])

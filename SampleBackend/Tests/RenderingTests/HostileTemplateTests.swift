@@ -118,7 +118,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func isRefusedWithThePlaceOrRendered(row: Row) throws {
+    func aTemplateIsRefusedWithThePlaceOrRendered(row: Row) throws {
         let json = Self.template(
             (0..<row.count).map { ["expression": .string(row.expression($0))] })
         guard let reason = row.reason else {
@@ -168,7 +168,7 @@ import Testing
         return ["condition": ["orCondition": ["conditions": .array(signals)]]]
     }
 
-    @Test func looksForEqualPatternsOfServersOnce() throws {
+    @Test func aTemplateLooksForEqualPatternsOfServersOnce() throws {
         let conditions = (0..<50).map { _ in
             Self.serverCondition(100) { "[ab]*a[ab]{9}\($0)" }
         }
@@ -179,7 +179,7 @@ import Testing
         (101, "conditions[0].condition.orCondition.conditions", "use at most 100 conditions"),
         (100, "conditions[0].condition.orCondition.conditions[", "steps a request"),
     ])
-    func boundsTheConditionsOfServers(count: Int, path: String, reason: String) throws {
+    func aTemplateBoundsTheConditionsOfServers(count: Int, path: String, reason: String) throws {
         let conditions = (0..<2).map { index in
             Self.serverCondition(count) { "[ab]*a[ab]{400}\(index)-\($0)" }
         }

@@ -63,7 +63,7 @@ import Testing
         ("null", "JSON", .null), (#""x""#, "JSON", .string("x")),
         ("${user.id}", "JSON", .null),
     ])
-    func givesValuesTheirType(text: String, type: String, expected: SettingValue) throws {
+    func aProjectGivesValuesTheirType(text: String, type: String, expected: SettingValue) throws {
         guard !text.contains("$") else {
             #expect(throws: TemplateValidationError.self) {
                 try Self.make(Self.template(value: text, type: type))
@@ -73,7 +73,7 @@ import Testing
         #expect(Self.value(try Self.make(Self.template(value: text, type: type))) == expected)
     }
 
-    @Test func writesNumbersAsTheyAre() throws {
+    @Test func aProjectWritesNumbersAsTheyAre() throws {
         let project = try Self.make(Self.template(value: "1.0", type: "NUMBER"))
         let bytes = project.rendered(for: Self.context(nil)).configuration.jsonBytes
         #expect(String(buffer: bytes).contains(#""p":{"value":1.0}"#))
@@ -83,7 +83,7 @@ import Testing
         "3", "", "a\"b\\c\n\u{1}", "${user.id}", "é", "e\u{301}", "👩‍👩‍👧", "..%2F",
         String(repeating: "x", count: 10_000),
     ])
-    func putsTheUserIDIntoTextsAndNothingElse(userID: String) throws {
+    func aProjectPutsTheUserIDIntoTextsAndNothingElse(userID: String) throws {
         let project = try Self.make(
             Self.template(value: "a ${user.id} b ${user.id}${user.name} ${x}", type: "STRING"))
         let expected = "a \(userID) b \(userID)${user.name} ${x}"
@@ -99,7 +99,29 @@ import Testing
         #expect(Self.value(project, for: nil) == .string("a  b ${user.name} ${x}"))
     }
 
-    @Test func takesTheFirstTrueConditionOfTheTemplateThatHasAValue() throws {
+    @Test(arguments: ["a ${user.id} b ${user.id} c", "${user.id}", "x"])
+    func theTagWithoutTheDocumentIsThatOfTheDocument(value: String) throws {
+        let template = Self.template(
+            value: value, type: "STRING", conditional: [("plain", ["value": "y"])],
+            conditions: [["name": "plain", "expression": "user.id == 'plain'"]])
+        let pinned = try OverridesDocument(
+            jsonData: Data(#"{"Home": {"title": "${user.id}"}}"#.utf8))
+        let project = try Self.make(template, overrides: [UserKey("pinned"): pinned])
+        for userID in ["1", "", "é\"\\\n", "plain", "pinned", nil] {
+            let context = Self.context(userID)
+            let first = project.entityTag(for: project.basis(for: context), userID: userID)
+            let document = project.rendered(for: context)
+            #expect(first.entityTag == document.configuration.entityTag)
+            #expect(
+                document.configuration.entityTag
+                    == EntityTag(ofContent: document.configuration.jsonBytes))
+            let again = project.entityTag(for: project.basis(for: context), userID: userID)
+            #expect(again.entityTag == first.entityTag)
+            #expect(again.wasCached == (userID != "pinned"))
+        }
+    }
+
+    @Test func aProjectTakesTheFirstTrueConditionOfTheTemplateThatHasAValue() throws {
         let conditions: JSONNode = [
             ["name": "never", "expression": "false"],
             ["name": "unused", "expression": "true"],
@@ -120,7 +142,26 @@ import Testing
         #expect(Self.value(project, for: nil) == "default")
     }
 
-    @Test func leavesOutWhatTheAppKnowsItself() throws {
+    @Test func aValueIsPickedByAConditionBeyondTheFirst64() throws {
+        let conditions: [JSONNode] = (0..<300).map {
+            ["name": .string("c\($0)"), "expression": .string("user.id == '\($0)'")]
+        }
+        let project = try Self.make(
+            Self.template(
+                value: "default", type: "STRING",
+                conditional: [63, 64, 255, 256, 299].map {
+                    (name: "c\($0)", value: ["value": .string("v\($0)")])
+                },
+                conditions: .array(conditions)))
+        for user in [63, 64, 255, 256, 299] {
+            #expect(Self.value(project, for: "\(user)") == .string("v\(user)"))
+            let document = project.rendered(for: Self.context("\(user)")).configuration
+            #expect(String(buffer: document.jsonBytes).contains("\"v\(user)\""))
+        }
+        #expect(Self.value(project, for: "65") == "default")
+    }
+
+    @Test func aProjectLeavesOutWhatTheAppKnowsItself() throws {
         let project = try Self.make(
             Self.template(
                 value: "x", type: "STRING", conditional: [("own", ["useInAppDefault": true])],
@@ -143,7 +184,7 @@ import Testing
         #expect(project.explanation(for: Self.context("1")).settings["Default"]?["p"] == nil)
     }
 
-    @Test func saysOfWhichVersionItIs() throws {
+    @Test func aProjectSaysOfWhichVersionItIs() throws {
         let project = try Self.make(
             Self.template(
                 value: "x", type: "STRING",
@@ -160,7 +201,7 @@ import Testing
         #expect(generic["experiments"] == .object(["half": false]))
     }
 
-    @Test func letsOverridesWin() throws {
+    @Test func aProjectLetsOverridesWin() throws {
         let overrides = try OverridesDocument(
             jsonData: Data(#"{"Default": {"p": "pinned", "q": 2}, "Extra": {"a": [1.5]}}"#.utf8))
         let template = Self.template(
@@ -178,7 +219,7 @@ import Testing
         #expect(Self.value(without, for: "é") == "y")
     }
 
-    @Test func sharesDocumentsOfUsersWithTheSameResults() throws {
+    @Test func aProjectSharesDocumentsOfUsersWithTheSameResults() throws {
         let project = try Self.make(
             Self.template(
                 value: "x", type: "STRING", conditional: [("third", ["value": "y"])],
@@ -194,7 +235,7 @@ import Testing
                 != second.configuration.entityTag)
     }
 
-    @Test func boundsTheMemoryOfDocuments() throws {
+    @Test func aProjectBoundsTheMemoryOfDocuments() throws {
         let conditions = JSONNode.array(
             (0..<14).map { number in
                 [
@@ -221,7 +262,7 @@ import Testing
         #expect(project.cachedBytes > 10_000)
     }
 
-    @Test func explainsEachSetting() throws {
+    @Test func aProjectExplainsEachSetting() throws {
         let project = try Self.make(
             Self.template(
                 value: "x", type: "STRING",

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func renderAsFirebaseEvaluates() throws {
+    @Test func serverTemplatesRenderAsFirebaseEvaluates() throws {
         let rows = try Self.rows
         #expect(rows.count == 7)
         for row in rows {

@@ -1,6 +1,7 @@
 import AdminAPI
 import ConfigServer
 import Foundation
+import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
 import TemplateStore

@@ -1,3 +1,4 @@
+import InMemoryTemplateStore
 package import ClientAPI
 package import ConfigServer
 package import HTTPServing

@@ -13,7 +13,7 @@ struct ConditionBudgetTests {
         "app.customSignal['\(signal)'].matches(['\(pattern)'])"
     }
 
-    @Test func refusesWhatIsOverTheBudgetOfTheTemplate() throws {
+    @Test func theBudgetRefusesWhatIsOverTheBudgetOfTheTemplate() throws {
         let budget = ConditionBudget()
         var accepted = 0
         let error = #expect(throws: ConditionSyntaxError.self) {
@@ -29,7 +29,7 @@ struct ConditionBudgetTests {
         #expect(error?.reason.contains("more than 10000000 steps a request; use fewer") == true)
     }
 
-    @Test func takesNothingForWhatWasLookedForBefore() throws {
+    @Test func theBudgetTakesNothingForWhatWasLookedForBefore() throws {
         let budget = ConditionBudget()
         _ = try TargetingCondition(
             expression: Self.expression(Self.heavyPattern(0)), budget: budget)
@@ -47,7 +47,7 @@ struct ConditionBudgetTests {
         #expect(budget.size == size)
     }
 
-    @Test func allowsThousandsOfOrdinaryExpressions() throws {
+    @Test func theBudgetAllowsThousandsOfOrdinaryExpressions() throws {
         let budget = ConditionBudget()
         for number in 0..<4_000 {
             let patterns = [
@@ -62,7 +62,7 @@ struct ConditionBudgetTests {
     @Test(arguments: [
         "(?:(?:a?){100}){49}b", "(?:(?:a{100}){100}){100}", String(repeating: "\\pL", count: 200),
     ])
-    func takesAPublishedConditionThatIsTooLargeForFalse(pattern: String) throws {
+    func theBudgetTakesAPublishedConditionThatIsTooLargeForFalse(pattern: String) throws {
         let expression = "!" + Self.expression(pattern) + " || true"
         let error = #expect(throws: ConditionSyntaxError.self) {
             try TargetingCondition(expression: expression)
@@ -84,7 +84,7 @@ struct ConditionBudgetTests {
             set.explain(0, in: context).reason == "the condition takes too much time or memory")
     }
 
-    @Test func takesPublishedConditionsOverTheBudgetForFalse() throws {
+    @Test func theBudgetTakesPublishedConditionsOverTheBudgetForFalse() throws {
         let budget = ConditionBudget(isPublished: true)
         let conditions = try (0..<500).map { number in
             try TargetingCondition(
@@ -100,7 +100,7 @@ struct ConditionBudgetTests {
         #expect(!results[499])
     }
 
-    @Test func countsTheScalarsOfAnExpression() throws {
+    @Test func theParserCountsTheScalarsOfAnExpression() throws {
         func expression(_ count: Int) -> String {
             "user.id == 'e" + String(repeating: "\u{301}", count: count - 14) + "'"
         }
@@ -115,7 +115,7 @@ struct ConditionBudgetTests {
         #expect(published.excess?.hasPrefix("the expression is longer than 16384") == true)
     }
 
-    @Test func countsTheScalarsOfASignalsName() throws {
+    @Test func theParserCountsTheScalarsOfASignalsName() throws {
         func expression(_ marks: Int) -> String {
             "app.customSignal['e\(String(repeating: "\u{301}", count: marks))'] > 0"
         }
@@ -126,7 +126,7 @@ struct ConditionBudgetTests {
         #expect(error?.column == 18)
     }
 
-    @Test func showsLittleOfWhatIsWrong() {
+    @Test func anErrorShowsLittleOfWhatIsWrong() {
         let error = #expect(throws: ConditionSyntaxError.self) {
             try TargetingCondition(
                 expression: "user.id == e" + String(repeating: "\u{301}", count: 10_000))
@@ -134,7 +134,7 @@ struct ConditionBudgetTests {
         #expect(error?.description.unicodeScalars.count ?? .max < 200)
     }
 
-    @Test func boundsTheConditionsOfServersAsFirebaseDoes() throws {
+    @Test func theBudgetBoundsTheConditionsOfServersAsFirebaseDoes() throws {
         func compound(_ count: Int) -> JSONNode {
             ["orCondition": ["conditions": .array(Array(repeating: ["true": [:]], count: count))]]
         }
@@ -162,7 +162,7 @@ struct ConditionBudgetTests {
         }
     }
 
-    @Test func findsPartsAsTheyStand() {
+    @Test func aSearchFindsPartsAsTheyStand() {
         for part in ["", "a", "ab", "aab", "aaab", "abab", "é", "b\u{301}"] {
             for text in ["", "a", "aaaab", "abaabab", "caféb\u{301}", "aabaaab", "ababab"] {
                 let range = Array(text.utf8).indices.contains { start in
@@ -178,7 +178,7 @@ struct ConditionBudgetTests {
                 .isFound(in: String(repeating: "a", count: 3_000)))
     }
 
-    @Test func boundsWhatIsHashed() throws {
+    @Test func anEvaluationBoundsWhatIsHashed() throws {
         // 300 seeds and an ID of 100 kB: not all of them are looked at, and nothing traps.
         let rules = (0..<300).map { "percent('seed-\($0)') > 100" }
         let set = ConditionSet([

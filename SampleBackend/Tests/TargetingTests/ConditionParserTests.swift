@@ -37,7 +37,7 @@ struct ConditionParserTests {
     ]
 
     @Test(arguments: accepted)
-    func accepts(expression: String) {
+    func aRightExpressionIsAccepted(expression: String) {
         #expect(throws: Never.self) { try TargetingCondition(expression: expression) }
     }
 
@@ -140,7 +140,7 @@ struct ConditionParserTests {
     ]
 
     @Test(arguments: refused)
-    func refuses(row: Refused) {
+    func aWrongExpressionIsRefusedWithItsColumn(row: Refused) {
         let error = #expect(throws: ConditionSyntaxError.self) {
             try TargetingCondition(expression: row.expression)
         }
@@ -148,7 +148,7 @@ struct ConditionParserTests {
         #expect(error?.reason == row.reason)
     }
 
-    @Test func boundsTheLength() throws {
+    @Test func theParserBoundsTheLength() throws {
         let limit = TargetingCondition.maximumLength
         let longest = "true" + String(repeating: " ", count: limit - 4)
         #expect(throws: Never.self) { try TargetingCondition(expression: longest) }
@@ -159,7 +159,7 @@ struct ConditionParserTests {
     }
 
     @Test(arguments: ["!", "(", "!("])
-    func boundsTheNesting(opening: String) throws {
+    func theParserBoundsTheNesting(opening: String) throws {
         func expression(_ depth: Int) -> String {
             let count = depth / opening.count
             let closing = opening.contains("(") ? String(repeating: ")", count: count) : ""
@@ -173,7 +173,7 @@ struct ConditionParserTests {
         #expect(error?.column == limit + 1)
     }
 
-    @Test func boundsTheRules() throws {
+    @Test func theParserBoundsTheRules() throws {
         let limit = TargetingCondition.maximumRules
         let most = Array(repeating: "percent <= 1", count: limit)
         #expect(throws: Never.self) {
@@ -184,7 +184,7 @@ struct ConditionParserTests {
         }
     }
 
-    @Test func namesWhatItUses() throws {
+    @Test func theParserNamesWhatItUses() throws {
         let condition = try TargetingCondition(
             expression: "app.audiences.inAll(['a']) && percent('s') <= 1 && percent > 3 || "
                 + "app.userProperty['k'] == 1 && app.audiences.inAll(['b']) && percent('s') > 2")
@@ -200,7 +200,7 @@ struct ConditionParserTests {
         #expect(ConditionSet([condition]).dates.isEmpty)
     }
 
-    @Test func survivesGarbage() {
+    @Test func theParserSurvivesGarbage() {
         var generator = SeededGenerator(seed: 1)
         let tokens = [
             "app.version", ".>=", "(", ")", "['1']", "[", "]", "'", "'a'", "&&", "||", "!", " ",

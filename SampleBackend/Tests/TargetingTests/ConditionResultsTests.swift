@@ -3,7 +3,7 @@ import Testing
 
 struct ConditionResultsTests {
     @Test(arguments: [0, 1, 63, 64, 65, 256, 257, 1000])
-    func keepsEachResult(count: Int) {
+    func aBitSetKeepsEachResult(count: Int) {
         var results = ConditionResults(count: count)
         #expect(results.count == count)
         for index in 0..<count { results[index] = index % 3 == 0 }

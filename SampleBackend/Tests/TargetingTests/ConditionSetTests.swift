@@ -23,6 +23,23 @@ struct ConditionSetTests {
         return result
     }
 
+    @Test(arguments: [65, 256, 257, 300])
+    func eachConditionOfALongTemplateHasItsOwnResult(count: Int) throws {
+        let set = ConditionSet(
+            try (0..<count).map { try TargetingCondition(expression: "user.id == '\($0)'") })
+        for user in [0, 1, 62, 63, 64, 127, 128, 191, 192, 255, 256, 299] where user < count {
+            let results = set.evaluate(
+                TargetingContext(userID: "\(user)", date: Date(timeIntervalSince1970: 0)))
+            #expect((0..<count).filter { results[$0] } == [user])
+            #expect(
+                set.explain(
+                    user,
+                    in: TargetingContext(
+                        userID: "\(user)", date: Date(timeIntervalSince1970: 0))
+                ).isTrue)
+        }
+    }
+
     @Test(arguments: [
         "device.os == 'ios'", "device.os != 'android'", "device.os in ['web', 'ios']",
         "app.id == 'com.example'", "app.id != 'x'", "device.country in ['DE', 'US']",
@@ -44,7 +61,7 @@ struct ConditionSetTests {
         "true || false && false", "!false && true", "!(true && false)", "!!true",
         "(true || false) && true",
     ])
-    func isTrue(expression: String) throws {
+    func aConditionIsTrue(expression: String) throws {
         #expect(try evaluate(expression))
         #expect(try !evaluate("!(\(expression))"))
     }
@@ -57,7 +74,7 @@ struct ConditionSetTests {
         "percent > 42.395619", "percent between 42.395619 and 50", "(true || true) && false",
         "!true || false",
     ])
-    func isFalse(expression: String) throws {
+    func aConditionIsFalse(expression: String) throws {
         #expect(try !evaluate(expression))
         #expect(try evaluate("!(\(expression))"))
     }
@@ -70,7 +87,7 @@ struct ConditionSetTests {
         "app.customSignal['word'] != 1", "app.customSignal['word'] == 1",
         "version(app.customSignal['word']) != '1.0'",
     ])
-    func isUnknown(expression: String) throws {
+    func aConditionIsUnknown(expression: String) throws {
         #expect(try !evaluate(expression))
         #expect(try !evaluate("!(\(expression))"))
         #expect(try !evaluate("!!(\(expression))"))
@@ -82,19 +99,19 @@ struct ConditionSetTests {
         "app.build.<(['1'])", "user.id != 'x'", "percent <= 100", "percent > 0",
         "app.customSignal['plan'].notContains(['x'])",
     ])
-    func knowsNothingOfNobody(expression: String) throws {
+    func aConditionKnowsNothingOfNobody(expression: String) throws {
         let nobody = TargetingContext(userID: nil, date: Date(timeIntervalSince1970: 0))
         #expect(try !evaluate(expression, nobody))
         #expect(try !evaluate("!(\(expression))", nobody))
     }
 
-    @Test func takesAnEmptyIDForNobodyInPercent() throws {
+    @Test func aConditionTakesAnEmptyIDForNobodyInPercent() throws {
         let empty = TargetingContext(userID: "", date: Date(timeIntervalSince1970: 0))
         #expect(try !evaluate("percent <= 100", empty))
         #expect(try !evaluate("!(percent <= 100)", empty))
     }
 
-    @Test func followsKleene() throws {
+    @Test func aConditionFollowsKleene() throws {
         let texts: [(text: String, value: Bool?)] = [
             ("true", true), ("false", false), ("app.audiences.inAll(['a'])", nil),
         ]
@@ -115,7 +132,7 @@ struct ConditionSetTests {
         }
     }
 
-    @Test func comparesBytes() throws {
+    @Test func aConditionComparesBytes() throws {
         var context = Self.context
         context.userID = "e\u{301}"
         #expect(try !evaluate("user.id == '\u{E9}'", context))
@@ -124,7 +141,7 @@ struct ConditionSetTests {
         #expect(try evaluate("user.id in ['\u{E9}', 'e\u{301}']", context))
     }
 
-    @Test func comparesNamesAndSeedsByBytes() throws {
+    @Test func aConditionComparesNamesAndSeedsByBytes() throws {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         let conditions = [composed, decomposed].map { name in
             "app.customSignal['\(name)'].exactlyMatches(['\(name.utf8.count)'])"
@@ -163,7 +180,7 @@ struct ConditionSetTests {
         #expect(both.seeds.map { Array($0.utf8) } == [composed, decomposed].map { Array($0.utf8) })
     }
 
-    @Test func looksForBytes() throws {
+    @Test func aConditionLooksForBytes() throws {
         var context = Self.context
         context.signals.custom = ["text": "cafe\u{301}s", "mark": "a\u{301}"]
         #expect(try evaluate("app.customSignal['text'].contains(['cafe'])", context))
@@ -173,7 +190,7 @@ struct ConditionSetTests {
         #expect(try evaluate("app.customSignal['mark'].matches(['^a.$'])", context))
     }
 
-    @Test func countsTheScalarsOfASignal() throws {
+    @Test func aConditionCountsTheScalarsOfASignal() throws {
         var context = Self.context
         let rule = "app.customSignal['text'].contains(['e'])"
         context.signals.custom = ["text": "e" + String(repeating: "\u{301}", count: 499)]
@@ -186,7 +203,7 @@ struct ConditionSetTests {
         #expect(try !evaluate("!app.customSignal['text'].matches(['e'])", context))
     }
 
-    @Test func saysWhyItIsFalse() throws {
+    @Test func anExplanationSaysWhyAConditionIsFalse() throws {
         func explain(_ expression: String) throws -> ConditionExplanation {
             ConditionSet([try TargetingCondition(expression: expression)])
                 .explain(0, in: Self.context)
@@ -219,7 +236,7 @@ struct ConditionSetTests {
         #expect(isTrue.reason == nil)
     }
 
-    @Test func evaluatesAsItExplains() throws {
+    @Test func aConditionEvaluatesAsItExplains() throws {
         var generator = ConditionGenerator(seed: 7)
         var truths = 0
         for _ in 0..<300 {

@@ -13,15 +13,6 @@ struct FuzzFindsTests {
         ).map { ($0.lastPathComponent, Array(try Data(contentsOf: $0))) }
     }
 
-    @Test func patternsKeepTheirProperties() throws {
-        let finds = try finds("patterns")
-        #expect(!finds.isEmpty)
-        for find in finds {
-            let violation = PatternProperties.violation(find.input)
-            #expect(violation == nil, "\(find.name)")
-        }
-    }
-
     @Test func conditionsKeepTheirProperties() throws {
         let finds = try finds("conditions")
         #expect(!finds.isEmpty)

@@ -11,7 +11,7 @@ struct ScriptNumberTests {
         ("1e999", .infinity), ("123456789012345678", 123_456_789_012_345_680), ("007", 7),
         ("0.1", 0.1), ("\u{3000}7", 7), ("1e-999", 0),
     ])
-    func reads(text: String, value: Double) {
+    func theReaderReadsAsJavaScriptDoes(text: String, value: Double) {
         #expect(ScriptNumber.value(of: text) == value)
     }
 
@@ -23,7 +23,7 @@ struct ScriptNumberTests {
         ("9007199254740993", "9007199254740992"), ("5e-324", "5e-324"), ("1e-400", "0"),
         ("-1.5e-9", "-1.5e-9"), ("100.25", "100.25"), ("12345.678E2", "1234567.8"),
     ])
-    func writesNumbersOfJSON(number: String, text: String) {
+    func theReaderWritesNumbersOfJSON(number: String, text: String) {
         #expect(ScriptNumber.text(ofJSON: number) == text)
     }
 
@@ -40,7 +40,7 @@ struct ScriptNumberTests {
     ]
 
     @Test(arguments: rounded)
-    func roundsOnce(text: String, value: Double) {
+    func aLongNumberIsRoundedOnce(text: String, value: Double) {
         #expect(ScriptNumber.value(of: text) == value)
     }
 
@@ -48,7 +48,7 @@ struct ScriptNumberTests {
         "a", "5a", "1 2", "1_000", "1,5", "0x", "0xG", "-0x1", "0b2", "inf", "nan", "infinity",
         "e3", "1e", "1e+", ".", "-", "--1", "1.2.3", "0x1p3", "٣",
     ])
-    func refuses(text: String) {
+    func theReaderRefusesWhatJavaScriptDoesNotRead(text: String) {
         #expect(ScriptNumber.value(of: text).isNaN)
     }
 }

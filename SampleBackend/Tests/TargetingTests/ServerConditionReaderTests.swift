@@ -39,7 +39,7 @@ struct ServerConditionReaderTests {
             "character 2 of the regular expression: this '(' has no ')'"
         ),
     ])
-    func refuses(json: String, path: String, reason: String) throws {
+    func aWrongConditionIsRefusedWithItsPath(json: String, path: String, reason: String) throws {
         let node = try JSONNode(jsonData: Data(json.utf8))
         let error = #expect(throws: ServerConditionError.self) {
             try TargetingCondition(serverCondition: node)
@@ -48,7 +48,7 @@ struct ServerConditionReaderTests {
         #expect(error?.reason == reason)
     }
 
-    @Test func survivesDeepNesting() throws {
+    @Test func theReaderSurvivesDeepNesting() throws {
         var node: JSONNode = ["true": [:]]
         for _ in 0..<200 { node = ["andCondition": ["conditions": [node]]] }
         let set = ConditionSet([try TargetingCondition(serverCondition: node)])

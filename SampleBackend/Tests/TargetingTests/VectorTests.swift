@@ -22,7 +22,7 @@ struct VectorTests {
         return result
     }
 
-    @Test func followsTheStructure() throws {
+    @Test func theEvaluatorFollowsTheStructure() throws {
         for vector in try Vectors.list("structure") {
             let condition = try #require(vector["condition"])
             let expected = try #require(vector["expected"]?.boolValue as Bool?)
@@ -31,7 +31,7 @@ struct VectorTests {
     }
 
     @Test(arguments: ["percent", "percentForced"])
-    func followsPercent(list: String) throws {
+    func theEvaluatorFollowsPercent(list: String) throws {
         for vector in try Vectors.list(list) {
             let percent: JSONNode = ["percent": try #require(vector["percent"])]
             let result = try evaluate(
@@ -42,7 +42,7 @@ struct VectorTests {
         }
     }
 
-    @Test func computesThePercentiles() throws {
+    @Test func theEvaluatorComputesThePercentiles() throws {
         for vector in try Vectors.list("percentiles") {
             let seed = try #require(vector["seed"]?.stringValue)
             let id = try #require(Vectors.id(vector["randomizationId"]))
@@ -51,7 +51,7 @@ struct VectorTests {
         }
     }
 
-    @Test func spreadsUsersEvenly() throws {
+    @Test func theEvaluatorSpreadsUsersEvenly() throws {
         let cases = try Vectors.list("percentStatistical", "cases")
         let conditions = try cases.map { vector in
             let percent = try #require(vector["percent"])
@@ -79,7 +79,7 @@ struct VectorTests {
         }
     }
 
-    @Test func followsCustomSignals() throws {
+    @Test func theEvaluatorFollowsCustomSignals() throws {
         for vector in try Vectors.list("customSignal", "cases") {
             let expected = try #require(vector["expected"]?.boolValue as Bool?)
             let targets = try #require(vector["targets"]?.arrayValue).compactMap(\.stringValue)
@@ -109,7 +109,7 @@ struct VectorTests {
         }
     }
 
-    @Test func acceptsAndRefusesTheExpressions() throws {
+    @Test func theEvaluatorAcceptsAndRefusesTheExpressions() throws {
         for vector in try Vectors.list("expressionSyntax", "valid") {
             let expression = try #require(vector.stringValue)
             #expect(throws: Never.self) { try TargetingCondition(expression: expression) }
@@ -122,7 +122,7 @@ struct VectorTests {
         }
     }
 
-    @Test func evaluatesTheConditionsOfServerTemplates() throws {
+    @Test func theEvaluatorEvaluatesTheConditionsOfServerTemplates() throws {
         var count = 0
         for vector in try Vectors.list("serverTemplate") {
             for condition in vector["conditions"]?.arrayValue ?? [] {

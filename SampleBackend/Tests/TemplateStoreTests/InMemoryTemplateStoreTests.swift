@@ -1,3 +1,4 @@
+import InMemoryTemplateStore
 import TemplateStore
 import Testing
 
@@ -6,7 +7,9 @@ struct InMemoryTemplateStoreTests {
     @Test(arguments: [
         (revision: Int64(0), isLost: true), (80, true), (90, false), (99, false),
     ])
-    func losesAFollowerForWhomTooLittleIsKept(_ revision: Int64, _ isLost: Bool) async throws {
+    func theStoreLosesAFollowerForWhomTooLittleIsKept(_ revision: Int64, _ isLost: Bool)
+        async throws
+    {
         let store = InMemoryTemplateStore(keptChanges: 10)
         for _ in 0..<100 { _ = try await store.publish(.make()) }
         let changes = store.changes(since: StoreRevision(revision))

@@ -24,7 +24,7 @@ struct SQLiteOpeningTests {
         return files
     }
 
-    @Test func refusesANewerSchemaAndDoesNotTouchIt() async throws {
+    @Test func theStoreRefusesANewerSchemaAndDoesNotTouchIt() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
         await store.close()
@@ -37,7 +37,7 @@ struct SQLiteOpeningTests {
         #expect(try files()["store.sqlite"] == before["store.sqlite"])
     }
 
-    @Test func refusesANewerSchemaThatIsInTheLogOnly() async throws {
+    @Test func theStoreRefusesANewerSchemaThatIsInTheLogOnly() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
         await store.close()
@@ -64,7 +64,7 @@ struct SQLiteOpeningTests {
     }
 
     @Test(arguments: ["text", "cut header", "1", "99", "511", "512", "1000"])
-    func refusesWhatIsNoDatabase(_ kind: String) async throws {
+    func theStoreRefusesWhatIsNoDatabase(_ kind: String) async throws {
         let content =
             switch kind {
             case "text": Data(String(repeating: "no database at all ", count: 200).utf8)
@@ -78,7 +78,7 @@ struct SQLiteOpeningTests {
         #expect(try files() == ["store.sqlite": content])
     }
 
-    @Test func refusesTheDatabaseOfAnotherProgram() async throws {
+    @Test func theStoreRefusesTheDatabaseOfAnotherProgram() async throws {
         try withDatabase(at: path) { try $0.execute(sql: "CREATE TABLE mine (a)") }
         let before = try files()
         let error = try await storeError { _ = try await SQLiteTemplateStore(path: path) }
@@ -87,7 +87,7 @@ struct SQLiteOpeningTests {
         #expect(try files() == before)
     }
 
-    @Test func saysThatADatabaseIsCut() async throws {
+    @Test func theStoreSaysThatADatabaseIsCut() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         for _ in 0..<20 { _ = try await store.publish(.make(String(repeating: "x", count: 9_000))) }
         await store.close()
@@ -102,7 +102,7 @@ struct SQLiteOpeningTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == cut)
     }
 
-    @Test func saysWhatIsWrongInsideOfADatabase() async throws {
+    @Test func theStoreSaysWhatIsWrongInsideOfADatabase() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         for _ in 0..<20 { _ = try await store.publish(.make(String(repeating: "x", count: 9_000))) }
         await store.close()
@@ -117,7 +117,7 @@ struct SQLiteOpeningTests {
     }
 
     @Test(arguments: ["missing/store.sqlite", "file/store.sqlite", ""])
-    func saysThatAFileCannotBeMade(_ name: String) async throws {
+    func theStoreSaysThatAFileCannotBeMade(_ name: String) async throws {
         try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path("file")))
         let path = name.isEmpty ? folder.url.path : folder.path(name)
         let error = try await storeError { _ = try await SQLiteTemplateStore(path: path) }
@@ -126,14 +126,14 @@ struct SQLiteOpeningTests {
         #expect(error?.message.contains(path) == true)
     }
 
-    @Test func takesAnEmptyFile() async throws {
+    @Test func theStoreTakesAnEmptyFile() async throws {
         try Data().write(to: URL(fileURLWithPath: path))
         let store = try await SQLiteTemplateStore(path: path)
         #expect(try await store.publish(.make()).version.number == 1)
         await store.close()
     }
 
-    @Test func opensManyTimesAtOnce() async throws {
+    @Test func theStoreOpensManyTimesAtOnce() async throws {
         let path = path
         let stores = try await withThrowingTaskGroup(of: SQLiteTemplateStore.self) { group in
             for _ in 0..<8 { group.addTask { try await SQLiteTemplateStore(path: path) } }

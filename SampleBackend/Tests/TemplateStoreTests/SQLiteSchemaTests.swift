@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct SQLiteSchemaTests {
-    @Test func keepsAllOfSchema1() async throws {
+    @Test func theStoreKeepsAllOfSchema1() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("store.sqlite")
         try withDatabase(at: path) { try $0.execute(sql: SQLiteSchema1.sql) }
@@ -57,7 +57,7 @@ struct SQLiteSchemaTests {
         folder.remove()
     }
 
-    @Test func addsWebhooksToSchema1() async throws {
+    @Test func theStoreAddsWebhooksToSchema1() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("store.sqlite")
         try withDatabase(at: path) { try $0.execute(sql: SQLiteSchema1.sql) }

@@ -21,7 +21,7 @@ struct SQLiteTemplateStoreChangesTests {
         return try await SQLiteTemplateStore(path: path, options: options)
     }
 
-    @Test func losesAFollowerForWhomTooLittleIsKept() async throws {
+    @Test func theStoreLosesAFollowerForWhomTooLittleIsKept() async throws {
         let store = try await makeStore(keeping: 10)
         for _ in 0..<20 { _ = try await store.publish(.make()) }
         let rows: [(revision: Int64, isLost: Bool)] = [
@@ -45,7 +45,7 @@ struct SQLiteTemplateStoreChangesTests {
         await store.close()
     }
 
-    @Test func losesAFollowerThatDoesNotKeepUp() async throws {
+    @Test func theStoreLosesAFollowerThatDoesNotKeepUp() async throws {
         let store = try await makeStore(keeping: 10)
         _ = try await store.publish(.make())
         let changes = store.changes(since: .zero)
@@ -59,7 +59,7 @@ struct SQLiteTemplateStoreChangesTests {
         await store.close()
     }
 
-    @Test func losesAFollowerWhenAnOlderBackupIsPutBack() async throws {
+    @Test func theStoreLosesAFollowerWhenAnOlderBackupIsPutBack() async throws {
         let store = try await makeStore(keeping: 10)
         for _ in 0..<3 { _ = try await store.publish(.make()) }
         let changes = store.changes(since: StoreRevision(3))
@@ -71,7 +71,7 @@ struct SQLiteTemplateStoreChangesTests {
         await store.close()
     }
 
-    @Test func losesAFollowerWhenTheDatabaseFails() async throws {
+    @Test func theStoreLosesAFollowerWhenTheDatabaseFails() async throws {
         let store = try await makeStore(keeping: 10)
         _ = try await store.publish(.make())
         let changes = store.changes(since: StoreRevision(1))
@@ -81,7 +81,7 @@ struct SQLiteTemplateStoreChangesTests {
         await store.close()
     }
 
-    @Test func hearsAProcessThatWritesWhileNobodyWritesHere() async throws {
+    @Test func theStoreHearsAProcessThatWritesWhileNobodyWritesHere() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         let other = try await SQLiteTemplateStore(path: path)
         var iterator = store.changes(since: .zero).makeAsyncIterator()

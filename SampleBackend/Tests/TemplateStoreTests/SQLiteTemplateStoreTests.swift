@@ -15,7 +15,7 @@ struct SQLiteTemplateStoreTests {
         path = folder.path("store.sqlite")
     }
 
-    @Test func writesEachCommitToTheDisk() async throws {
+    @Test func theStoreWritesEachCommitToTheDisk() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         #expect(try await store.setting("synchronous") == "2")
         #expect(try await store.setting("journal_mode") == "wal")
@@ -24,7 +24,7 @@ struct SQLiteTemplateStoreTests {
         await store.close()
     }
 
-    @Test func makesFilesThatOnlyTheOwnerReads() async throws {
+    @Test func theStoreMakesFilesThatOnlyTheOwnerReads() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
         for suffix in ["", "-wal", "-shm"] {
@@ -34,7 +34,7 @@ struct SQLiteTemplateStoreTests {
         await store.close()
     }
 
-    @Test func keepsAllWhenItIsOpenedAgain() async throws {
+    @Test func theStoreKeepsAllWhenItIsOpenedAgain() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         let template = try await store.publish(.make("first"))
         try await store.setOverrides(.make())
@@ -51,7 +51,7 @@ struct SQLiteTemplateStoreTests {
     }
 
     @Test(arguments: ["UPDATE audit SET actor = x'00'", "DELETE FROM audit"])
-    func refusesToRewriteTheAuditTrail(_ statement: String) async throws {
+    func theStoreRefusesToRewriteTheAuditTrail(_ statement: String) async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
         let before = try await store.auditEntries(inProject: "p", matching: AuditQuery())
@@ -65,7 +65,7 @@ struct SQLiteTemplateStoreTests {
         await store.close()
     }
 
-    @Test func refusesAnAuditEntryInThePast() async throws {
+    @Test func theStoreRefusesAnAuditEntryInThePast() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
         _ = try await store.publish(.make())
@@ -80,7 +80,7 @@ struct SQLiteTemplateStoreTests {
         await store.close()
     }
 
-    @Test func storesNothingWhenThereIsNoRoom() async throws {
+    @Test func theStoreStoresNothingWhenThereIsNoRoom() async throws {
         var options = SQLiteStoreOptions()
         options.maximumPageCount = 100
         let store = try await SQLiteTemplateStore(path: path, options: options)
@@ -111,7 +111,7 @@ struct SQLiteTemplateStoreTests {
         await store.close()
     }
 
-    @Test func saysThatAnotherProcessHoldsTheDatabase() async throws {
+    @Test func theStoreSaysThatAnotherProcessHoldsTheDatabase() async throws {
         var options = SQLiteStoreOptions()
         options.busyTimeout = 0.01
         let store = try await SQLiteTemplateStore(path: path, options: options)
@@ -134,7 +134,7 @@ struct SQLiteTemplateStoreTests {
         await store.close()
     }
 
-    @Test func noticesThatTheFileWasReplaced() async throws {
+    @Test func theStoreNoticesThatTheFileWasReplaced() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
         let changes = store.changes(since: .zero)
@@ -149,7 +149,7 @@ struct SQLiteTemplateStoreTests {
         await store.close()
     }
 
-    @Test func writesTheUseOfATokenOnceAMinute() async throws {
+    @Test func theStoreWritesTheUseOfATokenOnceAMinute() async throws {
         let stores = [
             try await SQLiteTemplateStore(path: path), try await SQLiteTemplateStore(path: path),
         ]
@@ -167,7 +167,7 @@ struct SQLiteTemplateStoreTests {
         for store in stores { await store.close() }
     }
 
-    @Test func leavesAllInTheFileItselfWhenItCloses() async throws {
+    @Test func theStoreLeavesAllInTheFileItselfWhenItCloses() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         let template = try await store.publish(.make("content"))
         // With a reading connection the writing one is not the last to be closed.
@@ -180,7 +180,7 @@ struct SQLiteTemplateStoreTests {
         await again.close()
     }
 
-    @Test func finishesWhatIsUnderWayWhenItCloses() async throws {
+    @Test func theStoreFinishesWhatIsUnderWayWhenItCloses() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         let published = await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<32 {

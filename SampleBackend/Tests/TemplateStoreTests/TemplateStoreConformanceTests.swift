@@ -1,4 +1,5 @@
 import Foundation
+import InMemoryTemplateStore
 import SQLiteTemplateStore
 import TemplateStore
 import TemplateStoreTesting

@@ -15,7 +15,7 @@ struct DefaultsFileTests {
         RemoteConfigTemplate(parameters: ["key": TemplateParameter(defaultValue: .value(value))])
     }
 
-    @Test func leavesOutWhatHasNoDefaultForClients() throws {
+    @Test func aFileLeavesOutWhatHasNoDefaultForClients() throws {
         let template = try ValidatedTemplate(json: Fixture.clientTemplate.json).template
         let file = DefaultsFile(template, format: .json)
         let json = try JSONNode(jsonData: file.data)
@@ -30,7 +30,7 @@ struct DefaultsFileTests {
         #expect(file.skipped == ["Pay & ship.columns"])
     }
 
-    @Test func writesTheElementsOfAndroid() {
+    @Test func aFileWritesTheElementsOfAndroid() {
         #expect(
             text(template("a < b & \"c\" > 'd'"), .xml) == """
                 <?xml version="1.0" encoding="utf-8"?>
@@ -44,18 +44,18 @@ struct DefaultsFileTests {
     @Test(arguments: [
         "", "plain", "a < b & c > d", "]]>", "line\nline\r\nend", "\ttab", "👩‍🚀 ü", "&amp;",
     ])
-    func writesAPropertyListThatReadsBack(value: String) throws {
+    func aFileWritesAPropertyListThatReadsBack(value: String) throws {
         let data = DefaultsFile(template(value), format: .plist).data
         #expect(
             try PropertyListDecoder().decode([String: String].self, from: data) == ["key": value])
     }
 
-    @Test func replacesCharactersThatXMLCannotHold() {
+    @Test func aFileReplacesCharactersThatXMLCannotHold() {
         #expect(text(template("a\u{0}b\u{1F}c\u{FFFF}"), .xml).contains("<value>a�b�c�</value>"))
         #expect(text(template("a\u{0}b"), .json).contains(#""a\u0000b""#))
     }
 
-    @Test func writesAnEmptyTemplateInEachFormat() throws {
+    @Test func aFileWritesAnEmptyTemplateInEachFormat() throws {
         let template = RemoteConfigTemplate()
         #expect(text(template, .json) == "{}\n")
         #expect(text(template, .xml).contains("<defaultsMap>\n</defaultsMap>"))

@@ -10,7 +10,7 @@ struct FirebaseImportTests {
         try FirebaseImport(jsonData: Data(json.utf8))
     }
 
-    @Test func keepsEverythingButTheVersion() throws {
+    @Test func anImportKeepsEverythingButTheVersion() throws {
         var json = try Fixture.clientTemplate.json
         json.setMember("version", ["versionNumber": "42", "description": "Spring"])
         let firebase = try FirebaseImport(jsonData: json.jsonData())
@@ -19,7 +19,7 @@ struct FirebaseImportTests {
         #expect(firebase.report.first?.message.contains("version 42") == true)
     }
 
-    @Test func reportsWhatIsNotEvaluatedAndWhatToDo() throws {
+    @Test func anImportReportsWhatIsNotEvaluatedAndWhatToDo() throws {
         let report = try FirebaseImport(jsonData: Fixture.clientTemplate.data).report
         let home = "parameterGroups.Home.parameters.shows_offers.conditionalValues"
         #expect(
@@ -36,7 +36,7 @@ struct FirebaseImportTests {
         #expect(legacy.message.contains("BOOLEAN"))
     }
 
-    @Test func hasNothingToSayOfATemplateThatBehavesTheSame() throws {
+    @Test func anImportHasNothingToSayOfATemplateThatBehavesTheSame() throws {
         let firebase = try imported(
             #"""
             {"conditions": [{"name": "ios", "expression": "device.os == 'ios'"}],
@@ -46,7 +46,7 @@ struct FirebaseImportTests {
         #expect(firebase.report.isEmpty)
     }
 
-    @Test func suggestsATypeOnlyWhenAllValuesHaveIt() throws {
+    @Test func anImportSuggestsATypeOnlyWhenAllValuesHaveIt() throws {
         let firebase = try imported(
             #"""
             {"conditions": [{"name": "ios", "expression": "device.os == 'ios'"}],
@@ -58,7 +58,7 @@ struct FirebaseImportTests {
         #expect(firebase.report.map(\.path) == ["parameterGroups.A.parameters.number"])
     }
 
-    @Test func refusesWhatIsNoTemplate() {
+    @Test func anImportRefusesWhatIsNoTemplate() {
         #expect(throws: TemplateValidationError.self) { try imported("[]") }
         #expect(throws: TemplateValidationError.self) { try imported("not JSON") }
         #expect(throws: TemplateValidationError.self) {

@@ -21,7 +21,7 @@ struct OverridesDocumentTests {
         }
     }
 
-    @Test func readsAndWritesAnyJSONValue() throws {
+    @Test func theReaderReadsAndWritesAnyJSONValue() throws {
         let text =
             #"{"Home":{"count":3,"list":[1.5,{"a":null}],"on":true,"title":"x"},"Void":{}}"#
         let overrides = try document(text)
@@ -40,11 +40,11 @@ struct OverridesDocumentTests {
         ("[]", ""), (#"{"Home": 3}"#, "Home"), (#"{"My Home": null}"#, #"["My Home"]"#),
         (#"{"Home": {"a": 1"#, "Home.a"),
     ])
-    func refusesWhatIsNoObjectOfObjects(json: String, path: String) {
+    func theReaderRefusesWhatIsNoObjectOfObjects(json: String, path: String) {
         #expect(problems(of: json).map(\.path) == [path])
     }
 
-    @Test func refusesNamesOverTheLimit() {
+    @Test func theReaderRefusesNamesOverTheLimit() {
         let name = String(repeating: "n", count: 256)
         #expect(problems(of: #"{"\#(name)": {"\#(name)": 1}}"#).isEmpty)
         let found = problems(of: #"{"\#(name)n": {"\#(name)n": 1}}"#)
@@ -52,7 +52,7 @@ struct OverridesDocumentTests {
         #expect(found.allSatisfy { $0.message.contains("257 characters") })
     }
 
-    @Test func refusesATextOverTheLimit() {
+    @Test func theReaderRefusesATextOverTheLimit() {
         let rest = OverridesDocument.maximumBytes - #"{"A":{"b":""}}"#.utf8.count
         let text = String(repeating: "x", count: rest)
         #expect(problems(of: #"{"A":{"b":"\#(text)"}}"#).isEmpty)
@@ -61,7 +61,7 @@ struct OverridesDocumentTests {
                 == ["the overrides have 65537 bytes; use at most 65536"])
     }
 
-    @Test func refusesValuesThatNoDocumentCanHold() {
+    @Test func theReaderRefusesValuesThatNoDocumentCanHold() {
         /// A document with arrays in one another.
         func nested(_ depth: Int) -> String {
             let value =

@@ -19,12 +19,12 @@ struct ParameterValueTypeTests {
     }
 
     @Test(arguments: ["true", "false", "TRUE", "False", "tRuE"])
-    func acceptsABoolean(text: String) {
+    func aTypeAcceptsABoolean(text: String) {
         #expect(accepts(text, .boolean))
     }
 
     @Test(arguments: ["", "1", "yes", " true", "true ", "null", "truе"])
-    func refusesWhatIsNoBoolean(text: String) {
+    func aTypeRefusesWhatIsNoBoolean(text: String) {
         #expect(!accepts(text, .boolean))
     }
 
@@ -32,7 +32,7 @@ struct ParameterValueTypeTests {
         "0", "-0", "007", ".5", "-.5", "3.25", "1e6", "1E-6", "-2.5e+3",
         "123456789012345678901234567890",
     ])
-    func acceptsANumber(text: String) {
+    func aTypeAcceptsANumber(text: String) {
         #expect(accepts(text, .number))
     }
 
@@ -41,7 +41,7 @@ struct ParameterValueTypeTests {
         "1 ",
         "1.2.3", "١", "true",
     ])
-    func refusesWhatIsNoNumber(text: String) {
+    func aTypeRefusesWhatIsNoNumber(text: String) {
         #expect(!accepts(text, .number))
     }
 
@@ -49,17 +49,17 @@ struct ParameterValueTypeTests {
         "{}", "[]", "null", "1.50", "\"x\"", " [1, 2] ", #"{"a": ",]", "b": "\",}"}"#,
         #"["\\", ","]"#,
     ])
-    func acceptsJSON(text: String) {
+    func aTypeAcceptsJSON(text: String) {
         #expect(accepts(text, .json))
     }
 
     @Test(arguments: ["", "{", "{'a': 1}", "[1,]", #"{"a": 1 , }"#, "[1] x", "undefined", "01"])
-    func refusesWhatIsNoJSON(text: String) {
+    func aTypeRefusesWhatIsNoJSON(text: String) {
         #expect(!accepts(text, .json))
     }
 
     @Test(arguments: ["", "true", "{", "\u{0}", "${user.id}"])
-    func acceptsAnyTextAsString(text: String) {
+    func aTypeAcceptsAnyTextAsString(text: String) {
         #expect(accepts(text, .string))
     }
 }

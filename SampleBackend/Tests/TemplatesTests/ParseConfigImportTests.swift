@@ -12,7 +12,7 @@ struct ParseConfigImportTests {
         try ParseConfigImport(jsonData: Data(json.utf8), sectionName: sectionName)
     }
 
-    @Test func makesATypeOfEachValue() throws {
+    @Test func anImportMakesATypeOfEachValue() throws {
         let parse = try ParseConfigImport(
             jsonData: Fixture.parseConfig.data, sectionName: "Config")
         #expect(Array(parse.template.parameterGroups.keys) == ["Config"])
@@ -37,7 +37,7 @@ struct ParseConfigImportTests {
         #expect(parameters.count == 13)
     }
 
-    @Test func keepsMasterKeyOnlyParametersFromClients() throws {
+    @Test func anImportKeepsMasterKeyOnlyParametersFromClients() throws {
         let parse = try ParseConfigImport(jsonData: Fixture.parseConfig.data)
         #expect(parse.template.parameterGroups.isEmpty)
         let secret = parse.template.parameters.filter { $0.value.isMasterKeyOnly }
@@ -46,7 +46,7 @@ struct ParseConfigImportTests {
         #expect(!String(decoding: file.data, as: UTF8.self).contains("internalKey"))
     }
 
-    @Test func namesTheTypesOfParse() throws {
+    @Test func anImportNamesTheTypesOfParse() throws {
         let report = try ParseConfigImport(jsonData: Fixture.parseConfig.data).report
         #expect(
             report.map(\.path) == [
@@ -57,7 +57,7 @@ struct ParseConfigImportTests {
         #expect(report[2].message.contains("\"url\""))
     }
 
-    @Test func takesTheBareParametersToo() throws {
+    @Test func anImportTakesTheBareParametersToo() throws {
         let parse = try imported(#"{"params": "text", "count": 1}"#)
         let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
         #expect(Array(parameters.keys) == ["params", "count"])
@@ -69,7 +69,7 @@ struct ParseConfigImportTests {
         #expect(other.template.parameterGroups["Config"]?.parameters["params"]?.valueType == .json)
     }
 
-    @Test func renamesKeysAndLosesNone() throws {
+    @Test func anImportRenamesKeysAndLosesNone() throws {
         let parse = try imported(
             #"{"a.b": 1, "a-b": 2, "a_b": 3, "2nd": 4, "": 5, "größe": 6, "_": 7}"#)
         let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
@@ -84,7 +84,17 @@ struct ParseConfigImportTests {
         #expect(parse.report[0].message.contains("renamed to a_b_2"))
     }
 
-    @Test func shortensKeysThatAreTooLong() throws {
+    @Test func aRenamedParameterStaysHiddenFromClients() throws {
+        let parse = try imported(
+            #"{"params": {"a.b": 1, "a_b": 2, "c": 3}, "masterKeyOnly": {"a.b": true, "a_b": false}}"#
+        )
+        let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
+        #expect(parameters["a_b_2"]?.defaultValue?.content == .value("1"))
+        #expect(parameters.filter { $0.value.isMasterKeyOnly }.map(\.key) == ["a_b_2"])
+        #expect(parse.report.map(\.path) == [#"params["a.b"]"#])
+    }
+
+    @Test func anImportShortensKeysThatAreTooLong() throws {
         let name = String(repeating: "k", count: 300)
         let parse = try imported(#"{"\#(name)": 1, "\#(name)x": 2}"#)
         let keys = try #require(parse.template.parameterGroups["Config"]).parameters.keys
@@ -93,7 +103,7 @@ struct ParseConfigImportTests {
         #expect(parse.report.count == 2)
     }
 
-    @Test func keepsFromClientsWhatItCannotTell() throws {
+    @Test func anImportKeepsFromClientsWhatItCannotTell() throws {
         let parse = try imported(
             #"{"params": {"a": 1, "b": 2}, "masterKeyOnly": {"a": "yes", "b": null, "c": true}}"#)
         let parameters = try #require(parse.template.parameterGroups["Config"]).parameters
@@ -102,7 +112,7 @@ struct ParseConfigImportTests {
         #expect(parse.report.map(\.path) == ["masterKeyOnly.a", "masterKeyOnly.c"])
     }
 
-    @Test func refusesWhatIsNoConfig() {
+    @Test func anImportRefusesWhatIsNoConfig() {
         #expect(throws: TemplateValidationError.self) { try imported("[]") }
         #expect(throws: TemplateValidationError.self) { try imported("{") }
         #expect(throws: TemplateValidationError.self) {

@@ -6,14 +6,14 @@ import Testing
 
 struct RemoteConfigTemplateJSONTests {
     @Test(arguments: [Fixture.clientTemplate, .serverTemplate])
-    func comesBackAsItWas(fixture: Fixture) throws {
+    func aTemplateComesBackAsItWas(fixture: Fixture) throws {
         let json = try fixture.json
         let validated = try ValidatedTemplate(json: json)
         #expect(validated.template.json() == json)
         #expect(validated.json == json)
     }
 
-    @Test func keepsTheOrderOfEverything() throws {
+    @Test func aTemplateKeepsTheOrderOfEverything() throws {
         let template = try ValidatedTemplate(json: Fixture.clientTemplate.json).template
         #expect(Array(template.parameterGroups.keys) == ["Home", "Pay & ship", "Empty"])
         #expect(template.conditions.first?.name == "iOS beta (15%)")
@@ -29,7 +29,7 @@ struct RemoteConfigTemplateJSONTests {
         #expect(text.contains(#"["design",7,1e2]"#))
     }
 
-    @Test func readsEachKindOfValue() throws {
+    @Test func aTemplateReadsEachKindOfValue() throws {
         let template = try ValidatedTemplate(json: Fixture.clientTemplate.json).template
         let home = try #require(template.parameterGroups["Home"]).parameters
         let offers = try #require(home["shows_offers"]).conditionalValues
@@ -48,7 +48,7 @@ struct RemoteConfigTemplateJSONTests {
                 == true)
     }
 
-    @Test func toleratesNullForWhatIsAbsent() throws {
+    @Test func aTemplateToleratesNullForWhatIsAbsent() throws {
         let template = try RemoteConfigTemplate.make(
             #"""
             {"conditions": null, "parameterGroups": null, "version": null,
@@ -67,7 +67,7 @@ struct RemoteConfigTemplateJSONTests {
         #expect(condition.conditions == [TemplateCondition(name: "a", expression: "true")])
     }
 
-    @Test func writesTheVersionWhenAskedTo() throws {
+    @Test func aTemplateWritesTheVersionWhenAskedTo() throws {
         let template = RemoteConfigTemplate(
             version: TemplateVersion(
                 number: 12, updateTime: Date(timeIntervalSince1970: 1_700_000_000.25),
@@ -88,7 +88,7 @@ struct RemoteConfigTemplateJSONTests {
         #expect(template.json(includingVersion: false) == .emptyObject)
     }
 
-    @Test func readsTheVersionThatItWrites() throws {
+    @Test func aTemplateReadsTheVersionThatItWrites() throws {
         let version = TemplateVersion(
             number: 12, updateTime: Date(timeIntervalSince1970: 1_700_000_000.25),
             updateUser: .init(name: "ci"), description: "Spring", updateOrigin: .adminSDKNode,
@@ -101,7 +101,7 @@ struct RemoteConfigTemplateJSONTests {
         #""latest""#, "7", "[]", "{}", #"{"versionNumber": "x", "updateTime": "yesterday"}"#,
         #"{"updateUser": 3, "updateType": "NEW", "rollbackSource": {}, "isLegacy": true}"#,
     ])
-    func takesNoOffenceAtTheRestOfAVersion(version: String) {
+    func aTemplateTakesNoOffenceAtTheRestOfAVersion(version: String) {
         #expect(problems(of: #"{"version": \#(version)}"#).isEmpty)
     }
 }

@@ -3,7 +3,7 @@ import Templates
 import Testing
 
 struct RemoteConfigTemplateSectionsTests {
-    @Test func beginsWithTheParametersOutsideOfGroups() throws {
+    @Test func aTemplateBeginsWithTheParametersOutsideOfGroups() throws {
         let template = try RemoteConfigTemplate.make(
             #"""
             {"parameterGroups": {"Z": {"parameters": {"c": {}}}, "A": {"parameters": {}},
@@ -15,7 +15,7 @@ struct RemoteConfigTemplateSectionsTests {
         #expect(template.sections["A"]?.isEmpty == true)
     }
 
-    @Test func hasNoDefaultSectionWithoutParametersOutsideOfGroups() throws {
+    @Test func aTemplateHasNoDefaultSectionWithoutParametersOutsideOfGroups() throws {
         let template = try RemoteConfigTemplate.make(#"{"parameterGroups": {"A": {}}}"#)
         #expect(Array(template.sections.keys) == ["A"])
         #expect(RemoteConfigTemplate().sections.isEmpty)

@@ -35,7 +35,7 @@ struct TemplateDiffSectionsTests {
         ),
     ]
 
-    @Test(arguments: rows) func namesTheSectionsThatMayDiffer(
+    @Test(arguments: rows) func aDiffNamesTheSectionsThatMayDiffer(
         _ row: (old: String, new: String, sections: [String])
     ) throws {
         let changed = Self.base.replacing(row.old, with: row.new)

@@ -34,7 +34,7 @@ struct TemplateDiffTests {
         TemplateDiff(from: try .make(Self.old), to: try .make(Self.new))
     }
 
-    @Test func namesThePartsOfAParameterThatDiffer() throws {
+    @Test func aDiffNamesThePartsOfAParameterThatDiffer() throws {
         let diff = try diff()
         #expect(
             diff.parameters.map { "\($0.section).\($0.key) \($0.change.rawValue)" } == [
@@ -55,7 +55,7 @@ struct TemplateDiffTests {
         #expect(diff.parameters[0].parts.map(\.old) == ["STRING"])
     }
 
-    @Test func namesTheConditionsAndGroupsThatDiffer() throws {
+    @Test func aDiffNamesTheConditionsAndGroupsThatDiffer() throws {
         let diff = try diff()
         #expect(
             diff.conditions.map { "\($0.name) \($0.change.rawValue)" }
@@ -71,7 +71,7 @@ struct TemplateDiffTests {
         #expect(!diff.isEmpty)
     }
 
-    @Test func isWrittenAsJSON() throws {
+    @Test func aDiffIsWrittenAsJSON() throws {
         let json = try diff().json
         #expect(json["conditions"]?.arrayValue?.count == 4)
         #expect(
@@ -83,7 +83,7 @@ struct TemplateDiffTests {
             json["groups"]?.arrayValue?.last == ["name": "Void", "change": "ADDED", "parts": []])
     }
 
-    @Test func isWrittenAsLines() throws {
+    @Test func aDiffIsWrittenAsLines() throws {
         let lines = try diff().lines
         #expect(lines.first?.text == "~ condition c")
         #expect(lines.first?.kind == .heading(.changed))
@@ -98,7 +98,7 @@ struct TemplateDiffTests {
         #expect(lines.first { $0.text.contains("\"x\"") }?.kind == .old)
     }
 
-    @Test func takesTheFewestMovesThatExplainAnOrder() throws {
+    @Test func aDiffTakesTheFewestMovesThatExplainAnOrder() throws {
         /// A template with conditions of these names.
         func template(_ names: [Int]) -> RemoteConfigTemplate {
             RemoteConfigTemplate(
@@ -113,7 +113,7 @@ struct TemplateDiffTests {
         #expect(reversed.conditions.count == 999)
     }
 
-    @Test func isEmptyBetweenATemplateAndItself() throws {
+    @Test func aDiffIsEmptyBetweenATemplateAndItself() throws {
         for fixture in [Fixture.clientTemplate, .serverTemplate] {
             let template = try ValidatedTemplate(json: fixture.json).template
             #expect(TemplateDiff(from: template, to: template).isEmpty)
@@ -125,7 +125,7 @@ struct TemplateDiffTests {
         }
     }
 
-    @Test func seesEachChangeInEitherDirection() {
+    @Test func aDiffSeesEachChangeInEitherDirection() {
         var generator = TemplateGenerator(seed: 12)
         for _ in 0..<200 {
             let old = generator.template()

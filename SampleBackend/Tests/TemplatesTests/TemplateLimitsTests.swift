@@ -16,7 +16,7 @@ struct TemplateLimitsTests {
     }
 
     @Test(arguments: rows)
-    func acceptsTheLimitAndNoMore(row: Row) {
+    func theCheckAcceptsTheLimitAndNoMore(row: Row) {
         #expect(problems(of: row.json(row.limit)).isEmpty)
         let found = problems(of: row.json(row.limit + 1))
         #expect(found.count == 1)
@@ -27,7 +27,7 @@ struct TemplateLimitsTests {
         #expect(problems(of: row.json(row.limit + 1), limits: .none).isEmpty)
     }
 
-    @Test func countsParametersAndValuesInAndOutsideOfGroups() {
+    @Test func theCheckCountsParametersAndValuesInAndOutsideOfGroups() {
         var limits = TemplateLimits()
         limits.maximumParameters = 2
         limits.maximumValueCharacters = 5
@@ -55,7 +55,7 @@ struct TemplateLimitsTests {
         (1_024, #"{"version": {"description": "NAME"}}"#),
         (1_000_000, #"{"parameters": {"a": {"defaultValue": {"value": "NAME"}}}}"#),
     ])
-    func countsScalarsNotWhatLooksLikeACharacter(limit: Int, json: String) {
+    func theCheckCountsScalarsNotWhatLooksLikeACharacter(limit: Int, json: String) {
         func template(_ count: Int) -> String {
             let name = "e" + String(repeating: "\u{301}", count: count - 1)
             return json.replacing("NAME", with: name)
@@ -67,7 +67,7 @@ struct TemplateLimitsTests {
         #expect(found.first?.description.unicodeScalars.count ?? .max < 1_000)
     }
 
-    @Test func countsTheScalarsOfPinnedNames() throws {
+    @Test func theCheckCountsTheScalarsOfPinnedNames() throws {
         func overrides(_ count: Int) throws -> OverridesDocument {
             let name = "e" + String(repeating: "\u{301}", count: count - 1)
             return try OverridesDocument(jsonData: Data(#"{"\#(name)": {"\#(name)": 1}}"#.utf8))
@@ -77,7 +77,7 @@ struct TemplateLimitsTests {
         #expect(error?.problems.count == 2)
     }
 
-    @Test func boundsTheDepthOfAJSONValue() {
+    @Test func theCheckBoundsTheDepthOfAJSONValue() {
         /// A template with arrays in one another.
         func nested(_ depth: Int) -> String {
             let value =

@@ -74,7 +74,7 @@ struct TemplateMergeTests {
         Row("both added it alike", "", "b", "b", "b"),
         Row("both added it", "", "b", "c", "c", isConflict: true),
     ])
-    func decidesByWhoChangedWhat(row: Row) {
+    func aMergeDecidesByWhoChangedWhat(row: Row) {
         let merge = TemplateMerge(
             base: template(row.base), mine: template(row.mine), theirs: template(row.theirs))
         #expect(value(in: merge.merged) == row.merged)
@@ -111,7 +111,7 @@ struct TemplateMergeTests {
         OrderRow(testDescription: "I removed, they moved", orders: ["abc", "ac", "cba", "ca"]),
         OrderRow(testDescription: "both removed", orders: ["abc", "bc", "ab", "b"]),
     ])
-    func ordersConditionsByWhoMovedThem(row: OrderRow) {
+    func aMergeOrdersConditionsByWhoMovedThem(row: OrderRow) {
         let templates = row.orders.map { template(conditions: $0.map { String($0) }) }
         let merge = TemplateMerge(base: templates[0], mine: templates[1], theirs: templates[2])
         #expect(merge.merged.conditions.map(\.name).joined() == row.orders[3])
@@ -122,7 +122,7 @@ struct TemplateMergeTests {
         }
     }
 
-    @Test func keepsAConditionThatTheOtherSideBeginsToUse() throws {
+    @Test func aMergeKeepsAConditionThatTheOtherSideBeginsToUse() throws {
         let base = try RemoteConfigTemplate.make(
             #"""
             {"conditions": [{"name": "beta", "expression": "true"}],
@@ -145,7 +145,43 @@ struct TemplateMergeTests {
         #expect(other.resolving(["conditions.beta": .mine]) == theirs)
     }
 
-    @Test func keepsTheGroupOfAParameterThatStays() throws {
+    @Test func aConditionThatTheOtherSideBeginsToUseInAGroupIsAConflict() throws {
+        let base = try RemoteConfigTemplate.make(
+            #"""
+            {"conditions": [{"name": "beta", "expression": "true"}],
+             "parameterGroups": {"Home": {"parameters": {"a": {"defaultValue": {"value": "x"}}}}}}
+            """#)
+        var user = base
+        user.parameterGroups["Home"]?.parameters["a"]?.conditionalValues["beta"] = .value("y")
+        var remover = base
+        remover.conditions = []
+        for (mine, theirs) in [(user, remover), (remover, user)] {
+            let merge = TemplateMerge(base: base, mine: mine, theirs: theirs)
+            #expect(merge.conflicts.map(\.path) == ["conditions.beta"])
+            #expect(merge.merged == theirs)
+            #expect(merge.resolving(["conditions.beta": .mine]) == mine)
+        }
+    }
+
+    @Test func aGroupThatUsedAConditionBeforeIsNoConflict() throws {
+        let base = try RemoteConfigTemplate.make(
+            #"""
+            {"conditions": [{"name": "beta", "expression": "true"}],
+             "parameterGroups": {"Home": {"parameters": {"a": {"defaultValue": {"value": "x"},
+              "conditionalValues": {"beta": {"value": "y"}}}}}}}
+            """#)
+        var theirs = base
+        theirs.conditions = []
+        theirs.parameterGroups["Home"]?.parameters["a"]?.conditionalValues = [:]
+        var mine = base
+        mine.parameterGroups["Home"]?.parameters["b"] = TemplateParameter(
+            defaultValue: .value("z"))
+        let merge = TemplateMerge(base: base, mine: mine, theirs: theirs)
+        #expect(merge.conflicts.isEmpty)
+        #expect(merge.merged.conditions.isEmpty)
+    }
+
+    @Test func aMergeKeepsTheGroupOfAParameterThatStays() throws {
         let base = template("a")
         let removed = RemoteConfigTemplate()
         let merge = TemplateMerge(base: base, mine: removed, theirs: template("c"))
@@ -156,7 +192,7 @@ struct TemplateMergeTests {
                 .isEmpty)
     }
 
-    @Test func mergesDescriptionsAndWhatItDoesNotKnow() throws {
+    @Test func aMergeMergesDescriptionsAndWhatItDoesNotKnow() throws {
         let base = try RemoteConfigTemplate.make(#"{"parameterGroups": {"A": {}}, "x": 1, "y": 1}"#)
         let mine = try RemoteConfigTemplate.make(
             #"{"parameterGroups": {"A": {"description": "m"}}, "x": 2, "y": 1, "z": 3}"#)
@@ -170,7 +206,7 @@ struct TemplateMergeTests {
             merge.resolving(["parameterGroups.A": .mine]).parameterGroups["A"]?.description == "m")
     }
 
-    @Test func takesTheOtherSideWhereOneChangedNothing() {
+    @Test func aMergeTakesTheOtherSideWhereOneChangedNothing() {
         var generator = TemplateGenerator(seed: 1)
         for _ in 0..<300 {
             let base = generator.template()
@@ -186,7 +222,7 @@ struct TemplateMergeTests {
         }
     }
 
-    @Test func findsTheSameConflictsFromEitherSide() throws {
+    @Test func aMergeFindsTheSameConflictsFromEitherSide() throws {
         var generator = TemplateGenerator(seed: 2)
         var conflicts = 0
         for _ in 0..<300 {

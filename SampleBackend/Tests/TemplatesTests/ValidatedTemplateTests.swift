@@ -27,7 +27,7 @@ struct ValidatedTemplateTests {
     }
 
     @Test(arguments: rows)
-    func saysWhatIsWrongAndWhere(row: Row) throws {
+    func theCheckSaysWhatIsWrongAndWhere(row: Row) throws {
         let found = problems(of: row.json)
         #expect(found.map(\.path) == row.paths)
         let first = try #require(found.first)
@@ -35,7 +35,7 @@ struct ValidatedTemplateTests {
         #expect(!first.message.hasSuffix("."))
     }
 
-    @Test func findsAllProblemsAtOnceInAStableOrder() {
+    @Test func theCheckFindsAllProblemsAtOnceInAStableOrder() {
         let json = #"""
             {"conditions": [{"name": "a", "expression": "device.os = = 'ios'"}, {"name": ""}],
              "parameters": {"1a": {"defaultValue": {"value": 1}},
@@ -56,7 +56,7 @@ struct ValidatedTemplateTests {
         #expect(problems(of: json).map(\.path) == paths)
     }
 
-    @Test func givesTheColumnOfAnExpressionThatCannotBeParsed() throws {
+    @Test func theCheckGivesTheColumnOfAnExpressionThatCannotBeParsed() throws {
         let found = problems(
             of: #"{"conditions": [{"name": "a", "expression": "device.os = = 'ios'"}]}"#)
         let problem = try #require(found.first)
@@ -65,21 +65,21 @@ struct ValidatedTemplateTests {
         #expect(problem.description.contains("conditions[0].expression, column"))
     }
 
-    @Test func givesTheLineOfTextThatIsNoJSON() throws {
+    @Test func theCheckGivesTheLineOfTextThatIsNoJSON() throws {
         let problem = try #require(problems(of: "{\"parameters\":\n  {\"a\": tru}}").first)
         #expect(problem.message.contains("line 2, column"))
         #expect(problems(of: "").count == 1)
         #expect(problems(of: #"{"a": 1, "a": 2}"#).first?.message.contains("stands twice") == true)
     }
 
-    @Test func parsesTheConditionsInTheirOrder() throws {
+    @Test func theCheckParsesTheConditionsInTheirOrder() throws {
         let validated = try ValidatedTemplate(json: Fixture.clientTemplate.json)
         #expect(validated.conditions.count == validated.template.conditions.count)
         #expect(validated.conditions.map(\.usesPercent).filter { $0 }.count == 2)
         #expect(validated.conditions.firstIndex { !$0.dates.isEmpty } == 3)
     }
 
-    @Test func warnsOfWhatIsKeptAndNotEvaluated() throws {
+    @Test func theCheckWarnsOfWhatIsKeptAndNotEvaluated() throws {
         let warnings = try ValidatedTemplate(json: Fixture.clientTemplate.json).warnings
         #expect(
             warnings.map(\.path) == [
@@ -92,7 +92,7 @@ struct ValidatedTemplateTests {
         #expect(try ValidatedTemplate(json: Fixture.serverTemplate.json).warnings.isEmpty)
     }
 
-    @Test func leavesTheVersionOutOfWhatIsStored() throws {
+    @Test func theCheckLeavesTheVersionOutOfWhatIsStored() throws {
         let validated = try ValidatedTemplate(
             jsonData: Data(
                 #"{"version": {"description": "Spring"}, "parameters": {}, "x": 1.0}"#.utf8))
@@ -101,7 +101,7 @@ struct ValidatedTemplateTests {
         #expect(validated.template.version?.number == 0)
     }
 
-    @Test func allowsTheSameKeyInTwoGroups() {
+    @Test func theCheckAllowsTheSameKeyInTwoGroups() {
         #expect(
             problems(
                 of: #"""
@@ -111,7 +111,7 @@ struct ValidatedTemplateTests {
             ).isEmpty)
     }
 
-    @Test func cutsNamesInPathsAndMessages() {
+    @Test func theCheckCutsNamesInPathsAndMessages() {
         let name = String(repeating: "\u{FC}", count: 100_000)
         let found = problems(
             of: #"{"parameters": {"a": {"conditionalValues": {"\#(name)": {"value": "x"}}}}}"#)
@@ -229,7 +229,7 @@ struct ValidatedTemplateTests {
             "make it a string"),
     ]
 
-    @Test func tellsNamesApartByTheirBytes() throws {
+    @Test func theCheckTellsNamesApartByTheirBytes() throws {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         func template(_ names: [String], _ value: String) -> String {
             let conditions = names.map { #"{"name": "\#($0)", "expression": "true"}"# }

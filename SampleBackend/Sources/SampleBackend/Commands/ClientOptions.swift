@@ -2,6 +2,7 @@ import ArgumentParser
 import ConfigServer
 import HTTPServing
 import JSONTree
+import Targeting
 
 /// A type that is the options which say as whom a command asks: a user, and what an app says about
 /// itself.
@@ -19,31 +20,39 @@ struct ClientOptions: ParsableArguments {
     /// The help that commands with these options give.
     static let help = """
         Signals are what an app says about itself: app.id, app.version, app.build, device.os, \
-        device.country, device.language, and custom ones by their own name.
+        device.country, device.language, and custom ones by their own name, with signal. before \
+        it or without.
         """
 
     /// Refuses signals without a value.
     func validate() throws {
-        for signal in signals where !signal.dropFirst().contains("=") {
-            throw ValidationError("The signal \"\(signal)\" has no value: give name=value.")
+        for signal in signals {
+            guard signal.dropFirst().contains("=") else {
+                throw ValidationError("The signal \"\(signal)\" has no value: give name=value.")
+            }
+            guard Self.parsed(signal) != nil else {
+                throw ValidationError(
+                    "The signal \"\(signal)\" has no name: put it after the dot.")
+            }
         }
     }
 
-    /// The names and values of the signals.
+    /// The signals by their names in a query; the server checks their limits.
     var signalValues: [(name: String, value: String)] {
-        signals.map { signal in
-            let parts = signal.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (String(parts[0]), String(parts[1]))
+        signals.compactMap { signal in
+            Self.parsed(signal).map { (name: $0.name.queryName, value: $0.value) }
         }
+    }
+
+    /// Reads `name=value`.
+    private static func parsed(_ signal: String) -> (name: SignalName, value: String)? {
+        let parts = signal.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let name = SignalName(String(parts[0])) else { return nil }
+        return (name, String(parts[1]))
     }
 }
 
 extension ClientOptions {
-    /// The signals that a query names as they are; all others are custom ones.
-    private static let standardSignals: Set<String> = [
-        "app.id", "app.version", "app.build", "device.os", "device.country", "device.language",
-    ]
-
     /// The path of the user's document (HTTP 1).
     ///
     /// - Parameters:
@@ -53,8 +62,7 @@ extension ClientOptions {
     func documentPath(inProject project: String, suffix: String = "") -> String {
         let path = "/projects/\(project.percentEncoded)/activeconfig"
         let query = signalValues.map { name, value in
-            let name = Self.standardSignals.contains(name) ? name : "signal.\(name)"
-            return "\(name.percentEncoded)=\(value.percentEncoded)"
+            "\(name.percentEncoded)=\(value.percentEncoded)"
         }
         return path + (user.map { "/user/\($0.percentEncoded)" } ?? "") + suffix
             + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))

@@ -7,8 +7,7 @@ enum MetricsExport: Sendable {
     ///
     /// - Returns: What gives the counts as text.
     static func start() -> @Sendable () -> String {
-        var configuration = PrometheusMetricsConfiguration()
-        configuration.help = [
+        let factory = PrometheusMetricsFactory(help: [
             "activeconfig_requests": "Requests, by route and status.",
             "activeconfig_request_duration": "From the head of a request to its response.",
             "activeconfig_evaluations": "Documents that users were given or told they have.",
@@ -16,8 +15,7 @@ enum MetricsExport: Sendable {
             "activeconfig_render_cache_misses": "Documents rendered for their request.",
             "activeconfig_store_errors": "Calls of the store that failed, by operation.",
             "activeconfig_template_version": "The version that is served, by project.",
-        ]
-        let factory = PrometheusMetricsFactory(configuration: configuration)
+        ])
         MetricsSystem.bootstrap(factory)
         return { factory.text() }
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
 import TemplateStore

@@ -1,0 +1,182 @@
+import Foundation
+import TemplateStore
+import Templates
+
+/// The contents of an ``InMemoryTemplateStore``, and the rules of their changes.
+struct InMemoryStoreContents {
+    private struct Project {
+        /// The versions that are kept, the oldest first.
+        var versions: [StoredTemplate] = []
+        /// The overrides by the UTF-8 bytes of the user ID.
+        var overrides: [Data: Data] = [:]
+    }
+
+    private var projects: [String: Project] = [:]
+    /// All tokens, the oldest first.
+    private(set) var tokens: [StoredToken] = []
+    var webhooks = InMemoryWebhooks()
+    /// The audit trail, the oldest first.
+    private var audit: [AuditEntry] = []
+    /// The newest changes, the oldest first.
+    private var log: [StoreChange] = []
+    /// How many changes are kept.
+    private let keptChanges: Int
+    /// The revision of the last change.
+    private(set) var revision = StoreRevision.zero
+
+    /// Makes empty contents.
+    init(keptChanges: Int) { self.keptChanges = keptChanges }
+
+    private var nextRevision: StoreRevision { StoreRevision(revision.number + 1) }
+
+    /// Writes a change and its audit entry.
+    private mutating func record(_ subject: StoreChange.Subject, _ entry: AuditEntry) {
+        revision = entry.revision
+        audit.append(entry)
+        log.append(StoreChange(subject, revision: entry.revision))
+        // Seldom, since it moves what is left.
+        if log.count >= 2 * keptChanges { log.removeFirst(log.count - keptChanges) }
+    }
+
+    /// Publishes a template as the next version, if the current version is the expected one.
+    mutating func publish(
+        _ submission: TemplateSubmission
+    ) throws(TemplateStoreError) -> StoredTemplate {
+        let current = projects[submission.project]?.versions.last?.version.number ?? 0
+        try submission.checkExpectation(current: current)
+        let template = submission.stored(asVersion: current + 1, revision: nextRevision)
+        var versions = projects[submission.project]?.versions ?? []
+        versions.append(template)
+        if versions.count > TemplateStoreLimits.keptVersions { versions.removeFirst() }
+        projects[submission.project, default: Project()].versions = versions
+        record(
+            .template(project: submission.project, version: template.version.number),
+            AuditEntry(of: template))
+        webhooks.enqueue(template)
+        return template
+    }
+
+    /// A version of a project's template; the current one for nil.
+    func template(version: Int?, inProject project: String) -> StoredTemplate? {
+        let versions = projects[project]?.versions ?? []
+        guard let version else { return versions.last }
+        return versions.first { $0.version.number == version }
+    }
+
+    /// The versions of a project, newest first.
+    func versions(inProject project: String, matching query: VersionQuery) -> VersionPage {
+        let limit = min(max(query.limit, 1), TemplateStoreLimits.keptVersions)
+        let start = query.startTime?.roundedToMilliseconds
+        let end = query.endTime?.roundedToMilliseconds
+        let found = (projects[project]?.versions ?? []).reversed().lazy.map(\.version).filter {
+            version in
+            version.number <= query.endVersion ?? .max
+                && start.map { $0 <= version.updateTime } ?? true
+                && end.map { version.updateTime < $0 } ?? true
+        }
+        let page = Array(found.prefix(limit + 1))
+        return VersionPage(
+            versions: Array(page.prefix(limit)),
+            nextVersion: page.count > limit ? page.last?.number : nil)
+    }
+
+    /// Pins values for one user, or removes what was pinned.
+    mutating func setOverrides(_ change: OverridesChange) throws(TemplateStoreError) {
+        guard let project = projects[change.project] else { throw .projectMissing(change.project) }
+        let user = Data(change.userID.utf8)
+        let isPinned = project.overrides[user] != nil
+        if change.content == nil, !isPinned { return }
+        if !isPinned, project.overrides.count >= TemplateStoreLimits.usersWithOverrides {
+            throw .tooManyOverrides(inProject: change.project)
+        }
+        projects[change.project]?.overrides[user] = change.content
+        record(
+            .overrides(project: change.project, userID: change.userID),
+            AuditEntry(of: change, revision: nextRevision))
+    }
+
+    func overrides(forUserID userID: String, inProject project: String) -> Data? {
+        projects[project]?.overrides[Data(userID.utf8)]
+    }
+
+    /// All that a server needs to answer clients.
+    func snapshot() -> TemplateStoreSnapshot {
+        TemplateStoreSnapshot(
+            templates: projects.values.compactMap(\.versions.last)
+                .sorted { $0.project < $1.project },
+            overrides: projects.mapValues(\.overrides).filter { !$0.value.isEmpty },
+            revision: revision)
+    }
+
+    /// The changes after a revision, in order.
+    func changes(after position: StoreRevision) throws(TemplateStoreError) -> [StoreChange] {
+        // Revisions have no gaps here, so the place in the log follows from the number.
+        let missed = revision.number - position.number
+        guard missed >= 0, missed <= log.count else {
+            throw .watchLost(after: position, latest: revision)
+        }
+        return Array(log.suffix(Int(missed)))
+    }
+
+    /// The audit trail of a project, newest first.
+    func auditEntries(inProject project: String, matching query: AuditQuery) -> [AuditEntry] {
+        let found = audit.reversed().lazy.filter { entry in
+            (entry.project == nil || entry.project == project)
+                && query.before.map { entry.revision < $0 } ?? true
+        }
+        return Array(found.prefix(min(max(query.limit, 1), TemplateStoreLimits.auditPage)))
+    }
+
+    /// Stores a new access token.
+    mutating func addToken(
+        _ token: StoredToken, actor: String
+    ) throws(TemplateStoreError) {
+        if tokens.contains(where: { $0.id == token.id || $0.hash == token.hash }) {
+            throw .tokenExists(id: token.id)
+        }
+        tokens.append(token.roundedToMilliseconds)
+        record(.tokens, AuditEntry(ofNew: token, actor: actor, revision: nextRevision))
+    }
+
+    /// Revokes a token for good, and says whether there was one.
+    mutating func revokeToken(id: String, actor: String, date: Date) -> Bool {
+        guard let index = tokens.firstIndex(where: { $0.id == id }) else { return false }
+        guard tokens[index].revocationDate == nil else { return true }
+        tokens[index].revocationDate = date.roundedToMilliseconds
+        record(
+            .tokens,
+            AuditEntry(
+                ofRevoked: tokens[index].name, actor: actor, date: date, revision: nextRevision))
+        return true
+    }
+
+    /// Remembers when a token was last used.
+    mutating func recordUse(ofToken id: String, date: Date) {
+        guard let index = tokens.firstIndex(where: { $0.id == id }) else { return }
+        let last = tokens[index].lastUseDate ?? .distantPast
+        let pause = Double(TemplateStoreLimits.secondsBetweenRecordedUses)
+        if date.timeIntervalSince(last) < pause { return }
+        tokens[index].lastUseDate = date.roundedToMilliseconds
+    }
+
+    /// Stores a new webhook.
+    mutating func addWebhook(_ webhook: StoredWebhook) throws(TemplateStoreError) {
+        guard let current = template(version: nil, inProject: webhook.project) else {
+            throw .projectMissing(webhook.project)
+        }
+        let stored = try webhooks.add(webhook, currentVersion: current.version.number)
+        record(
+            .webhooks(project: stored.project), AuditEntry(ofNew: stored, revision: nextRevision))
+    }
+
+    /// Removes a webhook with its deliveries, and says whether there was one.
+    mutating func removeWebhook(
+        id: String, inProject project: String, actor: String, date: Date
+    ) -> Bool {
+        guard let webhook = webhooks.remove(id: id, inProject: project) else { return false }
+        record(
+            .webhooks(project: project),
+            AuditEntry(ofRemoved: webhook, actor: actor, date: date, revision: nextRevision))
+        return true
+    }
+}

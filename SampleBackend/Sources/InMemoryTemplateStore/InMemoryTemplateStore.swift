@@ -1,0 +1,176 @@
+public import Foundation
+public import TemplateStore
+
+/// A store in the memory of the process, for tests and for trying things out.
+///
+/// It keeps every rule of a store but one: it forgets everything with the process.
+public final class InMemoryTemplateStore: TemplateStore {
+    /// What is stored, and whether it is open.
+    private struct State {
+        var contents: InMemoryStoreContents
+        var isClosed = false
+    }
+
+    private let state: Locked<State>
+
+    /// Says that there are changes.
+    private let signal = ChangeSignal(.zero)
+
+    /// Makes an empty store.
+    public convenience init() { self.init(keptChanges: TemplateStoreLimits.keptChanges) }
+
+    /// Makes an empty store.
+    package init(keptChanges: Int) {
+        state = Locked(State(contents: InMemoryStoreContents(keptChanges: keptChanges)))
+    }
+
+    /// Runs a body alone with what is stored, and tells those who follow the changes.
+    func access<Result>(
+        _ body: (inout InMemoryStoreContents) throws(TemplateStoreError) -> Result
+    ) throws(TemplateStoreError) -> Result {
+        let (result, revision) = try state.withLock {
+            state throws(TemplateStoreError) -> (Result, StoreRevision) in
+            if state.isClosed { throw .closed }
+            let result = try body(&state.contents)
+            return (result, state.contents.revision)
+        }
+        signal.advance(to: revision)
+        return result
+    }
+
+    /// Publishes a template as the next version, if the current version is the expected one.
+    public func publish(
+        _ submission: TemplateSubmission
+    ) async throws(TemplateStoreError) -> StoredTemplate {
+        try access { contents throws(TemplateStoreError) in try contents.publish(submission) }
+    }
+
+    /// A version of a project's template.
+    public func template(
+        version: Int?, inProject project: String
+    ) async throws(TemplateStoreError) -> StoredTemplate? {
+        try access { $0.template(version: version, inProject: project) }
+    }
+
+    /// The versions of a project, newest first.
+    public func versions(
+        inProject project: String, matching query: VersionQuery
+    ) async throws(TemplateStoreError) -> VersionPage {
+        try access { $0.versions(inProject: project, matching: query) }
+    }
+
+    /// Pins values for one user, or removes what was pinned.
+    public func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError) {
+        try access { contents throws(TemplateStoreError) in try contents.setOverrides(change) }
+    }
+
+    /// The values pinned for one user; nil when there are none.
+    public func overrides(
+        forUserID userID: String, inProject project: String
+    ) async throws(TemplateStoreError) -> Data? {
+        try access { $0.overrides(forUserID: userID, inProject: project) }
+    }
+
+    /// All that a server needs to answer clients, read at one revision.
+    public func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot {
+        try access { $0.snapshot() }
+    }
+
+    /// The changes after a revision, in order.
+    public func changes(since revision: StoreRevision) -> StoreChanges {
+        StoreChanges(after: revision, signal: signal) {
+            [self] position throws(TemplateStoreError) in
+            try access { contents throws(TemplateStoreError) in
+                try contents.changes(after: position)
+            }
+        }
+    }
+
+    /// The audit trail of a project, newest first.
+    public func auditEntries(
+        inProject project: String, matching query: AuditQuery
+    ) async throws(TemplateStoreError) -> [AuditEntry] {
+        try access { $0.auditEntries(inProject: project, matching: query) }
+    }
+
+    /// Stores a new access token, as its hash.
+    public func addToken(
+        _ token: StoredToken, actor: String
+    ) async throws(TemplateStoreError) {
+        try access { contents throws(TemplateStoreError) in
+            try contents.addToken(token, actor: actor)
+        }
+    }
+
+    /// All tokens, the oldest first.
+    public func tokens() async throws(TemplateStoreError) -> [StoredToken] {
+        try access { $0.tokens }
+    }
+
+    /// Revokes a token for good, and says whether there was one with this identifier.
+    public func revokeToken(
+        id: String, actor: String, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        try access { $0.revokeToken(id: id, actor: actor, date: date) }
+    }
+
+    /// Remembers when a token was last used.
+    public func recordUse(
+        ofToken id: String, date: Date
+    ) async throws(TemplateStoreError) {
+        try access { $0.recordUse(ofToken: id, date: date) }
+    }
+
+    /// Returns while the store is open.
+    public func checkReadiness() async throws(TemplateStoreError) {
+        try access { _ in }
+    }
+
+    /// Ends every sequence of changes; later calls fail.
+    public func close() async {
+        state.withLock { $0.isClosed = true }
+        signal.finish()
+    }
+}
+
+extension InMemoryTemplateStore {
+    /// Stores a new webhook.
+    public func addWebhook(_ webhook: StoredWebhook) async throws(TemplateStoreError) {
+        try access { contents throws(TemplateStoreError) in try contents.addWebhook(webhook) }
+    }
+
+    /// The webhooks of a project, the oldest first.
+    public func webhooks(
+        inProject project: String
+    ) async throws(TemplateStoreError) -> [StoredWebhook] {
+        try access { $0.webhooks.webhooks(inProject: project) }
+    }
+
+    /// Removes a webhook with its deliveries, and says whether there was one.
+    public func removeWebhook(
+        id: String, inProject project: String, actor: String, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        try access {
+            $0.removeWebhook(id: id, inProject: project, actor: actor, date: date)
+        }
+    }
+
+    /// The newest deliveries of a webhook, newest first.
+    public func deliveries(
+        ofWebhook id: String, inProject project: String, limit: Int
+    ) async throws(TemplateStoreError) -> [WebhookDelivery] {
+        try access { $0.webhooks.deliveries(ofWebhook: id, inProject: project, limit: limit) }
+    }
+
+    /// Takes deliveries that are due, so that nobody else sends them.
+    public func claimDeliveries(
+        date: Date, until end: Date, limit: Int
+    ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
+        try access { $0.webhooks.claim(date: date, until: end, limit: limit) }
+    }
+
+    /// Stores what came of an attempt at a delivery that was claimed.
+    public func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError) {
+        try access { $0.webhooks.finish(attempt) }
+    }
+}

@@ -1,0 +1,136 @@
+@_spi(JSON) public import ActiveConfig
+public import Foundation
+import OrderedCollections
+
+extension JSONNode {
+    /// Reads JSON text: RFC 8259, with one comma before a closing bracket accepted.
+    ///
+    /// A key that stands twice in one object is an error: one of the two values would be lost.
+    ///
+    /// - Parameters:
+    ///   - jsonData: The text, UTF-8.
+    ///   - limits: What the text may not exceed.
+    /// - Throws: `ConfigurationFormatError` with the place and the reason.
+    public init(
+        jsonData: Data, limits: ConfigurationLimits = .default
+    ) throws(ConfigurationFormatError) {
+        self = try JSONReader.read(jsonData, limits: limits, readValue: Self.read)
+    }
+
+    /// Reads the value that is next; the reader's limit of depth bounds the recursion.
+    private static func read(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
+        switch json.next {
+        case UInt8(ascii: "{"): return try readObject(from: &json)
+        case UInt8(ascii: "["): return try readArray(from: &json)
+        default:
+            let start = json.position
+            switch try json.readScalar() {
+            case .null: return .null
+            case .bool(let value): return .bool(value)
+            case .string(let value): return .string(value)
+            default:
+                let text = unsafe json.bytes[start..<json.position]
+                return .number(unsafe String(decoding: text, as: UTF8.self))
+            }
+        }
+    }
+
+    /// Reads the array whose bracket is next.
+    private static func readArray(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
+        try json.takeOpeningBracket()
+        var elements: [JSONNode] = []
+        while try json.nextElement(isFirst: elements.isEmpty) {
+            elements.append(try read(from: &json))
+        }
+        return .array(elements)
+    }
+
+    /// Reads the object whose bracket is next.
+    private static func readObject(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
+        try json.takeOpeningBracket()
+        var members: OrderedDictionary<String, JSONNode> = [:]
+        while try json.nextMember(isFirst: members.isEmpty) {
+            let start = json.position
+            let key = try json.readString()
+            guard members[key] == nil else {
+                throw JSONFault(
+                    .syntax, at: start,
+                    "the key \"\(key)\" stands twice in one object; remove one of the two")
+            }
+            try json.takeColon()
+            members[key] = try read(from: &json)
+        }
+        return .object(members)
+    }
+}
+
+extension JSONNode {
+    /// White space in JSON text.
+    public enum Layout: Sendable, Hashable {
+        /// Without any white space.
+        case compact
+        /// A member a line, indented by two spaces, for people.
+        case pretty
+    }
+
+    /// The value as JSON text, UTF-8, members in their order.
+    ///
+    /// - Parameter layout: With or without white space; a pretty text ends with a line feed.
+    /// - Returns: The text.
+    public func jsonData(_ layout: Layout = .compact) -> Data {
+        var writer = JSONWriter()
+        write(to: &writer, layout: layout, indentation: 0)
+        if layout == .pretty { writer.write(UInt8(ascii: "\n")) }
+        return Data(writer.bytes)
+    }
+
+    /// Appends the value.
+    private func write(to json: inout JSONWriter, layout: Layout, indentation: Int) {
+        switch self {
+        case .null: json.write(raw: "null")
+        case .bool(let value): json.write(raw: value ? "true" : "false")
+        case .number(let text): for byte in text.utf8 { json.write(byte) }
+        case .string(let text): json.write(text)
+        case .array(let elements):
+            json.write(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                Self.startItem(index, of: &json, layout: layout, indentation: indentation + 1)
+                element.write(to: &json, layout: layout, indentation: indentation + 1)
+            }
+            if !elements.isEmpty { Self.startLine(of: &json, layout, indentation) }
+            json.write(UInt8(ascii: "]"))
+        case .object(let members):
+            json.write(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                Self.startItem(index, of: &json, layout: layout, indentation: indentation + 1)
+                json.write(key: member.key)
+                if layout == .pretty { json.write(UInt8(ascii: " ")) }
+                member.value.write(to: &json, layout: layout, indentation: indentation + 1)
+            }
+            if !members.isEmpty { Self.startLine(of: &json, layout, indentation) }
+            json.write(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Goes to where an element or member begins.
+    private static func startItem(
+        _ index: Int, of json: inout JSONWriter, layout: Layout, indentation: Int
+    ) {
+        if index > 0 { json.write(UInt8(ascii: ",")) }
+        startLine(of: &json, layout, indentation)
+    }
+
+    /// Begins a line, in the pretty layout.
+    private static func startLine(
+        of json: inout JSONWriter, _ layout: Layout, _ indentation: Int
+    ) {
+        guard layout == .pretty else { return }
+        json.write(UInt8(ascii: "\n"))
+        for _ in 0..<(2 * indentation) { json.write(UInt8(ascii: " ")) }
+    }
+}
+
+extension JSONNode: CustomStringConvertible {
+    /// The value as compact JSON text.
+    public var description: String { String(decoding: jsonData(), as: UTF8.self) }
+}

@@ -1,0 +1,226 @@
+/// The simulation of a regular expression, all matches in parallel, so that a text takes at most
+/// its length times ``stepsPerScalar``.
+struct Automaton: Sendable {
+    /// An instruction in the simulation's layout.
+    private struct Step: Sendable {
+        enum Kind: UInt8, Sendable {
+            case match
+            /// Goes on at both places.
+            case split
+            /// Goes on if the anchor of number `lower` holds.
+            case require
+            /// Goes on behind a scalar from `lower` to `upper`.
+            case range
+            /// Goes on behind a scalar of the set of number `lower`.
+            case set
+        }
+
+        let kind: Kind
+        let next: Int32
+        /// The other next step of a split.
+        var other: Int32 = 0
+        /// A number whose meaning depends on the kind.
+        var lower: UInt32 = 0
+        /// A number whose meaning depends on the kind.
+        var upper: UInt32 = 0
+    }
+
+    private let steps: [Step]
+
+    /// The place of the first step.
+    private let start: Int32
+
+    /// The sets of more than one range.
+    private let sets: [ScalarSet]
+
+    /// The most steps and set lookups per scalar.
+    let stepsPerScalar: Int
+
+    /// Prepares the simulation.
+    init(_ program: PatternProgram) {
+        var numbers: [Int: UInt32] = [:]
+        var sets: [ScalarSet] = []
+        steps = program.instructions.map { instruction in
+            switch instruction {
+            case .match: return Step(kind: .match, next: 0)
+            case .split(let first, let second):
+                return Step(kind: .split, next: Int32(first), other: Int32(second))
+            case .require(let anchor, let next):
+                return Step(
+                    kind: .require, next: Int32(next), lower: UInt32(anchor.rawValue))
+            case .consume(let number, let next):
+                let ranges = program.sets[number].ranges
+                if ranges.count <= 1 {
+                    // No range at all is one that no scalar is in.
+                    let range = ranges.first
+                    return Step(
+                        kind: .range, next: Int32(next), lower: range?.lowerBound ?? 1,
+                        upper: range?.upperBound ?? 0)
+                }
+                let own = numbers[number] ?? UInt32(sets.count)
+                if own == sets.count { sets.append(program.sets[number]) }
+                numbers[number] = own
+                return Step(kind: .set, next: Int32(next), lower: own)
+            }
+        }
+        start = Int32(program.start)
+        self.sets = sets
+        stepsPerScalar =
+            steps.count
+            + sets.reduce(0) { $0 + Int.bitWidth - $1.ranges.count.leadingZeroBitCount }
+    }
+
+    /// The reached steps before a scalar, and the kind of the previous scalar.
+    struct State: Sendable, Hashable {
+        /// The steps to go on at, each once; the beginning is always added.
+        var places: [Int32] = []
+        /// The kind of the scalar before.
+        var previous = ScalarKind.edge
+    }
+
+    /// Reused buffers of a simulation.
+    struct Scratch {
+        /// For each step the last scalar, counted, for which it was visited.
+        fileprivate var visits: [UInt32]
+        /// For each set the last scalar, counted, that was looked up, times two, and the result.
+        fileprivate var lookups: [UInt32]
+        fileprivate var count: UInt32 = 0
+        fileprivate var stack: [Int32]
+        fileprivate var reached: [Int32]
+        /// How many steps were visited in all.
+        fileprivate(set) var work = 0
+
+        init(for automaton: Automaton) {
+            visits = Array(repeating: 0, count: automaton.steps.count)
+            lookups = Array(repeating: 0, count: automaton.sets.count)
+            stack = Array(repeating: 0, count: automaton.steps.count + 1)
+            reached = Array(repeating: 0, count: automaton.steps.count + 1)
+        }
+    }
+
+    /// Goes on by one scalar.
+    ///
+    /// - Parameters:
+    /// - state: Where the simulation is; changed to where it is behind the scalar.
+    /// - scalar: The scalar; nil is the end of the text.
+    /// - scratch: The memory.
+    /// - Returns: Whether the text matches already.
+    func advance(_ state: inout State, by scalar: UInt32?, _ scratch: inout Scratch) -> Bool {
+        scratch.count &+= 1
+        let count = scratch.count
+        let kind = scalar.map { ScalarKind($0) } ?? .edge
+        var work = 0
+        var size = 0
+        var found = 0
+        defer {
+            scratch.work += work
+            state.previous = kind
+        }
+        return unsafe steps.withUnsafeBufferPointer { steps in
+            unsafe scratch.visits.withUnsafeMutableBufferPointer { visits in
+                unsafe scratch.stack.withUnsafeMutableBufferPointer { stack in
+                    unsafe scratch.reached.withUnsafeMutableBufferPointer { reached in
+                        // Each step is pushed once, so that the stack is long enough.
+                        func push(_ place: Int32) {
+                            guard unsafe visits[Int(place)] != count else { return }
+                            unsafe visits[Int(place)] = count
+                            unsafe stack[size] = place
+                            size &+= 1
+                        }
+                        push(start)
+                        for place in state.places { push(place) }
+                        while size > 0 {
+                            size &-= 1
+                            work &+= 1
+                            let step = unsafe steps[Int(stack[size])]
+                            switch step.kind {
+                            case .match: return true
+                            case .split:
+                                push(step.next)
+                                push(step.other)
+                            case .require:
+                                if Self.holds(step.lower, between: state.previous, and: kind) {
+                                    push(step.next)
+                                }
+                            case .range:
+                                guard let scalar, scalar >= step.lower, scalar <= step.upper
+                                else { continue }
+                                unsafe reached[found] = step.next
+                                found &+= 1
+                            case .set:
+                                guard let scalar,
+                                    contains(scalar, set: Int(step.lower), &scratch.lookups, count)
+                                else { continue }
+                                unsafe reached[found] = step.next
+                                found &+= 1
+                            }
+                        }
+                        state.places.removeAll(keepingCapacity: true)
+                        unsafe state.places.append(contentsOf: reached[..<found])
+                        return false
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a scalar is in a set; each set is looked into once per scalar.
+    private func contains(
+        _ scalar: UInt32, set: Int, _ lookups: inout [UInt32], _ count: UInt32
+    ) -> Bool {
+        if lookups[set] >> 1 == count { return lookups[set] & 1 == 1 }
+        let isMember = sets[set].contains(scalar)
+        lookups[set] = count << 1 | (isMember ? 1 : 0)
+        return isMember
+    }
+
+    /// Whether an anchor matches between two scalars; an edge before is the beginning of the text,
+    /// one behind its end.
+    private static func holds(
+        _ anchor: UInt32, between previous: ScalarKind, and next: ScalarKind
+    ) -> Bool {
+        switch Pattern.Anchor(rawValue: UInt8(anchor)) {
+        case .textStart: previous == .edge
+        case .textEnd: next == .edge
+        case .lineStart: previous == .edge || previous == .newline
+        case .lineEnd: next == .edge || next == .newline
+        case .wordBoundary: (previous == .word) != (next == .word)
+        case .noWordBoundary: (previous == .word) == (next == .word)
+        case nil: false
+        }
+    }
+
+    /// Searches a text.
+    func matches(_ text: SearchedText, work: inout Int) -> Bool {
+        var scratch = Scratch(for: self)
+        defer { work += scratch.work }
+        var state = State()
+        if let scalars = text.scalars {
+            for scalar in scalars where advance(&state, by: scalar, &scratch) { return true }
+        } else {
+            for byte in text.text.utf8 where advance(&state, by: UInt32(byte), &scratch) {
+                return true
+            }
+        }
+        return advance(&state, by: nil, &scratch)
+    }
+}
+
+/// The kinds of scalars that anchors distinguish.
+enum ScalarKind: UInt8, Sendable {
+    case newline
+    /// A letter, a digit or `_` of ASCII.
+    case word
+    /// Anything else.
+    case other
+    /// The beginning or the end of the text.
+    case edge
+
+    init(_ scalar: UInt32) {
+        switch scalar {
+        case 0x0A: self = .newline
+        case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: self = .word
+        default: self = .other
+        }
+    }
+}

@@ -1,0 +1,191 @@
+/// An automaton written out: for each state and class of scalars the next state.
+///
+/// Most regular expressions of conditions need some dozen states, and then a scalar takes one
+/// look-up. A class, so that taking it out of a list counts one reference, not one for each array.
+final class TransitionTable: Sendable {
+    /// The most entries; fewer than ``matched``.
+    private static let maximumCount = 16_384
+
+    /// The most steps that are visited to make a table.
+    private static let maximumWork = 131_072
+
+    /// The entry that stands for a match.
+    private static let matched = UInt16.max
+
+    /// A row for each state: for each class, and at last for the end of the text, where the row of
+    /// the next state begins.
+    private let entries: [UInt16]
+
+    private let classes: ScalarClasses
+
+    /// The time that a scalar takes, in steps of an ``Automaton``: one outside of ASCII is searched
+    /// for among the intervals of its classes.
+    var stepsPerScalar: Int {
+        2 + (Int.bitWidth - classes.intervalCount.leadingZeroBitCount) / 2
+    }
+
+    /// About the number of numbers it keeps.
+    var size: Int { entries.count + classes.intervalCount + 128 }
+
+    /// Writes an automaton out.
+    ///
+    /// - Parameters:
+    /// - automaton: The automaton. nil is returned when it has too many states.
+    /// - sets: The sets of its program.
+    /// - work: Increased by the number of steps that were visited.
+    init?(_ automaton: Automaton, sets: [ScalarSet], work: inout Int) {
+        guard let classes = ScalarClasses(sets) else { return nil }
+        var scratch = Automaton.Scratch(for: automaton)
+        defer { work += scratch.work }
+        let width = classes.count + 1
+        var entries: [UInt16] = []
+        var states = [Automaton.State()]
+        var rows: [Automaton.State: UInt16] = [states[0]: 0]
+        var index = 0
+        while index < states.count {
+            guard (index + 1) * width <= Self.maximumCount else { return nil }
+            for next in 0..<width {
+                guard scratch.work <= Self.maximumWork else { return nil }
+                var state = states[index]
+                let isEnd = next == classes.count
+                let scalar = isEnd ? nil : classes.representatives[next]
+                if automaton.advance(&state, by: scalar, &scratch) {
+                    entries.append(Self.matched)
+                    continue
+                }
+                guard !isEnd else {
+                    entries.append(0)
+                    continue
+                }
+                state.normalize()
+                if let row = rows[state] {
+                    entries.append(row)
+                } else {
+                    guard let row = UInt16(exactly: states.count * width) else { return nil }
+                    rows[state] = row
+                    states.append(state)
+                    entries.append(row)
+                }
+            }
+            index += 1
+        }
+        self.classes = classes
+        self.entries = entries
+    }
+
+    /// Searches a text.
+    func matches(_ text: SearchedText) -> Bool {
+        if let scalars = text.scalars { return matches(scalars: scalars) }
+        var text = text.text
+        return text.withUTF8 { unsafe matches(ascii: $0) }
+    }
+
+    /// Searches ASCII.
+    private func matches(ascii bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let entries = entries
+        let columns = classes.ascii
+        var row = 0
+        for index in 0..<bytes.count {
+            let entry = entries[row &+ Int(columns[Int(unsafe bytes[index] & 0x7F)])]
+            if entry == Self.matched { return true }
+            row = Int(entry)
+        }
+        return entries[row + classes.count] == Self.matched
+    }
+
+    /// Searches scalars.
+    private func matches(scalars: [UInt32]) -> Bool {
+        let entries = entries
+        var row = 0
+        for scalar in scalars {
+            let entry = entries[row &+ classes.index(of: scalar)]
+            if entry == Self.matched { return true }
+            row = Int(entry)
+        }
+        return entries[row + classes.count] == Self.matched
+    }
+}
+
+extension Automaton.State {
+    /// Puts the places in order, each once, so that equal states are equal.
+    fileprivate mutating func normalize() {
+        places.sort()
+        var last: Int32 = -1
+        places.removeAll { place in
+            defer { last = place }
+            return place == last
+        }
+    }
+}
+
+/// Unicode split into classes of scalars that a regular expression does not tell apart.
+struct ScalarClasses: Sendable {
+    /// The most intervals times sets that are compared.
+    private static let maximumWork = 200_000
+
+    /// The first scalar of each interval, in order.
+    private let starts: [UInt32]
+
+    private let classes: [UInt16]
+
+    let ascii: [UInt16]
+
+    let representatives: [UInt32]
+
+    var count: Int { representatives.count }
+
+    var intervalCount: Int { starts.count }
+
+    /// Splits Unicode.
+    ///
+    /// - Parameter sets: The sets that must be unions of classes. nil is returned when there are
+    /// too many.
+    init?(_ sets: [ScalarSet]) {
+        let sets = sets + [.words, .newline]
+        let rangeCount = sets.reduce(0) { $0 + $1.ranges.count }
+        guard rangeCount * sets.count <= Self.maximumWork else { return nil }
+        var bounds: Set<UInt32> = [0]
+        for range in sets.lazy.flatMap(\.ranges) {
+            bounds.insert(range.lowerBound)
+            if range.upperBound < ScalarSet.maximum { bounds.insert(range.upperBound + 1) }
+        }
+        let starts = bounds.sorted()
+        var numbers: [[Bool]: UInt16] = [:]
+        var representatives: [UInt32] = []
+        var classes: [UInt16] = []
+        for start in starts {
+            let memberships = sets.map { $0.contains(start) }
+            if let number = numbers[memberships] {
+                classes.append(number)
+                continue
+            }
+            guard let number = UInt16(exactly: representatives.count) else { return nil }
+            numbers[memberships] = number
+            representatives.append(start)
+            classes.append(number)
+        }
+        self.starts = starts
+        self.classes = classes
+        self.representatives = representatives
+        ascii = (0..<128).map { classes[Self.interval(of: $0, in: starts)] }
+    }
+
+    /// The class of a scalar.
+    ///
+    /// - Parameter scalar: The scalar.
+    /// - Returns: The class, from 0.
+    func index(of scalar: UInt32) -> Int {
+        scalar < 128
+            ? Int(ascii[Int(scalar)]) : Int(classes[Self.interval(of: scalar, in: starts)])
+    }
+
+    /// The last interval that begins at a scalar or before.
+    private static func interval(of scalar: UInt32, in starts: [UInt32]) -> Int {
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= scalar { low = middle + 1 } else { high = middle }
+        }
+        return low - 1
+    }
+}

@@ -1,0 +1,212 @@
+public import Foundation
+import GRDB
+public import TemplateStore
+import Templates
+
+extension SQLiteTemplateStore {
+    /// The newest deliveries of a webhook, newest first.
+    public func deliveries(
+        ofWebhook id: String, inProject project: String, limit: Int
+    ) async throws(TemplateStoreError) -> [WebhookDelivery] {
+        try await read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT deliveries.*, webhooks.id AS webhook_id FROM deliveries
+                    JOIN webhooks ON webhooks.position = deliveries.webhook
+                    JOIN projects ON projects.id = webhooks.project
+                    WHERE webhooks.id = CAST(? AS BLOB) AND projects.name = CAST(? AS BLOB)
+                    ORDER BY deliveries.position DESC LIMIT ?
+                    """, arguments: [SQLiteBytes(id), SQLiteBytes(project), max(limit, 0)]
+            ).map(WebhookDelivery.init(row:))
+        }
+    }
+
+    /// Takes deliveries that are due, so that nobody else sends them.
+    public func claimDeliveries(
+        date: Date, until end: Date, limit: Int
+    ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
+        let time = date.millisecondsSince1970
+        // Mostly there are none, and a look does not keep others from writing.
+        if try await read({ db in try db.dueDeliveries(at: time, limit: 1).isEmpty }) { return [] }
+        return try await write { db in
+            try db.dueDeliveries(at: time, limit: limit).compactMap { place in
+                try db.execute(
+                    sql: """
+                        UPDATE deliveries
+                        SET is_claimed = 1, attempts = attempts + 1, next_attempt_time = ?
+                        WHERE position = ?
+                        """, arguments: [end.millisecondsSince1970, place.delivery])
+                try db.supersedeDeliveries(ofWebhook: place.webhook, time: time)
+                return try db.claimedDelivery(at: place)
+            }
+        }
+    }
+
+    /// Stores what came of an attempt at a delivery that was claimed.
+    public func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError) {
+        let time = attempt.date.millisecondsSince1970
+        let (state, retryTime): (WebhookDelivery.State, Int64?) =
+            switch attempt.outcome {
+            case .delivered: (.delivered, nil)
+            case .failed: (.failed, nil)
+            case .retry(let date): (.pending, date.millisecondsSince1970)
+            }
+        try await write { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    UPDATE deliveries
+                    SET state = ?, status_code = ?, error = CAST(? AS BLOB),
+                        next_attempt_time = ?, is_claimed = 0, finish_time = ?
+                    WHERE id = CAST(? AS BLOB) AND state = 'PENDING' AND attempts = ?
+                    RETURNING webhook, version
+                    """,
+                arguments: [
+                    state.rawValue, attempt.statusCode, attempt.error.map { SQLiteBytes($0) },
+                    retryTime, state == .pending ? nil : time, SQLiteBytes(attempt.deliveryID),
+                    attempt.number,
+                ])
+            guard let row else { return }
+            let webhook = try row.decode(Int64.self, atIndex: 0)
+            if state == .delivered {
+                try db.execute(
+                    sql: """
+                        UPDATE webhooks SET known_version = max(known_version, ?)
+                        WHERE position = ?
+                        """, arguments: [try row.decode(Int.self, atIndex: 1), webhook])
+            }
+            try db.supersedeDeliveries(ofWebhook: webhook, time: time)
+        }
+    }
+}
+
+extension Database {
+    /// Where a delivery and its webhook are, by their positions.
+    fileprivate typealias DeliveryPlace = (delivery: Int64, webhook: Int64)
+
+    /// Adds a delivery of a new version for each webhook of its project.
+    ///
+    /// - Parameters:
+    /// - template: The version.
+    /// - project: The project.
+    /// - Throws: A `DatabaseError`.
+    func enqueueDeliveries(of template: StoredTemplate, inProject project: Int64) throws {
+        let version = template.version
+        let time = version.updateTime.millisecondsSince1970
+        let webhooks = try Int64.fetchAll(
+            self, sql: "SELECT position FROM webhooks WHERE project = ? ORDER BY position",
+            arguments: [project])
+        for webhook in webhooks {
+            try execute(
+                sql: """
+                    INSERT INTO deliveries (
+                        webhook, id, version, update_type, creation_time, state, attempts,
+                        next_attempt_time, is_claimed
+                    ) VALUES (?1, CAST(?2 AS BLOB), ?3, ?4, ?5, 'PENDING', 0, ?5, 0)
+                    """,
+                arguments: [
+                    webhook, SQLiteBytes(WebhookDelivery.newID()), version.number,
+                    version.updateType.rawValue, time,
+                ])
+            try supersedeDeliveries(ofWebhook: webhook, time: time)
+        }
+    }
+
+    /// The last delivery of each webhook that is due, where nobody has one; the oldest first.
+    fileprivate func dueDeliveries(at time: Int64, limit: Int) throws -> [DeliveryPlace] {
+        try Row.fetchAll(
+            self,
+            sql: """
+                SELECT position, webhook FROM deliveries
+                WHERE state = 'PENDING' AND next_attempt_time <= ?1
+                    AND position = (
+                        SELECT max(position) FROM deliveries AS latest
+                        WHERE latest.webhook = deliveries.webhook
+                    )
+                    AND NOT EXISTS (
+                        SELECT 1 FROM deliveries AS taken
+                        WHERE taken.webhook = deliveries.webhook AND taken.state = 'PENDING'
+                            AND taken.is_claimed AND taken.next_attempt_time > ?1
+                    )
+                ORDER BY next_attempt_time, position LIMIT ?2
+                """, arguments: [time, max(limit, 0)]
+        ).map { row in
+            (
+                delivery: try row.decode(Int64.self, atIndex: 0),
+                webhook: try row.decode(Int64.self, atIndex: 1)
+            )
+        }
+    }
+
+    /// Supersedes all deliveries before the last that are pending and that nobody has taken, and
+    /// drops the oldest finished ones.
+    fileprivate func supersedeDeliveries(ofWebhook webhook: Int64, time: Int64) throws {
+        try execute(
+            sql: """
+                UPDATE deliveries
+                SET state = 'SUPERSEDED', finish_time = ?2, next_attempt_time = NULL, is_claimed = 0
+                WHERE webhook = ?1 AND state = 'PENDING'
+                    AND NOT (is_claimed AND next_attempt_time > ?2)
+                    AND position < (SELECT max(position) FROM deliveries WHERE webhook = ?1)
+                """, arguments: [webhook, time])
+        try execute(
+            sql: """
+                DELETE FROM deliveries
+                WHERE webhook = ?1 AND state <> 'PENDING' AND position <= (
+                    SELECT position FROM deliveries WHERE webhook = ?1 AND state <> 'PENDING'
+                    ORDER BY position DESC LIMIT 1 OFFSET ?2
+                )
+                """, arguments: [webhook, TemplateStoreLimits.finishedDeliveries])
+    }
+
+    fileprivate func claimedDelivery(at place: DeliveryPlace) throws -> ClaimedDelivery? {
+        let webhook = try Row.fetchOne(
+            self,
+            sql: """
+                SELECT webhooks.*, projects.name FROM webhooks
+                JOIN projects ON projects.id = webhooks.project WHERE position = ?
+                """, arguments: [place.webhook])
+        let delivery = try Row.fetchOne(
+            self,
+            sql: """
+                SELECT deliveries.*, webhooks.id AS webhook_id FROM deliveries
+                JOIN webhooks ON webhooks.position = deliveries.webhook
+                WHERE deliveries.position = ?
+                """, arguments: [place.delivery])
+        guard let webhook, let delivery else { return nil }
+        return ClaimedDelivery(
+            delivery: try WebhookDelivery(row: delivery), webhook: try StoredWebhook(row: webhook),
+            knownVersion: try webhook.decode(Int.self, forColumn: "known_version"))
+    }
+}
+
+extension WebhookDelivery {
+    /// Makes a delivery of its row with the identifier of its webhook.
+    fileprivate init(row: Row) throws {
+        let name = try row.decode(String.self, forColumn: "state")
+        guard let state = State(rawValue: name) else {
+            throw TemplateStoreError(
+                .damaged,
+                "A delivery has the unknown state '\(name)': put a backup in the place of the "
+                    + "database.")
+        }
+        let updateType = try row.decode(String.self, forColumn: "update_type")
+        func date(_ column: String) throws -> Date? {
+            try row.decode(Int64?.self, forColumn: column).map(Date.init(millisecondsSince1970:))
+        }
+        self.init(
+            id: try row.decode(SQLiteBytes.self, forColumn: "id").text,
+            webhookID: try row.decode(SQLiteBytes.self, forColumn: "webhook_id").text,
+            version: try row.decode(Int.self, forColumn: "version"),
+            updateType: TemplateVersion.UpdateType(rawValue: updateType) ?? .unspecified,
+            creationDate: Date(
+                millisecondsSince1970: try row.decode(Int64.self, forColumn: "creation_time")))
+        self.state = state
+        attempts = try row.decode(Int.self, forColumn: "attempts")
+        statusCode = try row.decode(Int?.self, forColumn: "status_code")
+        error = try row.decode(SQLiteBytes?.self, forColumn: "error")?.text
+        nextAttemptDate = try date("next_attempt_time")
+        finishDate = try date("finish_time")
+    }
+}

@@ -1,0 +1,110 @@
+import JSONTree
+
+/// Name of a signal: what a client may say about itself (HTTP 1).
+///
+/// This is the only place that knows the names. In the query of a request, a name is `app.version`
+/// or another of the standard ones, or `signal.` and the name of a custom one. Where nothing but
+/// signals can stand (the attributes of an OFREP context, the signals of a preview, `--signal` on
+/// the command line), custom ones may go without the prefix; see ``init(_:)``.
+public enum SignalName: Sendable, Hashable {
+    /// `app.id`
+    case appID
+    /// `app.version`
+    case appVersion
+    /// `app.build`
+    case appBuild
+    /// `device.os`
+    case deviceOS
+    /// `device.country`
+    case deviceCountry
+    /// `device.language`
+    case deviceLanguage
+    /// A custom signal, without the prefix.
+    case custom(ExactText)
+
+    /// The signals that are not custom.
+    public static let standard: [SignalName] = [
+        .appID, .appVersion, .appBuild, .deviceOS, .deviceCountry, .deviceLanguage,
+    ]
+
+    /// Stands before the name of a custom signal.
+    private static let customPrefix = "signal."
+
+    private static let standardByName = Dictionary(
+        uniqueKeysWithValues: standard.map { ($0.queryName, $0) })
+
+    /// The name as the query of a request has it.
+    public var queryName: String {
+        switch self {
+        case .appID: "app.id"
+        case .appVersion: "app.version"
+        case .appBuild: "app.build"
+        case .deviceOS: "device.os"
+        case .deviceCountry: "device.country"
+        case .deviceLanguage: "device.language"
+        case .custom(let name): Self.customPrefix + name.text
+        }
+    }
+
+    /// Reads a name where nothing but signals can stand.
+    ///
+    /// A standard name comes first, then the prefix, then a custom name without it: `signal.plan`
+    /// and `plan` are the same signal, and `signal.app.id` is a custom one named `app.id`.
+    ///
+    /// - Parameter name: Any text; nil is returned for `signal.` and for an empty one. Its length
+    ///   is checked when a value is set.
+    public init?(_ name: String) {
+        if let standard = Self.standardByName[name] {
+            self = standard
+            return
+        }
+        let custom =
+            Self.hasCustomPrefix(name)
+            ? String(Substring(name.utf8.dropFirst(Self.customPrefix.utf8.count))) : name
+        guard !custom.isEmpty else { return nil }
+        self = .custom(ExactText(custom))
+    }
+
+    /// Whether a query parameter of this name is a signal; the backend ignores all others,
+    /// whatever they hold.
+    package static func isQueryName(_ name: String) -> Bool {
+        hasCustomPrefix(name) || standardByName[name] != nil
+    }
+
+    /// Compares bytes: a combining mark behind the dot does not hide the prefix.
+    private static func hasCustomPrefix(_ name: String) -> Bool {
+        name.utf8.starts(with: customPrefix.utf8)
+    }
+}
+
+/// The limit that a signal exceeds (HTTP 1).
+public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
+    enum Reason: Sendable, Hashable {
+        case valueTooLong, nameTooLong, noName, tooMany
+    }
+
+    /// The signal's name as it was given.
+    public let name: String
+
+    let reason: Reason
+
+    /// What is wrong and what to do, one sentence.
+    public var description: String { message(for: "signal") }
+
+    /// The description with the sender's word for a signal, such as "query parameter".
+    package func message(for thing: String) -> String {
+        let shown = "\"\(name.shortened)\""
+        return switch reason {
+        case .valueTooLong:
+            "The value of the \(thing) \(shown) is too long: send at most "
+                + "\(Signals.maximumValueLength) characters."
+        case .nameTooLong:
+            "The name of the \(thing) \(shown) is too long: use at most "
+                + "\(Signals.maximumNameLength) characters after \"signal.\"."
+        case .noName: "The \(thing) \(shown) names no signal: put the name after the dot."
+        case .tooMany:
+            "The \(thing) \(shown) is one custom signal too many: send at most "
+                + "\(Signals.maximumCustomCount)."
+        }
+    }
+}

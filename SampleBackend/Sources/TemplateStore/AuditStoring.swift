@@ -1,0 +1,127 @@
+public import Foundation
+import Templates
+
+/// The part of a ``TemplateStore`` that reads the audit trail; the other parts write it.
+public protocol AuditStoring: Sendable {
+    /// The entries of a project and those of the whole server, newest first.
+    func auditEntries(
+        inProject project: String, matching query: AuditQuery
+    ) async throws(TemplateStoreError) -> [AuditEntry]
+}
+
+/// A page of the audit trail.
+public struct AuditQuery: Sendable, Hashable {
+    /// The page size, 1 to 1,000; other numbers are clamped.
+    public var limit: Int
+
+    /// Only entries before this revision; nil starts at the newest.
+    public var before: StoreRevision?
+
+    /// Makes a query.
+    public init(limit: Int = 100, before: StoreRevision? = nil) {
+        self.limit = limit
+        self.before = before
+    }
+}
+
+/// One line of the audit trail: who did what and when; never rewritten.
+public struct AuditEntry: Sendable, Hashable {
+    /// What happened; a store keeps the raw value.
+    public enum Action: String, Sendable, Hashable, CaseIterable {
+        case publish = "PUBLISH"
+        case rollback = "ROLLBACK"
+        /// Values were pinned for a user.
+        case setOverrides = "SET_OVERRIDES"
+        /// Values that were pinned for a user were removed.
+        case removeOverrides = "REMOVE_OVERRIDES"
+        case createToken = "CREATE_TOKEN"
+        case revokeToken = "REVOKE_TOKEN"
+        case createWebhook = "CREATE_WEBHOOK"
+        case removeWebhook = "REMOVE_WEBHOOK"
+    }
+
+    /// The revision of the change.
+    public let revision: StoreRevision
+
+    /// The project; nil for what concerns the whole server, as tokens do.
+    public let project: String?
+
+    /// When the change was made.
+    public let date: Date
+
+    /// The name of the token that asked.
+    public let actor: String
+
+    /// What happened.
+    public let action: Action
+
+    /// What the action was applied to: the version's number, the user's ID, the token's name, the
+    /// webhook's identifier.
+    public let subject: String
+
+    /// More, such as the description of a version.
+    public let detail: String?
+
+    /// Makes an entry.
+    public init(
+        revision: StoreRevision, project: String?, date: Date, actor: String, action: Action,
+        subject: String, detail: String? = nil
+    ) {
+        self.revision = revision
+        self.project = project
+        self.date = date
+        self.actor = actor
+        self.action = action
+        self.subject = subject
+        self.detail = detail
+    }
+}
+
+// The entry that every engine writes for a change.
+extension AuditEntry {
+    package init(of template: StoredTemplate) {
+        let version = template.version
+        let source = version.rollbackSource.map { "version \($0) again" }
+        let isRollback = version.updateType == .rollback
+        self.init(
+            revision: template.revision, project: template.project, date: version.updateTime,
+            actor: version.updateUser.name ?? version.updateUser.email ?? "",
+            action: isRollback ? .rollback : .publish, subject: version.number.description,
+            detail: version.description ?? (isRollback ? source : nil))
+    }
+
+    package init(of change: OverridesChange, revision: StoreRevision) {
+        self.init(
+            revision: revision, project: change.project, date: change.date.roundedToMilliseconds,
+            actor: change.actor,
+            action: change.content == nil ? .removeOverrides : .setOverrides,
+            subject: change.userID)
+    }
+
+    package init(ofNew token: StoredToken, actor: String, revision: StoreRevision) {
+        self.init(
+            revision: revision, project: nil, date: token.creationDate.roundedToMilliseconds,
+            actor: actor, action: .createToken, subject: token.name, detail: token.role.rawValue)
+    }
+
+    package init(ofRevoked name: String, actor: String, date: Date, revision: StoreRevision) {
+        self.init(
+            revision: revision, project: nil, date: date.roundedToMilliseconds, actor: actor,
+            action: .revokeToken, subject: name)
+    }
+
+    package init(ofNew webhook: StoredWebhook, revision: StoreRevision) {
+        self.init(
+            revision: revision, project: webhook.project,
+            date: webhook.creationDate.roundedToMilliseconds, actor: webhook.creator,
+            action: .createWebhook, subject: webhook.id, detail: webhook.url)
+    }
+
+    package init(
+        ofRemoved webhook: StoredWebhook, actor: String, date: Date, revision: StoreRevision
+    ) {
+        self.init(
+            revision: revision, project: webhook.project, date: date.roundedToMilliseconds,
+            actor: actor, action: .removeWebhook, subject: webhook.id, detail: webhook.url)
+    }
+}

@@ -1,0 +1,101 @@
+public import Foundation
+
+/// The part of a ``TemplateStore`` that tells what changes.
+public protocol ChangeFeed: Sendable {
+    /// Everything a server needs to answer clients, read at one revision.
+    func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot
+
+    /// The changes after a revision, by this process or another, in order.
+    ///
+    /// The sequence ends when the store is closed or its task cancelled. It throws
+    /// ``TemplateStoreError`` with the code `watchLost` when changes may have been missed: the
+    /// revision is no longer kept, or the connection broke. Then read a ``snapshot()`` and follow
+    /// from its revision.
+    ///
+    /// - Parameter revision: The revision of a snapshot, or of the last change seen.
+    /// - Returns: The changes, for one reader.
+    func changes(since revision: StoreRevision) -> StoreChanges
+}
+
+/// Everything a server needs to answer clients, at one revision.
+public struct TemplateStoreSnapshot: Sendable, Hashable {
+    /// The current template of each project.
+    public let templates: [StoredTemplate]
+
+    /// The overrides by project and by the UTF-8 bytes of the user ID, since IDs are compared so.
+    public let overrides: [String: [Data: Data]]
+
+    /// The revision.
+    public let revision: StoreRevision
+
+    /// Makes a snapshot.
+    public init(
+        templates: [StoredTemplate], overrides: [String: [Data: Data]], revision: StoreRevision
+    ) {
+        self.templates = templates
+        self.overrides = overrides
+        self.revision = revision
+    }
+}
+
+/// A position in a store's log of changes; each change has a greater one.
+public struct StoreRevision: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The revision of a store without any change.
+    public static let zero = StoreRevision(0)
+
+    /// The engine's number; the numbers of following changes need not be adjacent.
+    public let number: Int64
+
+    /// Makes a revision.
+    public init(_ number: Int64) { self.number = number }
+
+    /// Orders revisions as the changes happened.
+    public static func < (left: StoreRevision, right: StoreRevision) -> Bool {
+        left.number < right.number
+    }
+
+    /// The number.
+    public var description: String { number.description }
+}
+
+/// One change of a store: what changed, not its content.
+public struct StoreChange: Sendable, Hashable {
+    /// The kinds of things that change.
+    public enum Subject: Sendable, Hashable {
+        case template(project: String, version: Int)
+        /// The overrides of a user were set or removed.
+        case overrides(project: String, userID: String)
+        case tokens
+        /// A webhook of a project was added or removed.
+        case webhooks(project: String)
+    }
+
+    /// The thing to read again.
+    public let subject: Subject
+
+    /// The revision of the change.
+    public let revision: StoreRevision
+
+    /// Makes a change.
+    public init(_ subject: Subject, revision: StoreRevision) {
+        self.subject = subject
+        self.revision = revision
+    }
+}
+
+/// The changes of a store after a revision, in order, until they are lost or the store is closed.
+public struct StoreChanges: AsyncSequence, Sendable {
+    private let stream: AsyncThrowingStream<StoreChange, any Error>
+
+    /// Makes a sequence of a stream, for engines.
+    ///
+    /// - Parameter stream: Throws nothing but ``TemplateStoreError``.
+    public init(_ stream: AsyncThrowingStream<StoreChange, any Error>) {
+        self.stream = stream
+    }
+
+    /// Starts reading; a second iterator would share the changes with the first.
+    public func makeAsyncIterator() -> AsyncThrowingStream<StoreChange, any Error>.Iterator {
+        stream.makeAsyncIterator()
+    }
+}

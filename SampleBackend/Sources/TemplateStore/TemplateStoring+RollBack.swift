@@ -1,0 +1,62 @@
+public import Foundation
+public import Templates
+
+/// How often a rollback from whatever is current is tried while others publish.
+private let rollbackAttempts = 16
+
+extension TemplateStoring {
+    /// Publishes the content of an older version again, as a new version.
+    ///
+    /// A rollback from one version is done only while that one is current, checked together with
+    /// the publish. One from whatever is current is tried again, a few times, when somebody else
+    /// publishes at the same time.
+    ///
+    /// - Parameters:
+    ///   - number: The version to go back to, less than the current one.
+    ///   - project: The project's name.
+    ///   - expectation: The version that is to be replaced.
+    ///   - user: Who says so.
+    ///   - date: The time of the rollback.
+    /// - Returns: The new version.
+    /// - Throws: ``TemplateStoreError`` with the code `projectMissing`; `versionMissing` when the
+    ///   version is not kept or not older than the current one; `versionMismatch` when the current
+    ///   version is not the expected one, or others publish without a pause.
+    public func rollBack(
+        to number: Int, inProject project: String,
+        expecting expectation: TemplateSubmission.Expectation = .any, user: TemplateVersion.User,
+        date: Date
+    ) async throws(TemplateStoreError) -> StoredTemplate {
+        var mismatch: TemplateStoreError?
+        for _ in 0..<rollbackAttempts {
+            let newest = try await versions(inProject: project, matching: VersionQuery(limit: 1))
+            guard let current = newest.versions.first?.number else {
+                throw .projectMissing(project)
+            }
+            if case .version(let expected) = expectation, expected != current {
+                throw .versionMismatch(expected: expected, current: current, inProject: project)
+            }
+            guard number < current else {
+                throw TemplateStoreError(
+                    .versionMissing,
+                    "A rollback goes to a version before the current one, \(current), of the "
+                        + "project '\(project)'; \(number) is not; give a lower number.")
+            }
+            guard let target = try await template(version: number, inProject: project) else {
+                throw TemplateStoreError(
+                    .versionMissing,
+                    "Version \(number) of the project '\(project)' is not kept; list the versions "
+                        + "to see which are.")
+            }
+            let submission = TemplateSubmission(
+                project: project, content: target.content, expectation: .version(current),
+                date: date, user: user, updateType: .rollback, rollbackSource: number)
+            do {
+                return try await publish(submission)
+            } catch {
+                guard error.code == .versionMismatch, expectation == .any else { throw error }
+                mismatch = error
+            }
+        }
+        throw mismatch ?? .projectMissing(project)
+    }
+}

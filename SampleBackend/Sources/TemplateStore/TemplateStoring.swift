@@ -1,0 +1,175 @@
+public import Foundation
+public import Templates
+
+/// The part of a ``TemplateStore`` that keeps templates and their versions.
+public protocol TemplateStoring: Sendable {
+    /// Publishes a template as the next version, if the current version is the expected one.
+    ///
+    /// Versions beyond ``TemplateStoreLimits/keptVersions`` are dropped, the oldest first. Each
+    /// webhook of the project gets a delivery, stored with the version or not at all.
+    ///
+    /// - Parameter submission: The template, and what is said about it.
+    /// - Returns: The version as it is stored.
+    /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` and the current version,
+    /// when that is another one; nothing is stored then.
+    func publish(
+        _ submission: TemplateSubmission
+    ) async throws(TemplateStoreError) -> StoredTemplate
+
+    /// A version of a project's template.
+    ///
+    /// - Parameters:
+    /// - version: The version's number, or nil for the current one.
+    /// - project: The project's name.
+    /// - Returns: The template, or nil when there is no such project, or no such version is kept.
+    /// - Throws: ``TemplateStoreError`` when the engine fails.
+    func template(
+        version: Int?, inProject project: String
+    ) async throws(TemplateStoreError) -> StoredTemplate?
+
+    /// Lists the versions of a project without their content, newest first.
+    func versions(
+        inProject project: String, matching query: VersionQuery
+    ) async throws(TemplateStoreError) -> VersionPage
+}
+
+/// A template to publish, with its author and description.
+public struct TemplateSubmission: Sendable, Hashable {
+    /// The version that the publisher means to replace.
+    public enum Expectation: Sendable, Hashable {
+        /// Exactly this one; 0 means that the project has none.
+        case version(Int)
+        /// Whichever is current.
+        case any
+    }
+
+    /// The project's name.
+    public var project: String
+
+    /// The template as JSON text, without `version`.
+    public var content: Data
+
+    /// The version to replace; otherwise nothing is stored.
+    public var expectation: Expectation
+
+    /// The time of the publish.
+    public var date: Date
+
+    /// Who publishes.
+    public var user: TemplateVersion.User
+
+    /// The publisher's note.
+    public var description: String?
+
+    /// The interface that the publish came through.
+    public var origin: TemplateVersion.Origin
+
+    /// The kind of publish.
+    public var updateType: TemplateVersion.UpdateType
+
+    /// The version that a rollback publishes again; nil for other publishes.
+    public var rollbackSource: Int?
+
+    /// Makes a submission.
+    public init(
+        project: String, content: Data, expectation: Expectation, date: Date,
+        user: TemplateVersion.User, description: String? = nil,
+        origin: TemplateVersion.Origin = .restAPI,
+        updateType: TemplateVersion.UpdateType = .incrementalUpdate, rollbackSource: Int? = nil
+    ) {
+        self.project = project
+        self.content = content
+        self.expectation = expectation
+        self.date = date
+        self.user = user
+        self.description = description
+        self.origin = origin
+        self.updateType = updateType
+        self.rollbackSource = rollbackSource
+    }
+}
+
+extension TemplateSubmission {
+    /// The submission as engines store it, its date rounded to milliseconds.
+    package func stored(asVersion number: Int, revision: StoreRevision) -> StoredTemplate {
+        StoredTemplate(
+            project: project,
+            version: TemplateVersion(
+                number: number, updateTime: date.roundedToMilliseconds, updateUser: user,
+                description: description, updateOrigin: origin, updateType: updateType,
+                rollbackSource: rollbackSource),
+            content: content, revision: revision)
+    }
+
+    /// Throws a `versionMismatch` unless the current version, 0 for none, is the expected one.
+    package func checkExpectation(current: Int) throws(TemplateStoreError) {
+        if case .version(let expected) = expectation, expected != current {
+            throw .versionMismatch(expected: expected, current: current, inProject: project)
+        }
+    }
+}
+
+/// A published version of a template, as a store keeps it.
+public struct StoredTemplate: Sendable, Hashable {
+    /// The project's name.
+    public let project: String
+
+    /// The metadata of the version.
+    public let version: TemplateVersion
+
+    /// The template as JSON text, without `version`: byte for byte what was published.
+    public let content: Data
+
+    /// The revision of the publish.
+    public let revision: StoreRevision
+
+    /// Makes a stored template.
+    public init(
+        project: String, version: TemplateVersion, content: Data, revision: StoreRevision
+    ) {
+        self.project = project
+        self.version = version
+        self.content = content
+        self.revision = revision
+    }
+}
+
+/// A filter of a project's versions (HTTP 3).
+public struct VersionQuery: Sendable, Hashable {
+    /// The page size, 1 to 300; other numbers are clamped.
+    public var limit: Int
+
+    /// Only versions with a number up to this, itself included.
+    public var endVersion: Int?
+
+    /// Only versions published at this time or later.
+    public var startTime: Date?
+
+    /// Only versions published before this time.
+    public var endTime: Date?
+
+    /// Makes a query; without arguments, it matches all versions.
+    public init(
+        limit: Int = 300, endVersion: Int? = nil, startTime: Date? = nil, endTime: Date? = nil
+    ) {
+        self.limit = limit
+        self.endVersion = endVersion
+        self.startTime = startTime
+        self.endTime = endTime
+    }
+}
+
+/// A page of a project's versions.
+public struct VersionPage: Sendable, Hashable {
+    /// The versions, newest first.
+    public let versions: [TemplateVersion]
+
+    /// The first version of the next page, as ``VersionQuery/endVersion`` takes it; nil at the end.
+    public let nextVersion: Int?
+
+    /// Makes a page.
+    public init(versions: [TemplateVersion], nextVersion: Int?) {
+        self.versions = versions
+        self.nextVersion = nextVersion
+    }
+}

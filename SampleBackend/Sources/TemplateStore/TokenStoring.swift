@@ -1,0 +1,103 @@
+public import Foundation
+
+/// The part of a ``TemplateStore`` that keeps access tokens, as their hashes.
+public protocol TokenStoring: Sendable {
+    /// Stores a new access token, as its hash.
+    ///
+    /// - Parameters:
+    /// - token: The token.
+    /// - actor: The name of the token that asks, for the audit trail.
+    /// - Throws: ``TemplateStoreError`` with the code `tokenExists` when another token has the
+    /// identifier or the hash.
+    func addToken(
+        _ token: StoredToken, actor: String
+    ) async throws(TemplateStoreError)
+
+    /// All tokens, the oldest first, revoked and expired ones included.
+    func tokens() async throws(TemplateStoreError) -> [StoredToken]
+
+    /// Revokes a token for good; false when none has this identifier.
+    ///
+    /// Revoking it again is no change, and keeps the first date.
+    func revokeToken(
+        id: String, actor: String, date: Date
+    ) async throws(TemplateStoreError) -> Bool
+
+    /// Records the last use of a token, at most once a minute and maybe late; no change to follow.
+    func recordUse(ofToken id: String, date: Date) async throws(TemplateStoreError)
+}
+
+/// An access token as a store keeps it: its hash, never its text.
+public struct StoredToken: Sendable, Hashable {
+    /// The permissions of a token (HTTP 3).
+    public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
+        /// Read.
+        case viewer
+        /// Read, and check a template.
+        case editor
+        /// Everything.
+        case publisher
+
+        /// Orders roles by their permissions.
+        public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+
+        private var rank: Int {
+            switch self {
+            case .viewer: 0
+            case .editor: 1
+            case .publisher: 2
+            }
+        }
+    }
+
+    /// The public identifier, by which it is listed and revoked.
+    public let id: String
+
+    /// The name that its maker gave it; the actor in the audit trail.
+    public let name: String
+
+    /// The permissions.
+    public let role: Role
+
+    /// The SHA-256 of the token's text.
+    public let hash: Data
+
+    /// When it was made.
+    public let creationDate: Date
+
+    /// When it expires; nil means never.
+    public let expirationDate: Date?
+
+    /// When it was last used, to the minute; nil means never.
+    public var lastUseDate: Date?
+
+    /// When it was revoked; nil means not.
+    public var revocationDate: Date?
+
+    /// Makes a token.
+    public init(
+        id: String, name: String, role: Role, hash: Data, creationDate: Date,
+        expirationDate: Date? = nil, lastUseDate: Date? = nil, revocationDate: Date? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.role = role
+        self.hash = hash
+        self.creationDate = creationDate
+        self.expirationDate = expirationDate
+        self.lastUseDate = lastUseDate
+        self.revocationDate = revocationDate
+    }
+}
+
+extension StoredToken {
+    /// The token as it is stored, its dates rounded to milliseconds.
+    package var roundedToMilliseconds: StoredToken {
+        StoredToken(
+            id: id, name: name, role: role, hash: hash,
+            creationDate: creationDate.roundedToMilliseconds,
+            expirationDate: expirationDate?.roundedToMilliseconds,
+            lastUseDate: lastUseDate?.roundedToMilliseconds,
+            revocationDate: revocationDate?.roundedToMilliseconds)
+    }
+}

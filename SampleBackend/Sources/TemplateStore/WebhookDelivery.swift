@@ -1,0 +1,143 @@
+public import Foundation
+public import Templates
+
+/// One notification of a webhook: a version, and the state of its delivery.
+public struct WebhookDelivery: Sendable, Hashable {
+    /// The state of a delivery; a store keeps the raw value.
+    public enum State: String, Sendable, Hashable, CaseIterable {
+        /// Waits for its first or next attempt.
+        case pending = "PENDING"
+        case delivered = "DELIVERED"
+        /// Given up after the last attempt.
+        case failed = "FAILED"
+        /// Replaced by the delivery of a later version before it was sent.
+        case superseded = "SUPERSEDED"
+    }
+
+    /// The identifier, by which a receiver recognizes a repeated delivery.
+    public let id: String
+
+    /// The webhook's identifier.
+    public let webhookID: String
+
+    /// The version that was published.
+    public let version: Int
+
+    /// The kind of publish.
+    public let updateType: TemplateVersion.UpdateType
+
+    /// When the version was published.
+    public let creationDate: Date
+
+    /// The state, `pending` at first.
+    public var state = State.pending
+
+    /// Attempts so far, the one under way included.
+    public var attempts = 0
+
+    /// The status of the last answer; nil when there was none.
+    public var statusCode: Int?
+
+    /// Why the last attempt failed, a sentence.
+    public var error: String?
+
+    /// When it is due; nil when it is finished.
+    public var nextAttemptDate: Date?
+
+    /// When it left the state `pending`; nil before.
+    public var finishDate: Date?
+
+    /// Makes a delivery that is due at once.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - webhookID: The webhook's identifier.
+    ///   - version: The version that was published.
+    public init(id: String, webhookID: String, version: TemplateVersion) {
+        self.id = id
+        self.webhookID = webhookID
+        self.version = version.number
+        updateType = version.updateType
+        creationDate = version.updateTime
+        nextAttemptDate = version.updateTime
+    }
+
+    /// Makes a delivery as an engine reads it; the engine sets the variables.
+    package init(
+        id: String, webhookID: String, version: Int, updateType: TemplateVersion.UpdateType,
+        creationDate: Date
+    ) {
+        self.id = id
+        self.webhookID = webhookID
+        self.version = version
+        self.updateType = updateType
+        self.creationDate = creationDate
+    }
+}
+
+extension WebhookDelivery {
+    package static func newID() -> String { UUID().uuidString.lowercased() }
+}
+
+/// A delivery claimed by one process, with all it needs to send it.
+public struct ClaimedDelivery: Sendable, Hashable {
+    /// The delivery; its number of attempts counts the one that begins now.
+    public let delivery: WebhookDelivery
+
+    /// The webhook.
+    public let webhook: StoredWebhook
+
+    /// The last version that the receiver knows: the last one delivered, or the one that was
+    /// current when the webhook was added.
+    public let knownVersion: Int
+
+    /// Makes a claimed delivery.
+    public init(delivery: WebhookDelivery, webhook: StoredWebhook, knownVersion: Int) {
+        self.delivery = delivery
+        self.webhook = webhook
+        self.knownVersion = knownVersion
+    }
+}
+
+/// The result of one attempt at a delivery.
+public struct DeliveryAttempt: Sendable, Hashable {
+    /// What happens to the delivery next.
+    public enum Outcome: Sendable, Hashable {
+        case delivered
+        /// Tried again at this time.
+        case retry(at: Date)
+        /// Given up.
+        case failed
+    }
+
+    /// The delivery's identifier.
+    public let deliveryID: String
+
+    /// The number of the attempt, from 1, as the claim had it.
+    public let number: Int
+
+    /// What happens next.
+    public let outcome: Outcome
+
+    /// The status of the answer; nil when there was none.
+    public let statusCode: Int?
+
+    /// Why it failed, a sentence; nil when it did not.
+    public let error: String?
+
+    /// When it ended.
+    public let date: Date
+
+    /// Makes an attempt.
+    public init(
+        deliveryID: String, number: Int, outcome: Outcome, statusCode: Int? = nil,
+        error: String? = nil, date: Date
+    ) {
+        self.deliveryID = deliveryID
+        self.number = number
+        self.outcome = outcome
+        self.statusCode = statusCode
+        self.error = error
+        self.date = date
+    }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import TemplateStore
+import Templates
+
+extension TemplateStoreConformance {
+    static var deliveryChecks: [Check] {
+        [
+            Check("aPublishMakesADeliveryForEachWebhook", Self.aPublishMakesADeliveryForEach),
+            Check("aClaimKeepsOthersAway", Self.aClaimKeepsOthersAway),
+            Check("aClaimEnds", Self.aClaimEnds),
+            Check("aLaterVersionSupersedesWhatIsUnsent", Self.aLaterVersionSupersedesWhatIsUnsent),
+            Check("aWebhookGetsOneDeliveryAtATime", Self.aWebhookGetsOneDeliveryAtATime),
+            Check("aDeliveryIsFinishedOnce", Self.aDeliveryIsFinishedOnce),
+            Check("aDeliveryIsTriedAgainWhenItIsDue", Self.aDeliveryIsTriedAgainWhenItIsDue),
+            Check("theVersionThatAReceiverKnowsIsKept", Self.theVersionThatAReceiverKnowsIsKept),
+            Check("theLastFinishedDeliveriesAreKept", Self.theLastFinishedDeliveriesAreKept),
+        ]
+    }
+
+    /// A publish and a rollback make a delivery for each webhook of their project.
+    public func aPublishMakesADeliveryForEach() async throws {
+        try await onNewStore { trial in
+            let (store, date) = (trial.store, StoreTrial.date)
+            try await trial.addWebhooks("v", "w")
+            try trial.expect(
+                try await trial.deliveries(of: "v"), is: [],
+                "What was published before a webhook was made makes no delivery.")
+            try await trial.publish(inProject: "other")
+            try await store.addWebhook(StoreTrial.webhook("o", inProject: "other"))
+            try await trial.publish()
+            _ = try await store.rollBack(
+                to: 1, inProject: StoreTrial.project, user: TemplateVersion.User(), date: date + 1)
+            let rule = "A publish makes a delivery for each webhook of the project."
+            for name in ["v", "w"] {
+                let found = try await trial.deliveries(of: name)
+                try trial.expect(found.map(\.version), is: [3, 2], rule)
+                try trial.expect(
+                    found.map(\.updateType), is: [.rollback, .incrementalUpdate], rule)
+                try trial.expect(found.map(\.creationDate), is: [date + 1, date], rule)
+                try trial.expect(found.map(\.nextAttemptDate), is: [date + 1, nil], rule)
+                try trial.expect(
+                    found.map(\.webhookID), is: ["id of \(name)", "id of \(name)"], rule)
+            }
+            let others = try await store.deliveries(
+                ofWebhook: "id of o", inProject: "other", limit: 9)
+            try trial.expect(others, is: [], rule)
+            let wrongProject = try await store.deliveries(
+                ofWebhook: "id of v", inProject: "other", limit: 9)
+            try trial.expect(wrongProject, is: [], "Another project does not see them.")
+            let newest = try await store.deliveries(
+                ofWebhook: "id of v", inProject: StoreTrial.project, limit: 1)
+            try trial.expect(newest.map(\.version), is: [3], "The newest come first.")
+            let ids = try await Set(
+                (trial.deliveries(of: "v") + trial.deliveries(of: "w")).map(\.id))
+            try trial.expect(ids.count, is: 4, "Each delivery has its own identifier.")
+        }
+    }
+
+    /// What one has taken nobody else gets, in this process or another.
+    public func aClaimKeepsOthersAway() async throws {
+        try await onNewStore { trial in
+            try await trial.addWebhooks("u", "v", "w")
+            try await trial.publish()
+            let other = try await trial.reopen()
+            let first = try await trial.claim(limit: 1)
+            try trial.expect(first.count, is: 1, "No more are taken than asked for.")
+            let second = try await trial.claim(in: other)
+            let rule = "What one has taken nobody else gets."
+            try trial.expect(second.count, is: 2, rule)
+            try trial.expect(
+                Set((first + second).map(\.webhook)),
+                is: Set(["u", "v", "w"].map { StoreTrial.webhook($0) }), rule)
+            try trial.expect(try await trial.claim(at: 29), is: [], rule)
+            try trial.expect(try await trial.claim(at: 29, in: other), is: [], rule)
+            let delivery = try await trial.deliveries(of: "v").first
+            try trial.expect(delivery?.attempts, is: 1, "A claim counts as an attempt.")
+            try trial.expect(delivery?.state, is: .pending, "What is taken is pending.")
+        }
+    }
+
+    /// What is taken and not finished in time is due again.
+    public func aClaimEnds() async throws {
+        try await onNewStore { trial in
+            try await trial.addWebhooks("w")
+            try await trial.publish()
+            let first = try trial.only(try await trial.claim())
+            let rule = "What is not finished in time is due again."
+            try trial.expect(try await trial.claim(at: 29), is: [], rule)
+            let second = try trial.only(try await trial.claim(at: 30))
+            try trial.expect(second.delivery.id, is: first.delivery.id, rule)
+            try trial.expect(second.delivery.attempts, is: 2, rule)
+            try await trial.finish(first, .delivered, at: 31)
+            try trial.expect(
+                try await trial.deliveries(of: "w").map(\.state), is: [.pending],
+                "Who lost a delivery does not finish it.")
+            try await trial.finish(second, .delivered, at: 32)
+            try trial.expect(
+                try await trial.deliveries(of: "w").map(\.state), is: [.delivered], rule)
+        }
+    }
+
+    /// A later version takes the place of what is not under way.
+    public func aLaterVersionSupersedesWhatIsUnsent() async throws {
+        try await onNewStore { trial in
+            try await trial.addWebhooks("w")
+            for _ in 2...4 { try await trial.publish() }
+            let rule = "A later version supersedes what is unsent."
+            let states: [WebhookDelivery.State] = [.pending, .superseded, .superseded]
+            let found = try await trial.deliveries(of: "w")
+            try trial.expect(found.map(\.state), is: states, rule)
+            try trial.expect(
+                found.map(\.finishDate), is: [nil, StoreTrial.date, StoreTrial.date], rule)
+            let claimed = try trial.only(try await trial.claim())
+            try trial.expect(claimed.delivery.version, is: 4, rule)
+            try await trial.finish(claimed, .retry(at: StoreTrial.date + 100))
+            try await trial.publish()
+            try trial.expect(
+                try await trial.deliveries(of: "w").map(\.state),
+                is: [.pending, .superseded] + states.dropFirst(),
+                rule)
+        }
+    }
+
+    /// While a delivery is under way its webhook gets no other, and then the latest.
+    public func aWebhookGetsOneDeliveryAtATime() async throws {
+        try await onNewStore { trial in
+            try await trial.addWebhooks("w")
+            try await trial.publish()
+            let first = try trial.only(try await trial.claim())
+            for _ in 3...4 { try await trial.publish() }
+            let rule = "A webhook gets one delivery at a time."
+            try trial.expect(try await trial.claim(), is: [], rule)
+            try trial.expect(
+                try await trial.deliveries(of: "w").map(\.state),
+                is: [.pending, .superseded, .pending], "What is under way is not superseded.")
+            try await trial.finish(first, .retry(at: StoreTrial.date + 1), statusCode: 500)
+            let second = try trial.only(try await trial.claim(at: 1))
+            try trial.expect(second.delivery.version, is: 4, rule)
+            let states = try await trial.deliveries(of: "w").map(\.state)
+            try trial.expect(
+                states, is: [.pending, .superseded, .superseded],
+                "What would be tried again gives way to a later version.")
+        }
+    }
+
+    /// What was finished stays as it is, with all that is said of it.
+    public func aDeliveryIsFinishedOnce() async throws {
+        try await onNewStore { trial in
+            let outcomes: [(DeliveryAttempt.Outcome, WebhookDelivery.State)] = [
+                (.delivered, .delivered), (.failed, .failed),
+            ]
+            try await trial.addWebhooks("w")
+            for (outcome, state) in outcomes {
+                try await trial.publish()
+                let before = try await trial.revision()
+                let claimed = try trial.only(try await trial.claim())
+                try await trial.finish(claimed, outcome, statusCode: 410, error: "é\0", at: 5)
+                try await trial.finish(claimed, .retry(at: StoreTrial.date), at: 6)
+                try await trial.finish(claimed, .failed, at: 7)
+                let found = try await trial.deliveries(of: "w").first
+                let rule = "What is finished stays as it is."
+                try trial.expect(found?.state, is: state, rule)
+                try trial.expect(found?.statusCode, is: 410, rule)
+                try trial.expect(found?.error, is: "é\0", rule)
+                try trial.expect(found?.attempts, is: 1, rule)
+                try trial.expect(found?.nextAttemptDate, is: nil, rule)
+                try trial.expect(found?.finishDate, is: StoreTrial.date + 5, rule)
+                try trial.expect(try await trial.claim(at: 1_000), is: [], rule)
+                try trial.expect(
+                    try await trial.revision(), is: before, "An attempt is no change to follow.")
+            }
+        }
+    }
+
+    /// What failed is due at the time that was said, and not before.
+    public func aDeliveryIsTriedAgainWhenItIsDue() async throws {
+        try await onNewStore { trial in
+            try await trial.addWebhooks("w")
+            try await trial.publish()
+            let first = try trial.only(try await trial.claim())
+            try await trial.finish(
+                first, .retry(at: StoreTrial.date + 60), statusCode: 503, error: "busy", at: 1)
+            let rule = "What failed is due at the time that was said."
+            let found = try await trial.deliveries(of: "w").first
+            try trial.expect(found?.state, is: .pending, rule)
+            try trial.expect(found?.nextAttemptDate, is: StoreTrial.date + 60, rule)
+            try trial.expect(found?.statusCode, is: 503, rule)
+            try trial.expect(found?.error, is: "busy", rule)
+            try trial.expect(found?.finishDate, is: nil, rule)
+            try trial.expect(try await trial.claim(at: 59), is: [], rule)
+            let second = try trial.only(try await trial.claim(at: 60))
+            try trial.expect(second.delivery.attempts, is: 2, rule)
+            try trial.expect(second.delivery.statusCode, is: 503, rule)
+        }
+    }
+
+    /// A claim says which version the receiver knows: the last one that was delivered.
+    public func theVersionThatAReceiverKnowsIsKept() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            try await trial.addWebhooks("w")
+            let outcomes: [(DeliveryAttempt.Outcome, Int)] = [
+                (.delivered, 2), (.failed, 3), (.retry(at: StoreTrial.date), 3), (.delivered, 3),
+                (.delivered, 6),
+            ]
+            for (outcome, known) in outcomes {
+                try await trial.publish()
+                let claimed = try trial.only(try await trial.claim())
+                try trial.expect(
+                    claimed.knownVersion, is: known,
+                    "A receiver knows the last version that was delivered.")
+                try await trial.finish(claimed, outcome)
+            }
+        }
+    }
+
+    /// Of the finished deliveries the last ones are kept.
+    public func theLastFinishedDeliveriesAreKept() async throws {
+        try await onNewStore { trial in
+            try await trial.addWebhooks("w")
+            let last = TemplateStoreLimits.finishedDeliveries + 12
+            for version in 2...last {
+                try await trial.publish()
+                guard version % 2 == 0 else { continue }
+                let claimed = try trial.only(try await trial.claim())
+                try await trial.finish(claimed, version % 4 == 0 ? .delivered : .failed)
+            }
+            try await trial.publish()
+            let found = try await trial.deliveries(of: "w").map(\.version)
+            let kept = (last + 1 - TemplateStoreLimits.finishedDeliveries)...(last + 1)
+            try trial.expect(
+                found, is: kept.reversed(), "The last finished deliveries are kept.")
+        }
+    }
+}

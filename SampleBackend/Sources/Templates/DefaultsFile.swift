@@ -1,0 +1,98 @@
+public import Foundation
+import JSONTree
+import OrderedCollections
+
+/// The default values of a template as a file that an app bundles, in one of Firebase's formats:
+/// flat, key and text.
+///
+/// Leaves out parameters without a default value, those whose default is the app's own, and those
+/// that are never served to clients.
+public struct DefaultsFile: Sendable {
+    /// The formats that Firebase's clients read.
+    public enum Format: String, Sendable, Hashable, CaseIterable {
+        case json = "JSON"
+        /// Android's `defaultsMap`.
+        case xml = "XML"
+        case plist = "PLIST"
+    }
+
+    /// The file.
+    public let data: Data
+
+    /// Keys that occur in more than one section, as `Section.key`; the file has the
+    /// value of the first section only.
+    public let skipped: [String]
+
+    /// Writes the default values of a template.
+    ///
+    /// - Parameters:
+    ///   - template: The template.
+    ///   - format: The format of the file.
+    public init(_ template: RemoteConfigTemplate, format: Format) {
+        var values: OrderedDictionary<String, String> = [:]
+        var skipped: [String] = []
+        for (section, parameters) in template.sections {
+            for (key, parameter) in parameters where !parameter.isMasterKeyOnly {
+                guard case .value(let text)? = parameter.defaultValue?.content else { continue }
+                if values[key] == nil {
+                    values[key] = text
+                } else {
+                    skipped.append("\(section).\(key)")
+                }
+            }
+        }
+        self.skipped = skipped
+        values.sort { $0.key < $1.key }
+        switch format {
+        case .json:
+            data = JSONNode.object(values.mapValues { .string($0) }).jsonData(.pretty)
+        case .xml:
+            data = Self.markup(
+                values, head: [#"<?xml version="1.0" encoding="utf-8"?>"#, "<defaultsMap>"],
+                tail: ["</defaultsMap>"]
+            ) { key, value in
+                "    <entry><key>\(key)</key><value>\(value)</value></entry>"
+            }
+        case .plist:
+            data = Self.markup(
+                values,
+                head: [
+                    #"<?xml version="1.0" encoding="UTF-8"?>"#,
+                    "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" "
+                        + "\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">",
+                    #"<plist version="1.0">"#, "<dict>",
+                ], tail: ["</dict>", "</plist>"]
+            ) { key, value in
+                "    <key>\(key)</key>\n    <string>\(value)</string>"
+            }
+        }
+    }
+
+    /// Writes a file of elements, a line for each part.
+    private static func markup(
+        _ values: OrderedDictionary<String, String>, head: [String], tail: [String],
+        entry: (_ key: String, _ value: String) -> String
+    ) -> Data {
+        let entries = values.map { entry(escape($0.key), escape($0.value)) }
+        return Data((head + entries + tail + [""]).joined(separator: "\n").utf8)
+    }
+
+    /// A text as it stands in an element.
+    ///
+    /// A character that no XML file may hold becomes the replacement character.
+    private static func escape(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\r": result += "&#13;"
+            case "\n", "\t": result.unicodeScalars.append(scalar)
+            case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

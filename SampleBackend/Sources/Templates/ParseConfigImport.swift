@@ -1,0 +1,184 @@
+import ActiveConfig
+public import Foundation
+import JSONTree
+import OrderedCollections
+
+/// The parameters of Parse Config, as `GET /config` answers with the master key: an object with
+/// `params` and, if there are any, `masterKeyOnly`; also the bare object of parameters.
+///
+/// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, anything else
+/// `JSON`. Without the master key Parse leaves out what it keeps from clients, and so does the file.
+public struct ParseConfigImport: TemplateImport {
+    /// The template: one section, without conditions.
+    public let template: RemoteConfigTemplate
+
+    /// Remarks on renamed parameters, and on values of types that JSON does not have.
+    public let report: [ImportRemark]
+
+    /// Reads the parameters.
+    ///
+    /// - Parameters:
+    ///   - jsonData: The file, UTF-8 JSON.
+    ///   - sectionName: The section that the parameters become; Parse Config has none.
+    /// - Throws: ``TemplateValidationError`` with every problem.
+    public init(
+        jsonData: Data, sectionName: String = RemoteConfigTemplate.defaultSectionName
+    ) throws(TemplateValidationError) {
+        var reader = ParseConfigReader()
+        let parameters: OrderedDictionary<String, TemplateParameter>
+        do throws(ConfigurationFormatError) {
+            let json = try JSONNode(
+                jsonData: jsonData,
+                limits: ConfigurationLimits(maximumSize: ValidatedTemplate.maximumBytes))
+            parameters = reader.readFile(json)
+        } catch {
+            throw TemplateValidationError(error)
+        }
+        guard reader.found.problems.isEmpty else {
+            throw TemplateValidationError(problems: reader.found.problems)
+        }
+        let template =
+            sectionName == RemoteConfigTemplate.defaultSectionName
+            ? RemoteConfigTemplate(parameters: parameters)
+            : RemoteConfigTemplate(
+                parameterGroups: [sectionName: ParameterGroup(parameters: parameters)])
+        self.template = try ValidatedTemplate(json: template.json()).template
+        report = reader.report
+    }
+}
+
+/// Reads Parse Config's parameters, with a remark for each change.
+struct ParseConfigReader {
+    /// Problems that keep the file from being imported.
+    private(set) var found = ProblemCollector()
+
+    private(set) var report: [ImportRemark] = []
+
+    /// Reads a file: the answer of `GET /config`, or the parameters alone.
+    mutating func readFile(_ json: JSONNode) -> OrderedDictionary<String, TemplateParameter> {
+        let members = found.object(json, .root)
+        // An app may well have a parameter that is called "params".
+        let isAnswer =
+            members["params"]?.objectValue != nil
+            && members.keys.allSatisfy { ["params", "masterKeyOnly"].contains($0) }
+        guard isAnswer else { return readParameters(members, masterKeyOnly: [:], .root) }
+        let path = TemplatePath.root.member("masterKeyOnly")
+        let secrets = members["masterKeyOnly"] ?? .null
+        return readParameters(
+            members["params"]?.objectValue ?? [:],
+            masterKeyOnly: secrets == .null ? [:] : found.object(secrets, path),
+            TemplatePath.root.member("params"))
+    }
+
+    private mutating func readParameters(
+        _ values: OrderedDictionary<String, JSONNode>,
+        masterKeyOnly: OrderedDictionary<String, JSONNode>, _ path: TemplatePath
+    ) -> OrderedDictionary<String, TemplateParameter> {
+        // A key that is fine stays: only new names have to make way.
+        var taken = Set(values.keys.filter(Self.isKey))
+        var parameters: OrderedDictionary<String, TemplateParameter> = [:]
+        parameters.reserveCapacity(values.count)
+        for (name, value) in values {
+            let path = path.member(name)
+            let key = key(for: name, taken: &taken, path)
+            var parameter = readValue(value, path)
+            parameter.isMasterKeyOnly = readSecrecy(masterKeyOnly[name], name)
+            parameters[key] = parameter
+        }
+        for name in masterKeyOnly.keys where values[name] == nil {
+            remark(
+                TemplatePath.root.member("masterKeyOnly").member(name),
+                "there is no parameter of this name; it is left out")
+        }
+        return parameters
+    }
+
+    /// Whether a name can be a key as it is.
+    private static func isKey(_ name: String) -> Bool {
+        ParameterKey.isValid(name) && name.utf8.count <= TemplateLimits.default.maximumNameLength
+    }
+
+    /// The key of a parameter: its name, or a free one derived from it.
+    private mutating func key(
+        for name: String, taken: inout Set<String>, _ path: TemplatePath
+    ) -> String {
+        if Self.isKey(name) { return name }
+        let stem = ParameterKey(nearest: name, maximumLength: 240).text
+        var key = stem
+        var number = 2
+        while !taken.insert(key).inserted {
+            key = "\(stem)_\(number)"
+            number += 1
+        }
+        remark(
+            path,
+            "it is renamed to \(key), since a key has letters, digits and \"_\" only and at most "
+                + "\(TemplateLimits.default.maximumNameLength) characters; read that key in the app"
+        )
+        return key
+    }
+
+    /// Whether a parameter is hidden from clients.
+    private mutating func readSecrecy(_ node: JSONNode?, _ name: String) -> Bool {
+        switch node {
+        case nil, .null: return false
+        case .bool(let value): return value
+        case let node?:
+            remark(
+                TemplatePath.root.member("masterKeyOnly").member(name),
+                "it is \(node.kindDescription), neither true nor false; the parameter is kept from "
+                    + "clients")
+            return true
+        }
+    }
+
+    private mutating func readValue(_ value: JSONNode, _ path: TemplatePath) -> TemplateParameter {
+        switch value {
+        case .string(let text):
+            if text.namesUser { report.append(.userPlaceholder(at: path)) }
+            return TemplateParameter(defaultValue: .value(text), valueType: .string)
+        case .bool, .number:
+            let isNumber = value.boolValue == nil
+            return TemplateParameter(
+                defaultValue: .value(value.description), valueType: isNumber ? .number : .boolean)
+        case .null:
+            remark(path, "null has no type of its own; it is kept as JSON")
+        case .array, .object:
+            noteTypes(in: value, path)
+        }
+        return TemplateParameter(defaultValue: .value(value.description), valueType: .json)
+    }
+
+    /// Notes values of Parse's own types, at any depth; the reader of the text has bounded it.
+    private mutating func noteTypes(in value: JSONNode, _ path: TemplatePath) {
+        switch value {
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                noteTypes(in: element, path.element(index))
+            }
+        case .object(let members):
+            if let type = members["__type"]?.stringValue {
+                let advice = Self.advice[type] ?? "decode it in the app"
+                remark(
+                    path, "a value of Parse's type \(type.shortened) is kept as JSON; \(advice)")
+            }
+            for (name, member) in members { noteTypes(in: member, path.member(name)) }
+        default: break
+        }
+    }
+
+    /// The remedy for values of Parse's own types.
+    private static let advice = [
+        "Bytes": "decode the text at \"base64\"",
+        "Date": "read the time at \"iso\"",
+        "File": "the file itself stays where \"url\" points",
+        "GeoPoint": "read \"latitude\" and \"longitude\"",
+        "Pointer": "the object itself stays in Parse",
+        "Relation": "the objects themselves stay in Parse",
+    ]
+
+    /// Notes a change.
+    private mutating func remark(_ path: TemplatePath, _ message: String) {
+        report.append(ImportRemark(path: path.description, message: message))
+    }
+}

@@ -1,0 +1,75 @@
+public import JSONTree
+import OrderedCollections
+
+extension RemoteConfigTemplate {
+    /// The template as Firebase writes it; everything keeps its order, and unknown fields come
+    /// behind the known ones.
+    ///
+    /// - Parameter includingVersion: Whether `version` is written too, if there is one.
+    /// - Returns: The JSON object.
+    public func json(includingVersion: Bool = true) -> JSONNode {
+        var members: OrderedDictionary<String, JSONNode> = [:]
+        if !conditions.isEmpty { members["conditions"] = .array(conditions.map(\.json)) }
+        if !parameters.isEmpty { members["parameters"] = parameters.json }
+        if !parameterGroups.isEmpty {
+            members["parameterGroups"] = .object(
+                parameterGroups.mapValues { group in
+                    var members: OrderedDictionary<String, JSONNode> = [:]
+                    members["description"] = group.description.map { .string($0) }
+                    members["parameters"] = group.parameters.json
+                    return .object(members.adding(group.unknownFields))
+                })
+        }
+        if includingVersion { members["version"] = version?.json }
+        return .object(members.adding(unknownFields))
+    }
+}
+
+extension TemplateCondition {
+    /// The condition as it stands in `conditions`.
+    var json: JSONNode {
+        var members: OrderedDictionary<String, JSONNode> = ["name": .string(name)]
+        members["expression"] = expression.map { .string($0) }
+        members["condition"] = serverCondition
+        members["tagColor"] = tagColor.map { .string($0) }
+        return .object(members.adding(unknownFields))
+    }
+}
+
+extension OrderedDictionary<String, TemplateParameter> {
+    fileprivate var json: JSONNode { .object(mapValues(\.json)) }
+}
+
+extension TemplateParameter {
+    /// The parameter as it stands under its key.
+    var json: JSONNode {
+        var members: OrderedDictionary<String, JSONNode> = [:]
+        members["defaultValue"] = defaultValue?.json
+        if !conditionalValues.isEmpty {
+            members["conditionalValues"] = .object(conditionalValues.mapValues(\.json))
+        }
+        members["description"] = description.map { .string($0) }
+        members["valueType"] = valueType.map { .string($0.rawValue) }
+        if isMasterKeyOnly { members["masterKeyOnly"] = true }
+        return .object(members.adding(unknownFields))
+    }
+}
+
+extension ParameterValue {
+    /// The value as it stands under its condition.
+    var json: JSONNode {
+        var members: OrderedDictionary<String, JSONNode> = [:]
+        switch content {
+        case .value(let text): members["value"] = .string(text)
+        case .useInAppDefault: members["useInAppDefault"] = true
+        case .unevaluated(let name, let node): members[name] = node
+        }
+        return .object(members.adding(unknownFields))
+    }
+}
+
+extension OrderedDictionary<String, JSONNode> {
+    func adding(_ others: Self) -> Self {
+        merging(others, uniquingKeysWith: { known, _ in known })
+    }
+}

@@ -1,0 +1,130 @@
+public import JSONTree
+public import OrderedCollections
+
+/// A template in the format of Firebase Remote Config: conditions, and parameters with a value for
+/// each of them.
+///
+/// Each parameter group is a section of the configurations that are rendered from it; the
+/// parameters outside of groups are the section ``defaultSectionName``. The same key may stand in
+/// two groups, which Firebase does not allow.
+public struct RemoteConfigTemplate: Sendable, Hashable {
+    /// The section of the parameters that belong to no group.
+    public static let defaultSectionName = "Default"
+
+    /// The conditions, the most important first.
+    public var conditions: [TemplateCondition]
+
+    /// The parameters that belong to no group, by key.
+    public var parameters: OrderedDictionary<String, TemplateParameter>
+
+    /// The groups by name.
+    public var parameterGroups: OrderedDictionary<String, ParameterGroup>
+
+    /// Who published it, when and as what; nil in a template that was not published.
+    public var version: TemplateVersion?
+
+    /// Unknown members of the JSON object; they are written back.
+    public var unknownFields: OrderedDictionary<String, JSONNode>
+
+    /// Makes a template; without arguments, an empty one.
+    ///
+    /// - Parameters:
+    ///   - conditions: The conditions, the most important first.
+    ///   - parameters: The parameters that belong to no group.
+    ///   - parameterGroups: The groups by name.
+    ///   - version: The version, of a published template.
+    ///   - unknownFields: What else stands in the JSON object.
+    public init(
+        conditions: [TemplateCondition] = [],
+        parameters: OrderedDictionary<String, TemplateParameter> = [:],
+        parameterGroups: OrderedDictionary<String, ParameterGroup> = [:],
+        version: TemplateVersion? = nil,
+        unknownFields: OrderedDictionary<String, JSONNode> = [:]
+    ) {
+        self.conditions = conditions
+        self.parameters = parameters
+        self.parameterGroups = parameterGroups
+        self.version = version
+        self.unknownFields = unknownFields
+    }
+}
+
+extension RemoteConfigTemplate {
+    /// The parameters by section and key: first those outside of groups, if there are any, then the
+    /// groups in their order.
+    public var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> {
+        var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> = [:]
+        if !parameters.isEmpty { sections[Self.defaultSectionName] = parameters }
+        for (name, group) in parameterGroups {
+            sections[name, default: [:]].merge(
+                group.parameters, uniquingKeysWith: { first, _ in first })
+        }
+        return sections
+    }
+}
+
+/// A group of parameters: a section of the configurations.
+public struct ParameterGroup: Sendable, Hashable {
+    /// A description for people.
+    public var description: String?
+
+    /// The parameters by key.
+    public var parameters: OrderedDictionary<String, TemplateParameter>
+
+    /// Unknown members of the JSON object.
+    public var unknownFields: OrderedDictionary<String, JSONNode>
+
+    /// Makes a group.
+    ///
+    /// - Parameters:
+    ///   - description: What it is for.
+    ///   - parameters: The parameters by key.
+    ///   - unknownFields: What else stands in the JSON object.
+    public init(
+        description: String? = nil, parameters: OrderedDictionary<String, TemplateParameter> = [:],
+        unknownFields: OrderedDictionary<String, JSONNode> = [:]
+    ) {
+        self.description = description
+        self.parameters = parameters
+        self.unknownFields = unknownFields
+    }
+}
+
+/// A condition of a template: a name, and what has to be true of a client.
+public struct TemplateCondition: Sendable, Hashable {
+    /// The name by which parameters refer to it; unique in its template.
+    public var name: String
+
+    /// The expression of a client template, such as `device.os == 'ios' && percent <= 10`; nil in a
+    /// server template.
+    public var expression: String?
+
+    /// The condition of a server template, an object with `orCondition` and so on; nil in a client
+    /// template.
+    public var serverCondition: JSONNode?
+
+    /// The colour in the console, such as `CYAN`.
+    public var tagColor: String?
+
+    /// Unknown members of the JSON object.
+    public var unknownFields: OrderedDictionary<String, JSONNode>
+
+    /// Makes a condition.
+    ///
+    /// - Parameters:
+    ///   - name: The name by which parameters refer to it.
+    ///   - expression: The expression of a client template.
+    ///   - serverCondition: The condition of a server template.
+    ///   - tagColor: The colour in the console.
+    ///   - unknownFields: What else stands in the JSON object.
+    public init(
+        name: String, expression: String? = nil, serverCondition: JSONNode? = nil,
+        tagColor: String? = nil, unknownFields: OrderedDictionary<String, JSONNode> = [:]
+    ) {
+        self.name = name
+        self.expression = expression
+        self.serverCondition = serverCondition
+        self.tagColor = tagColor
+        self.unknownFields = unknownFields
+    }
+}

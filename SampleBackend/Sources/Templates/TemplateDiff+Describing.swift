@@ -1,0 +1,160 @@
+public import JSONTree
+import OrderedCollections
+
+extension TemplateDiff {
+    /// The sections that may differ for some user between the old and the new template.
+    ///
+    /// A section that came or went is among them; so is one with a parameter that has a value for a
+    /// condition that differs, or for conditions whose order does. What is for people only,
+    /// descriptions and colours, does not count.
+    ///
+    /// - Parameters:
+    ///   - old: The template before.
+    ///   - new: The template after.
+    /// - Returns: The names, sorted.
+    public static func changedSections(
+        from old: RemoteConfigTemplate, to new: RemoteConfigTemplate
+    ) -> [String] {
+        let diff = TemplateDiff(from: old, to: new)
+        var names = Set(diff.groups.filter { $0.change != .changed }.map(\.name))
+        for parameter in diff.parameters
+        where parameter.change != .changed
+            || parameter.parts.contains(where: { $0.name != "description" })
+        {
+            names.insert(parameter.section)
+        }
+        let isReordered = diff.conditions.contains { $0.parts.contains { $0.name == "position" } }
+        let conditions = Set(
+            diff.conditions.filter { condition in
+                condition.change != .changed
+                    || condition.parts.contains { !["tagColor", "position"].contains($0.name) }
+            }.map(\.name))
+        for (name, parameters) in [old.sections, new.sections].joined()
+        where parameters.values.contains(where: { parameter in
+            parameter.conditionalValues.keys.contains(where: conditions.contains)
+                || isReordered && old.order(of: parameter) != new.order(of: parameter)
+        }) {
+            names.insert(name)
+        }
+        return names.sorted()
+    }
+}
+
+extension RemoteConfigTemplate {
+    /// The conditions for which a parameter has a value, the most important first.
+    fileprivate func order(of parameter: TemplateParameter) -> [String] {
+        conditions.map(\.name).filter { parameter.conditionalValues[$0] != nil }
+    }
+}
+
+extension TemplateDiff {
+    /// A line of the differences as people read them.
+    public struct Line: Sendable, Hashable {
+        /// What the line is about.
+        public enum Kind: Sendable, Hashable {
+            /// The thing that the lines below are about.
+            case heading(Change)
+            /// The removed or old state.
+            case old
+            case new
+        }
+
+        /// What the line is about.
+        public let kind: Kind
+
+        /// The line, with a mark before it: `+`, `-` or `~`.
+        public let text: String
+    }
+
+    /// The differences as lines, for a terminal.
+    public var lines: [Line] {
+        let conditions = conditions.map { ("condition \($0.name)", $0.change, $0.parts) }
+        let groups = groups.map { ("group \($0.name)", $0.change, $0.parts) }
+        let parameters = parameters.map { ("\($0.section).\($0.key)", $0.change, $0.parts) }
+        return (conditions + groups + parameters).flatMap { name, change, parts in
+            [Line(kind: .heading(change), text: "\(change.mark) \(name)")]
+                + parts.flatMap { part in
+                    [
+                        part.old.map {
+                            Line(kind: .old, text: "    - \(part.name): \($0.shortText)")
+                        },
+                        part.new.map {
+                            Line(kind: .new, text: "    + \(part.name): \($0.shortText)")
+                        },
+                    ].compactMap { $0 }
+                }
+        }
+    }
+}
+
+extension TemplateDiff.Change {
+    /// The sign before a line.
+    fileprivate var mark: String {
+        switch self {
+        case .added: "+"
+        case .removed: "-"
+        case .changed: "~"
+        }
+    }
+}
+
+extension JSONNode {
+    /// The value for people: of `{"value": "x"}` only the text.
+    fileprivate var shortText: String {
+        if case .object(let members) = self, members.count == 1, let text = members["value"] {
+            return text.description
+        }
+        return description
+    }
+}
+
+extension TemplateDiff {
+    /// The differences as the route `remoteConfig:diff` answers (HTTP 3).
+    ///
+    /// ```json
+    /// {"conditions": [{"name": "beta", "change": "ADDED", "parts": […]}],
+    ///  "groups": [{"name": "Home", "change": "CHANGED", "parts": […]}],
+    ///  "parameters": [{"section": "Home", "key": "title", "change": "CHANGED",
+    ///    "parts": [{"name": "defaultValue", "old": {"value": "a"}, "new": {"value": "b"}}]}]}
+    /// ```
+    ///
+    /// `change` is `ADDED`, `REMOVED` or `CHANGED`; a part without `old` was added, one without
+    /// `new` removed.
+    public var json: JSONNode {
+        [
+            "conditions": .array(
+                conditions.map { condition in
+                    [
+                        "name": .string(condition.name),
+                        "change": .string(condition.change.rawValue),
+                        "parts": .array(condition.parts.map(\.json)),
+                    ]
+                }),
+            "groups": .array(
+                groups.map { group in
+                    [
+                        "name": .string(group.name), "change": .string(group.change.rawValue),
+                        "parts": .array(group.parts.map(\.json)),
+                    ]
+                }),
+            "parameters": .array(
+                parameters.map { parameter in
+                    [
+                        "section": .string(parameter.section), "key": .string(parameter.key),
+                        "change": .string(parameter.change.rawValue),
+                        "parts": .array(parameter.parts.map(\.json)),
+                    ]
+                }),
+        ]
+    }
+}
+
+extension TemplateDiff.Part {
+    /// The part as it stands in `parts`.
+    fileprivate var json: JSONNode {
+        var node: JSONNode = ["name": .string(name)]
+        node.setMember("old", old)
+        node.setMember("new", new)
+        return node
+    }
+}

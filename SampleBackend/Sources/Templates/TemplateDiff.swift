@@ -1,0 +1,228 @@
+public import JSONTree
+import OrderedCollections
+
+/// The differences between two templates: per condition, per group, and per key of a section.
+///
+/// Nothing else counts: neither the version, nor members of the template that this backend does not
+/// know, nor the order of parameters. The order of conditions does, since the first one that is
+/// true wins.
+public struct TemplateDiff: Sendable, Hashable {
+    /// The kind of a change.
+    public enum Change: String, Sendable, Hashable {
+        /// In the new template only.
+        case added = "ADDED"
+        /// In the old template only.
+        case removed = "REMOVED"
+        /// In both, and different.
+        case changed = "CHANGED"
+    }
+
+    /// A part that differs; nil stands for a missing value.
+    public struct Part: Sendable, Hashable {
+        /// The part's name, such as `defaultValue`, `valueType` or `conditionalValues.beta`.
+        public let name: String
+        /// What it was.
+        public let old: JSONNode?
+        /// What it is.
+        public let new: JSONNode?
+    }
+
+    /// A condition that differs.
+    public struct ConditionDifference: Sendable, Hashable {
+        /// The name.
+        public let name: String
+        /// What happened to it.
+        public let change: Change
+        /// The parts that differ; of the conditions in both templates the fewest that explain the
+        /// new order have moved, and have a `position` among them.
+        public let parts: [Part]
+    }
+
+    /// A group that differs, apart from its parameters.
+    public struct GroupDifference: Sendable, Hashable {
+        /// The name.
+        public let name: String
+        /// What happened to it.
+        public let change: Change
+        /// The parts that differ.
+        public let parts: [Part]
+    }
+
+    /// A parameter that differs.
+    public struct ParameterDifference: Sendable, Hashable {
+        /// The section.
+        public let section: String
+        /// The key.
+        public let key: String
+        /// What happened to it.
+        public let change: Change
+        /// The parts that differ.
+        public let parts: [Part]
+    }
+
+    /// The conditions that differ, in the order of the new template, then those removed.
+    public let conditions: [ConditionDifference]
+
+    /// The groups that differ, by name.
+    public let groups: [GroupDifference]
+
+    /// The parameters that differ, by section and key.
+    public let parameters: [ParameterDifference]
+
+    /// Whether nothing differs.
+    public var isEmpty: Bool { conditions.isEmpty && groups.isEmpty && parameters.isEmpty }
+
+    /// Compares two templates.
+    ///
+    /// - Parameters:
+    ///   - old: The template before.
+    ///   - new: The template after.
+    public init(from old: RemoteConfigTemplate, to new: RemoteConfigTemplate) {
+        conditions = Self.conditions(from: old, to: new)
+        groups = Self.groups(from: old.parameterGroups, to: new.parameterGroups)
+        let before = old.sections
+        let after = new.sections
+        var parameters: [ParameterDifference] = []
+        for section in Set(before.keys).union(after.keys).sorted() {
+            let oldParameters = before[section] ?? [:]
+            let newParameters = after[section] ?? [:]
+            for key in Set(oldParameters.keys).union(newParameters.keys).sorted() {
+                let parts = Self.parts(
+                    from: oldParameters[key]?.parts ?? [:], to: newParameters[key]?.parts ?? [:])
+                let change = Self.change(from: oldParameters[key], to: newParameters[key])
+                guard change != .changed || !parts.isEmpty else { continue }
+                parameters.append(
+                    ParameterDifference(section: section, key: key, change: change, parts: parts))
+            }
+        }
+        self.parameters = parameters
+    }
+
+    /// Compares the conditions of two templates.
+    private static func conditions(
+        from old: RemoteConfigTemplate, to new: RemoteConfigTemplate
+    ) -> [ConditionDifference] {
+        let oldNames = old.conditions.map(\.name)
+        let newNames = new.conditions.map(\.name)
+        let common = Set(oldNames).intersection(newNames)
+        let oldPlaces = places(of: oldNames.filter(common.contains))
+        let newPlaces = places(of: newNames.filter(common.contains))
+        let stayed = Set(newNames.compactMap { oldPlaces[$0] }.longestIncreasingSubsequence)
+        let before = Dictionary(
+            old.conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let after = Dictionary(
+            new.conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let names = newNames + oldNames.filter { after[$0] == nil }
+        return names.compactMap { name in
+            var parts = parts(
+                from: before[name]?.parts ?? [:], to: after[name]?.parts ?? [:])
+            if let oldPlace = oldPlaces[name], let newPlace = newPlaces[name],
+                !stayed.contains(oldPlace)
+            {
+                parts.append(
+                    Part(
+                        name: "position", old: .number("\(oldPlace)"),
+                        new: .number("\(newPlace)")))
+            }
+            let change = change(from: before[name], to: after[name])
+            guard change != .changed || !parts.isEmpty else { return nil }
+            return ConditionDifference(name: name, change: change, parts: parts)
+        }
+    }
+
+    /// Compares the groups of two templates, apart from their parameters.
+    private static func groups(
+        from old: OrderedDictionary<String, ParameterGroup>,
+        to new: OrderedDictionary<String, ParameterGroup>
+    ) -> [GroupDifference] {
+        Set(old.keys).union(new.keys).sorted().compactMap { name in
+            let parts = parts(from: old[name]?.parts ?? [:], to: new[name]?.parts ?? [:])
+            let change = change(from: old[name], to: new[name])
+            guard change != .changed || !parts.isEmpty else { return nil }
+            return GroupDifference(name: name, change: change, parts: parts)
+        }
+    }
+
+    /// The place of each name, from 1.
+    private static func places(of names: [String]) -> [String: Int] {
+        Dictionary(
+            names.enumerated().map { ($1, $0 + 1) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The kind of change of a thing that is in one template or both.
+    private static func change<Thing>(from old: Thing?, to new: Thing?) -> Change {
+        if old == nil { return .added }
+        return new == nil ? .removed : .changed
+    }
+
+    /// The parts that differ, in the order of the new ones, then those removed.
+    private static func parts(
+        from old: OrderedDictionary<String, JSONNode>, to new: OrderedDictionary<String, JSONNode>
+    ) -> [Part] {
+        let names = Array(new.keys) + old.keys.filter { new[$0] == nil }
+        return names.compactMap { name in
+            old[name] == new[name] ? nil : Part(name: name, old: old[name], new: new[name])
+        }
+    }
+}
+
+extension TemplateCondition {
+    /// The parts of a condition that may differ.
+    fileprivate var parts: OrderedDictionary<String, JSONNode> {
+        var parts: OrderedDictionary<String, JSONNode> = [:]
+        parts["expression"] = expression.map { .string($0) }
+        parts["condition"] = serverCondition
+        parts["tagColor"] = tagColor.map { .string($0) }
+        return parts.adding(unknownFields)
+    }
+}
+
+extension ParameterGroup {
+    /// The parts of a group that may differ, apart from its parameters.
+    fileprivate var parts: OrderedDictionary<String, JSONNode> {
+        var parts: OrderedDictionary<String, JSONNode> = [:]
+        parts["description"] = description.map { .string($0) }
+        return parts.adding(unknownFields)
+    }
+}
+
+extension TemplateParameter {
+    /// The parts of a parameter that may differ; a missing type is `STRING`.
+    fileprivate var parts: OrderedDictionary<String, JSONNode> {
+        var parts: OrderedDictionary<String, JSONNode> = [:]
+        parts["defaultValue"] = defaultValue?.json
+        for (name, value) in conditionalValues { parts["conditionalValues.\(name)"] = value.json }
+        parts["valueType"] = .string((valueType ?? .string).rawValue)
+        parts["description"] = description.map { .string($0) }
+        if isMasterKeyOnly { parts["masterKeyOnly"] = true }
+        return parts.adding(unknownFields)
+    }
+}
+
+extension [Int] {
+    /// The longest subsequence in which each number is greater than the one before.
+    ///
+    /// Applied to the old positions in the new order, it has the things that did not move.
+    var longestIncreasingSubsequence: [Int] {
+        // The index of the least number that ends an increasing subsequence of each length.
+        var ends: [Int] = []
+        var predecessors: [Int?] = []
+        for (index, number) in enumerated() {
+            var low = 0
+            var high = ends.count
+            while low < high {
+                let middle = (low + high) / 2
+                if self[ends[middle]] < number { low = middle + 1 } else { high = middle }
+            }
+            predecessors.append(low > 0 ? ends[low - 1] : nil)
+            if low < ends.count { ends[low] = index } else { ends.append(index) }
+        }
+        var result: [Int] = []
+        var next = ends.last
+        while let index = next {
+            result.append(self[index])
+            next = predecessors[index]
+        }
+        return result.reversed()
+    }
+}

@@ -1,0 +1,185 @@
+import ActiveConfig
+import Foundation
+public import JSONTree
+public import OrderedCollections
+
+/// A parameter of a template, which becomes a setting.
+public struct TemplateParameter: Sendable, Hashable {
+    /// The value when no condition that has one is true; nil leaves the setting out.
+    public var defaultValue: ParameterValue?
+
+    /// The values by the name of their condition; the order of the template's conditions decides.
+    public var conditionalValues: OrderedDictionary<String, ParameterValue>
+
+    /// A description for people.
+    public var description: String?
+
+    /// The type of JSON value that the text becomes; nil counts as `STRING`.
+    public var valueType: ParameterValueType?
+
+    /// Whether it is never served to clients, as Parse Config's `masterKeyOnly` has it.
+    public var isMasterKeyOnly: Bool
+
+    /// Unknown members of the JSON object.
+    public var unknownFields: OrderedDictionary<String, JSONNode>
+
+    /// Makes a parameter.
+    ///
+    /// - Parameters:
+    ///   - defaultValue: The value when no condition that has one is true.
+    ///   - conditionalValues: The values by the name of their condition.
+    ///   - description: What it is for.
+    ///   - valueType: What JSON value the text becomes.
+    ///   - isMasterKeyOnly: Whether it is never served to clients.
+    ///   - unknownFields: What else stands in the JSON object.
+    public init(
+        defaultValue: ParameterValue? = nil,
+        conditionalValues: OrderedDictionary<String, ParameterValue> = [:],
+        description: String? = nil, valueType: ParameterValueType? = nil,
+        isMasterKeyOnly: Bool = false,
+        unknownFields: OrderedDictionary<String, JSONNode> = [:]
+    ) {
+        self.defaultValue = defaultValue
+        self.conditionalValues = conditionalValues
+        self.description = description
+        self.valueType = valueType
+        self.isMasterKeyOnly = isMasterKeyOnly
+        self.unknownFields = unknownFields
+    }
+}
+
+/// A value of a parameter: a text, the app's own default, or something that Firebase evaluates and
+/// this backend keeps.
+public struct ParameterValue: Sendable, Hashable {
+    /// What the value is.
+    public enum Content: Sendable, Hashable {
+        /// A text, which the parameter's type makes a JSON value of.
+        case value(String)
+        /// The setting is left out, so that the app's own default counts.
+        case useInAppDefault
+        /// A value that this backend does not evaluate, such as a `personalizationValue`: the name
+        /// of the member and what it holds. It counts as if its condition were false.
+        case unevaluated(String, JSONNode)
+    }
+
+    /// What the value is.
+    public var content: Content
+
+    /// Unknown members of the JSON object.
+    public var unknownFields: OrderedDictionary<String, JSONNode>
+
+    /// Makes a value.
+    ///
+    /// - Parameters:
+    ///   - content: What the value is.
+    ///   - unknownFields: What else stands in the JSON object.
+    public init(
+        _ content: Content, unknownFields: OrderedDictionary<String, JSONNode> = [:]
+    ) {
+        self.content = content
+        self.unknownFields = unknownFields
+    }
+
+    /// Makes a value of a text.
+    public static func value(_ text: String) -> ParameterValue { ParameterValue(.value(text)) }
+}
+
+/// The type of JSON value that the text of a parameter becomes.
+public enum ParameterValueType: String, Sendable, Hashable, CaseIterable {
+    case string = "STRING"
+    /// `true` or `false`, in any case.
+    case boolean = "BOOLEAN"
+    /// A number; one with a fraction or exponent stays a floating-point number.
+    case number = "NUMBER"
+    /// Any JSON value.
+    case json = "JSON"
+}
+
+extension ParameterValueType {
+    /// The problem of a text of this type, and what to do; nil when the text is right.
+    func problem(of text: String) -> String? {
+        switch self {
+        case .string: nil
+        case .boolean:
+            switch text.lowercased() {
+            case "true", "false": nil
+            default: "\"\(text.shortened)\" is no BOOLEAN; make it true or false"
+            }
+        case .number:
+            Self.isNumber(text)
+                ? nil : "\"\(text.shortened)\" is no NUMBER; write it as 3, -0.5 or 1e6"
+        case .json: Self.jsonProblem(of: text)
+        }
+    }
+
+    /// The problem of a text as JSON; nil when it is right.
+    private static func jsonProblem(of text: String) -> String? {
+        do throws(ConfigurationFormatError) {
+            _ = try SettingValue(
+                jsonData: Data(text.utf8),
+                limits: ConfigurationLimits(maximumDepth: TemplateLimits.maximumValueDepth))
+            return endsListWithComma(text)
+                ? "it is no JSON, a comma stands before a closing bracket; remove the comma" : nil
+        } catch {
+            return "it is no JSON, \(error.reason) (line \(error.line ?? 1), column "
+                + "\(error.column ?? 1) of the value)"
+        }
+    }
+
+    /// Whether sound JSON has a comma before a closing bracket, which the reader lets pass and the
+    /// readers of other languages do not.
+    private static func endsListWithComma(_ text: String) -> Bool {
+        var isInString = false
+        var isEscaped = false
+        var last: UInt8 = 0
+        for byte in text.utf8 {
+            if isInString {
+                if !isEscaped, byte == UInt8(ascii: "\"") { isInString = false }
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
+                continue
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                if last == UInt8(ascii: ",") { return true }
+            case UInt8(ascii: "\""): isInString = true
+            default: break
+            }
+            last = byte
+        }
+        return false
+    }
+
+    /// Whether a text is a number in digits, also `.5`, with or without an exponent, within the
+    /// range of a 64-bit floating-point number.
+    private static func isNumber(_ text: String) -> Bool {
+        var rest = text.utf8[...]
+        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+        let whole = takeDigits(&rest)
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard takeDigits(&rest) > 0 else { return false }
+        } else if whole == 0 {
+            return false
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") {
+                rest.removeFirst()
+            }
+            guard takeDigits(&rest) > 0 else { return false }
+        }
+        return rest.isEmpty && (Double(text)?.isFinite ?? false)
+    }
+
+    /// Skips digits and counts them.
+    private static func takeDigits(_ rest: inout Substring.UTF8View) -> Int {
+        var count = 0
+        while let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            rest.removeFirst()
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,147 @@
+import JSONTree
+import OrderedCollections
+import Targeting
+
+/// Reads templates and continues after a problem, to report all of them.
+struct TemplateReader {
+    /// The limits of the template.
+    let limits: TemplateLimits
+
+    var found = ProblemCollector()
+
+    /// The conditions, parsed; complete only without problems.
+    var conditions: [TargetingCondition] = []
+
+    var conditionNames: Set<ExactText> = []
+
+    /// The names of the conditions, compared by canonical equivalence.
+    var shownNames: Set<String> = []
+
+    /// The budget of the conditions.
+    let budget: ConditionBudget
+
+    /// The conditions that were published already and exceed a limit, so that they are false.
+    var excesses: [TemplateProblem] = []
+
+    var parameterCount = 0
+
+    var valueCharacters = 0
+
+    /// The names of the members of a template that are known.
+    private static let knownFields: Set<String> = [
+        "conditions", "parameters", "parameterGroups", "version",
+    ]
+
+    init(limits: TemplateLimits) {
+        self.limits = limits
+        budget = ConditionBudget(isPublished: limits.isPublished)
+    }
+
+    mutating func readTemplate(_ json: JSONNode) -> RemoteConfigTemplate {
+        let members = found.object(json, .root)
+        var template = RemoteConfigTemplate()
+        template.conditions = readConditions(members["conditions"])
+        let path = TemplatePath.root.member("parameters")
+        template.parameters = readParameters(members["parameters"], path)
+        template.parameterGroups = readGroups(members["parameterGroups"])
+        template.version = readVersion(members["version"])
+        template.unknownFields = members.filter { !Self.knownFields.contains($0.key) }
+        checkDefaultSection(of: template)
+        if parameterCount > limits.maximumParameters {
+            found.add(
+                .root,
+                "it has \(parameterCount) parameters; publish at most \(limits.maximumParameters)")
+        }
+        if valueCharacters > limits.maximumValueCharacters {
+            found.add(
+                .root,
+                "its values have \(valueCharacters) characters; use at most "
+                    + "\(limits.maximumValueCharacters)")
+        }
+        return template
+    }
+
+    private mutating func readGroups(
+        _ node: JSONNode?
+    ) -> OrderedDictionary<String, ParameterGroup> {
+        guard let node, node != .null else { return [:] }
+        let path = TemplatePath.root.member("parameterGroups")
+        var groups: OrderedDictionary<String, ParameterGroup> = [:]
+        for (name, node) in found.object(node, path) {
+            let path = path.member(name)
+            if name.isEmpty { found.add(path, "a group needs a name") }
+            checkLength(of: name, path)
+            var members = found.object(node, path)
+            let description = found.text(
+                members.removeValue(forKey: "description"), path.member("description"),
+                maximumLength: limits.maximumDescriptionLength)
+            let parameters = readParameters(
+                members.removeValue(forKey: "parameters"), path.member("parameters"))
+            groups[name] = ParameterGroup(
+                description: description, parameters: parameters, unknownFields: members)
+        }
+        if groups.count > limits.maximumGroups {
+            found.add(path, "there are \(groups.count); use at most \(limits.maximumGroups) groups")
+        }
+        return groups
+    }
+
+    /// Reads the publisher's note; the server sets the rest of the version.
+    private mutating func readVersion(_ node: JSONNode?) -> TemplateVersion? {
+        guard let members = node?.objectValue else { return nil }
+        let path = TemplatePath.root.member("version")
+        let description = found.text(
+            members["description"], path.member("description"),
+            maximumLength: limits.maximumVersionDescriptionLength)
+        var version = TemplateVersion(members)
+        version.description = description
+        return version
+    }
+
+    /// Reports keys that occur both outside of groups and in the group of that section's name.
+    private mutating func checkDefaultSection(of template: RemoteConfigTemplate) {
+        let name = RemoteConfigTemplate.defaultSectionName
+        guard let group = template.parameterGroups[name] else { return }
+        let path = TemplatePath.root.member("parameterGroups").member(name).member("parameters")
+        for key in group.parameters.keys where template.parameters[key] != nil {
+            found.add(
+                path.member(key),
+                "the parameters outside of groups, which are the section \(name) too, have the same "
+                    + "key; rename one of the two")
+        }
+    }
+
+    /// Reports a name that is too long.
+    mutating func checkLength(of name: String, _ path: TemplatePath) {
+        found.checkLength(of: name, path, limits.maximumNameLength)
+    }
+}
+
+/// A place in a template, such as `parameterGroups.Home.parameters.title`.
+struct TemplatePath: Sendable, CustomStringConvertible {
+    /// The most characters of a name that are shown, so that no path grows with bad input.
+    private static let longestName = 256
+
+    let description: String
+
+    static let root = TemplatePath(description: "")
+
+    /// The place of a member; a name that is more than letters, digits and `_` stands in brackets,
+    /// as a string of JSON.
+    func member(_ name: String) -> TemplatePath {
+        if !name.isEmpty, name.utf8.count <= Self.longestName,
+            name.utf8.allSatisfy(ParameterKey.isWord)
+        {
+            return TemplatePath(description: description.isEmpty ? name : "\(description).\(name)")
+        }
+        let shown =
+            name.isLonger(than: Self.longestName)
+            ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestName))) + "…"
+            : name
+        return TemplatePath(description: "\(description)[\(JSONNode.string(shown))]")
+    }
+
+    func element(_ index: Int) -> TemplatePath {
+        TemplatePath(description: "\(description)[\(index)]")
+    }
+}

@@ -1,0 +1,130 @@
+public import Foundation
+public import JSONTree
+import OrderedCollections
+
+/// The metadata of a published version of a template.
+public struct TemplateVersion: Sendable, Hashable {
+    /// The interface that a version came through.
+    public enum Origin: String, Sendable, Hashable {
+        case console = "CONSOLE"
+        /// The HTTP interface, the command line included.
+        case restAPI = "REST_API"
+        /// Firebase's Node SDK; it is kept, never given.
+        case adminSDKNode = "ADMIN_SDK_NODE"
+        /// Anything else.
+        case unspecified = "REMOTE_CONFIG_UPDATE_ORIGIN_UNSPECIFIED"
+    }
+
+    /// The kind of a publish.
+    public enum UpdateType: String, Sendable, Hashable {
+        /// The publisher named the version the change was made to.
+        case incrementalUpdate = "INCREMENTAL_UPDATE"
+        /// The publisher replaced whatever was current.
+        case forcedUpdate = "FORCED_UPDATE"
+        case rollback = "ROLLBACK"
+        /// Anything else.
+        case unspecified = "REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED"
+    }
+
+    /// A person or program that published.
+    public struct User: Sendable, Hashable {
+        /// The name of the token, or of the person.
+        public var name: String?
+        /// The address for mail.
+        public var email: String?
+        /// Where a picture is.
+        public var imageURL: String?
+
+        /// Makes a user.
+        public init(name: String? = nil, email: String? = nil, imageURL: String? = nil) {
+            self.name = name
+            self.email = email
+            self.imageURL = imageURL
+        }
+    }
+
+    /// The number, from 1, one more with each publish; 0 stands for no version.
+    public var number: Int
+
+    /// When it was published, to the millisecond.
+    public var updateTime: Date
+
+    /// Who published it.
+    public var updateUser: User
+
+    /// The publisher's note, at most 1,024 characters.
+    public var description: String?
+
+    /// The way it came in.
+    public var updateOrigin: Origin
+
+    /// The kind of publish.
+    public var updateType: UpdateType
+
+    /// The version that was published again, of a rollback.
+    public var rollbackSource: Int?
+
+    /// Makes a version.
+    public init(
+        number: Int, updateTime: Date, updateUser: User = User(), description: String? = nil,
+        updateOrigin: Origin = .restAPI, updateType: UpdateType = .incrementalUpdate,
+        rollbackSource: Int? = nil
+    ) {
+        self.number = number
+        self.updateTime = updateTime
+        self.updateUser = updateUser
+        self.description = description
+        self.updateOrigin = updateOrigin
+        self.updateType = updateType
+        self.rollbackSource = rollbackSource
+    }
+}
+
+extension TemplateVersion {
+    /// The version as Firebase writes it: numbers as strings, the time in UTC to the millisecond.
+    public var json: JSONNode {
+        var members: OrderedDictionary<String, JSONNode> = [
+            "versionNumber": .string("\(number)"),
+            "updateTime": .string(
+                updateTime.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
+        ]
+        var user: OrderedDictionary<String, JSONNode> = [:]
+        user["name"] = updateUser.name.map { .string($0) }
+        user["email"] = updateUser.email.map { .string($0) }
+        user["imageUrl"] = updateUser.imageURL.map { .string($0) }
+        if !user.isEmpty { members["updateUser"] = .object(user) }
+        members["description"] = description.map { .string($0) }
+        members["updateOrigin"] = .string(updateOrigin.rawValue)
+        members["updateType"] = .string(updateType.rawValue)
+        members["rollbackSource"] = rollbackSource.map { .string("\($0)") }
+        return .object(members)
+    }
+
+    /// Reads what a template says of its version, as far as it can be read.
+    ///
+    /// Who publishes a template that was exported sends this back; the server decides all of it
+    /// anew but the description, so that nothing in it is an error.
+    init(_ members: OrderedDictionary<String, JSONNode>) {
+        func number(_ node: JSONNode?) -> Int? {
+            node?.stringValue.flatMap { Int($0) } ?? node?.integerValue
+        }
+        let time = members["updateTime"]?.stringValue ?? ""
+        let style = Date.ISO8601FormatStyle()
+        let date =
+            (try? style.parse(time))
+            ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(time))
+        self.init(
+            number: number(members["versionNumber"]) ?? 0,
+            updateTime: date ?? Date(timeIntervalSince1970: 0),
+            updateUser: User(
+                name: members["updateUser"]?["name"]?.stringValue,
+                email: members["updateUser"]?["email"]?.stringValue,
+                imageURL: members["updateUser"]?["imageUrl"]?.stringValue),
+            description: members["description"]?.stringValue,
+            updateOrigin: members["updateOrigin"]?.stringValue.flatMap(Origin.init(rawValue:))
+                ?? .unspecified,
+            updateType: members["updateType"]?.stringValue.flatMap(UpdateType.init(rawValue:))
+                ?? .unspecified,
+            rollbackSource: number(members["rollbackSource"]))
+    }
+}
