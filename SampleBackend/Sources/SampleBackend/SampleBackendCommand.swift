@@ -46,7 +46,7 @@ struct SampleBackendCommand: AsyncParsableCommand {
             let code = exitCode(for: error)
             if code.isSuccess { exit(withError: error) }
             let message = CommandLineSecrets(arguments).redacted(fullMessage(for: error))
-            if !message.isEmpty { Console.printError(message) }
+            if !message.isEmpty { Terminal.printError(message) }
             exit(withError: code)
         }
     }

@@ -36,9 +36,9 @@ extension CommandFailure {
             try await body()
         } catch let failure as CommandFailure {
             if asJSON {
-                Console.printError(failure.json.terminalText(.compact))
+                Terminal.printError(failure.json.terminalText(.compact))
             } else {
-                Console.printError(failure.description)
+                Terminal.printError(failure.description)
             }
             throw failure.code
         }

@@ -46,7 +46,7 @@ struct BackupCommand: AsyncParsableCommand {
             } catch {
                 throw CommandFailure("\(error)", code: Exit.unavailable)
             }
-            Console.print("Copied \(path) to \(file).")
+            Terminal.print("Copied \(path) to \(file).")
         }
     }
 }

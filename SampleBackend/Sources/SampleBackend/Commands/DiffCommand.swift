@@ -54,12 +54,12 @@ struct DiffCommand: AdministrationCommand {
             Output.print(diff.json)
             return
         }
-        if diff.isEmpty { Console.print("Nothing differs.") }
+        if diff.isEmpty { Terminal.print("Nothing differs.") }
         for line in diff.lines {
             switch line.kind {
-            case .heading: Console.print(Output.colored(line.text, .bold))
-            case .old: Console.print(Output.colored(line.text, .red))
-            case .new: Console.print(Output.colored(line.text, .green))
+            case .heading: Terminal.print(Output.colored(line.text, .bold))
+            case .old: Terminal.print(Output.colored(line.text, .red))
+            case .new: Terminal.print(Output.colored(line.text, .green))
             }
         }
     }

@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if options.json {
             Output.print(["findings": .array(findings.map(\.json))])
         } else {
-            for finding in findings { Console.print(finding.line) }
+            for finding in findings { Terminal.print(finding.line) }
         }
         if findings.contains(where: { $0.state == .failed }) { throw Exit.failure }
     }

@@ -67,7 +67,7 @@ struct ImportCommand: AsyncParsableCommand {
                 try Output.write(node.jsonData(.pretty), to: output)
                 return
             }
-            for remark in result.report { Console.printError("\(remark)") }
+            for remark in result.report { Terminal.printError("\(remark)") }
             try Output.write(result.template.json().jsonData(.pretty), to: output)
         }
     }

@@ -62,7 +62,7 @@ struct OverridesCommand: AsyncParsableCommand {
             if options.json {
                 Output.print(answer)
             } else {
-                Console.print("Pinned for user \(user).")
+                Terminal.print("Pinned for user \(user).")
             }
         }
     }
@@ -87,7 +87,7 @@ struct OverridesCommand: AsyncParsableCommand {
             if options.json {
                 Output.print(answer)
             } else {
-                Console.print("Nothing is pinned for user \(user) any more.")
+                Terminal.print("Nothing is pinned for user \(user) any more.")
             }
         }
     }

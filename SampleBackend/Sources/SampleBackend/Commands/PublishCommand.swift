@@ -128,14 +128,14 @@ struct PublishCommand: AdministrationCommand {
         if let connected = preview?["connected"], let count = connected["evaluated"]?.integerValue,
             count > 0
         {
-            Console.print(
+            Terminal.print(
                 "Of \(count) clients that listen, \(connected["changed"]?.integerValue ?? 0) get "
                     + "another document.")
         }
         for warning in answer.warnings {
-            Console.printError("\(Output.colored("Warning:", .yellow)) \(warning)")
+            Terminal.printError("\(Output.colored("Warning:", .yellow)) \(warning)")
         }
-        Console.print(
+        Terminal.print(
             validateOnly
                 ? "The template can be published."
                 : "Published version \(version?.stringValue ?? "?") of \(options.project).")

@@ -51,7 +51,7 @@ struct RollbackCommand: AdministrationCommand {
         } else {
             let number = template["version"]?["versionNumber"]?.stringValue ?? "?"
             let place = replaced.version.map { ", in place of version \($0)" } ?? ""
-            Console.print("Published version \(version) again, as version \(number)\(place).")
+            Terminal.print("Published version \(version) again, as version \(number)\(place).")
         }
     }
 

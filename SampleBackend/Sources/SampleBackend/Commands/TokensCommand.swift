@@ -59,8 +59,8 @@ struct TokensCommand: AsyncParsableCommand {
                 Output.print(answer)
                 return
             }
-            Console.print(answer["token"]?.stringValue ?? "")
-            Console.printError("Keep it now: it is not stored, and is shown this once.")
+            Terminal.print(answer["token"]?.stringValue ?? "")
+            Terminal.printError("Keep it now: it is not stored, and is shown this once.")
         }
 
         /// The seconds of a time such as `30d`.
@@ -124,7 +124,7 @@ struct TokensCommand: AsyncParsableCommand {
             if options.json {
                 Output.print(answer)
             } else {
-                Console.print("The token \(id) counts no more.")
+                Terminal.print("The token \(id) counts no more.")
             }
         }
     }

@@ -24,17 +24,17 @@ struct UserReport {
         defer { printAssumption() }
         let changes = node["changes"]?.objectValue ?? [:]
         guard !changes.isEmpty else {
-            Console.print("Nothing changes for \(name).")
+            Terminal.print("Nothing changes for \(name).")
             return
         }
-        Console.print(Output.colored("For \(name):", .bold))
+        Terminal.print(Output.colored("For \(name):", .bold))
         for (section, keys) in changes {
             for key in (keys.arrayValue ?? []).compactMap(\.stringValue) {
                 let old = value(of: key, in: section, of: "current")
                 let new = value(of: key, in: section, of: "proposed")
-                Console.print("  \(section).\(key)".escapedForTerminal)
-                if let old { Console.print(Output.colored("    - \(old)", .red)) }
-                if let new { Console.print(Output.colored("    + \(new)", .green)) }
+                Terminal.print("  \(section).\(key)".escapedForTerminal)
+                if let old { Terminal.print(Output.colored("    - \(old)", .red)) }
+                if let new { Terminal.print(Output.colored("    + \(new)", .green)) }
             }
         }
     }
@@ -43,7 +43,7 @@ struct UserReport {
     private func printAssumption() {
         let names = (node["missingSignals"]?.arrayValue ?? []).compactMap(\.stringValue)
         guard !names.isEmpty else { return }
-        Console.print(
+        Terminal.print(
             Output.colored(
                 "  This assumes that no \(names.joined(separator: ", ")) is sent: conditions on it "
                     + "count as false.", .dim))
@@ -51,31 +51,31 @@ struct UserReport {
 
     /// Prints each setting with its value and why, then each condition.
     func printReasons() {
-        Console.print(Output.colored("Settings of \(name)", .bold))
+        Terminal.print(Output.colored("Settings of \(name)", .bold))
         for (section, settings) in node["settings"]?.objectValue ?? [:] {
-            Console.print(section.escapedForTerminal)
+            Terminal.print(section.escapedForTerminal)
             for (key, reason) in settings.objectValue ?? [:] {
                 let value = reason["value"]?.description ?? "(left out: the app's own default)"
-                Console.print("  \(key) = \(value)".escapedForTerminal)
-                Console.print(Output.colored("      \(Self.sentence(reason))", .dim))
+                Terminal.print("  \(key) = \(value)".escapedForTerminal)
+                Terminal.print(Output.colored("      \(Self.sentence(reason))", .dim))
             }
         }
         let conditions = node["conditions"]?.arrayValue ?? []
         guard !conditions.isEmpty else { return }
-        Console.print(Output.colored("Conditions", .bold))
+        Terminal.print(Output.colored("Conditions", .bold))
         for condition in conditions {
             let isTrue = condition["result"] == true
             let result = Output.colored(isTrue ? "true " : "false", isTrue ? .green : .red)
             let name = condition["name"]?.stringValue?.escapedForTerminal ?? ""
-            Console.print("  \(result)  \(name)")
+            Terminal.print("  \(result)  \(name)")
             if let rule = condition["failedRule"]?.stringValue {
                 let reason = condition["reason"]?.stringValue ?? ""
-                Console.print(Output.colored("           \(rule): \(reason)", .dim))
+                Terminal.print(Output.colored("           \(rule): \(reason)", .dim))
             }
             for percentile in condition["percentiles"]?.arrayValue ?? [] {
                 let seed = percentile["seed"]?.stringValue ?? ""
                 let place = percentile["percentile"]?.description ?? ""
-                Console.print(
+                Terminal.print(
                     Output.colored(
                         "           percentile \(place)" + (seed.isEmpty ? "" : " of seed \(seed)"),
                         .dim))

@@ -64,8 +64,8 @@ struct WebhooksCommand: AsyncParsableCommand {
                 Output.print(answer)
                 return
             }
-            Console.print(answer["secret"]?.stringValue ?? "")
-            Console.printError(
+            Terminal.print(answer["secret"]?.stringValue ?? "")
+            Terminal.printError(
                 "Keep it now: it signs what the webhook \(answer["id"]?.stringValue ?? "") gets, "
                     + "and is shown this once.")
         }
@@ -92,7 +92,7 @@ struct WebhooksCommand: AsyncParsableCommand {
             if options.json {
                 Output.print(answer)
             } else {
-                Console.print("The webhook \(id) is told of nothing more.")
+                Terminal.print("The webhook \(id) is told of nothing more.")
             }
         }
     }

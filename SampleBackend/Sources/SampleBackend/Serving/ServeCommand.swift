@@ -198,13 +198,13 @@ struct ServeCommand: AsyncParsableCommand {
         } catch is CancellationError {
             logger.warning("Requests were still in flight when the time for them was over")
         } catch let error as TemplateStoreError {
-            Console.printError("\(error)")
+            Terminal.printError("\(error)")
             throw Exit.unavailable
         } catch let error as ListeningError {
-            Console.printError("\(error)")
+            Terminal.printError("\(error)")
             throw Exit.unavailable
         } catch let error as TLSFilesError {
-            Console.printError("\(error)")
+            Terminal.printError("\(error)")
             throw Exit.badInput
         }
     }
@@ -226,8 +226,8 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try await ConfigServer(
             store: store, configuration: configuration, logger: logger
         ) { [token] address in
-            Console.print("listening on \(address)")
-            if let token { Console.print("administrator token \(token.text)") }
+            Terminal.print("listening on \(address)")
+            if let token { Terminal.print("administrator token \(token.text)") }
         }
         var group = ServiceGroupConfiguration(
             services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

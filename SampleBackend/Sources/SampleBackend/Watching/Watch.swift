@@ -161,15 +161,15 @@ struct Watch {
         updates += 1
         guard !command.json else { return }
         let time = Date().formatted(.iso8601.time(includingFractionalSeconds: true))
-        Console.print(
+        Terminal.print(
             Output.colored("Version \(version ?? "?")", .yellow) + "  "
                 + Output.colored(time, .dim))
-        for line in lines { Console.print(line.text) }
+        for line in lines { Terminal.print(line.text) }
     }
 
     /// Says something that is no change, to people only.
     private func say(_ text: String, _ color: Output.Color) {
-        if !command.json { Console.printError(Output.colored(text, color)) }
+        if !command.json { Terminal.printError(Output.colored(text, color)) }
     }
 
     /// Takes over the user's document as it is now.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Writes to the terminal, or to what stands in its place.
-enum Console: Sendable {
+enum Terminal: Sendable {
     /// Writes a line, or several, to standard output, without a buffer in between, so that a pipe has
     /// it at once.
     ///

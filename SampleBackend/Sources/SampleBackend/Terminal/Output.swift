@@ -30,12 +30,12 @@ enum Output: Sendable {
 
     /// Prints one JSON document.
     static func print(_ node: JSONNode) {
-        Console.write(Data(node.terminalText(.pretty).utf8))
+        Terminal.write(Data(node.terminalText(.pretty).utf8))
     }
 
     /// Prints one JSON document on a line of its own.
     static func printLine(_ node: JSONNode) {
-        Console.write(Data((node.terminalText(.compact) + "\n").utf8))
+        Terminal.write(Data((node.terminalText(.compact) + "\n").utf8))
     }
 
     /// Prints a table, its columns as wide as they need to be.
@@ -53,7 +53,7 @@ enum Output: Sendable {
                 text.padding(toLength: width, withPad: " ", startingAt: 0)
             }.joined(separator: "  ")
             let trimmed = line.trimmingCharacters(in: .whitespaces)
-            Console.print(index == 0 ? colored(trimmed, .bold) : trimmed)
+            Terminal.print(index == 0 ? colored(trimmed, .bold) : trimmed)
         }
     }
 
@@ -67,7 +67,7 @@ enum Output: Sendable {
         guard let path, path != "-" else {
             let isTerminal = isatty(STDOUT_FILENO) == 1
             let text = isTerminal ? String(validating: data, as: UTF8.self) : nil
-            Console.write(
+            Terminal.write(
                 text.map { Data($0.escaped(keeping: [], ends: false).utf8) } ?? data)
             return
         }

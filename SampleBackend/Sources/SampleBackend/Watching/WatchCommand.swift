@@ -67,7 +67,7 @@ struct WatchCommand: AsyncParsableCommand {
             if json {
                 Output.print(failure.json)
             } else {
-                Console.printError("\(failure)")
+                Terminal.printError("\(failure)")
             }
             throw failure.code
         }
