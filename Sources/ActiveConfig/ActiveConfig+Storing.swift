@@ -2,7 +2,9 @@
 extension ActiveConfig {
     /// Configuration that a user starts with, and whether it is known to be the user's own; nil
     /// without any.
-    func lastKnownConfiguration(of userID: UserID) -> (ConfigurationState, isOwn: Bool)? {
+    func lastKnownConfiguration(
+        of userID: UserID
+    ) -> (configuration: ConfigurationState, isOwn: Bool)? {
         let (own, generic) = state.withLock { ($0.unstored[userID], $0.unstored[.generic]) }
         if let own { return (own, true) }
         guard let configStore else { return nil }
@@ -44,12 +46,16 @@ extension ActiveConfig {
     ///
     /// Nil when only opening a bootstrap file would tell. `stored` is what the store has for the
     /// user who is about to be the current one.
-    func initialConfiguration(besides stored: ConfigurationState?) -> ConfigurationState? {
+    func initialConfiguration(
+        besides stored: (configuration: ConfigurationState, isOwn: Bool)?
+    ) -> ConfigurationState? {
         // Every user falls back to the generic configuration, so there is none.
-        if stored == nil { return .empty }
+        guard let stored else { return .empty }
         guard let store = configStore as? any BootstrappedStore else {
             return configStore?.lastKnownActiveConfiguration(forUserID: nil) ?? .empty
         }
+        // A fallback is just that configuration.
+        if !stored.isOwn { return stored.configuration }
         if let own = store.ownConfiguration(forUserID: nil) { return own }
         guard let bootstrap = store.bootstrap else { return .empty }
         return bootstrap.stateIfOpened.map { $0 ?? .empty }

@@ -37,7 +37,7 @@ public final class ActiveConfig: Sendable {
     /// Serializes the ends of downloads.
     let downloadEnds = DispatchQueue(label: "ActiveConfig.downloadEnds")
 
-    /// Makes a coordinator.
+    /// Creates a coordinator.
     ///
     /// It reads nothing yet.
     ///
@@ -105,14 +105,14 @@ public final class ActiveConfig: Sendable {
             stored = lastKnownConfiguration(of: userID)
         }
         let isFirst = state.withLock { $0.snapshot == nil }
-        let former = isFirst ? initialConfiguration(besides: stored?.0) : nil
+        let former = isFirst ? initialConfiguration(besides: stored) : nil
         let sectionCount = snapshotReplacement.withLock { _ in
             let (old, downloaded) = state.withLock { state in
                 (state.snapshot, state.endReading(of: userID))
             }
             let new = ConfigurationSnapshot(
                 userID: userID,
-                configuration: downloaded ?? stored?.0 ?? .empty, reason: .userChanged,
+                configuration: downloaded ?? stored?.configuration ?? .empty, reason: .userChanged,
                 isOwn: downloaded != nil || stored?.isOwn == true)
             let changes = new.changes(
                 since: old?.sections ?? former.map { NameTable($0.sections) } ?? new.sections)

@@ -3,7 +3,7 @@ public import Dispatch
 public import Foundation
 
 extension ActiveConfig {
-    /// Makes a coordinator for a test, with nothing that other tests share.
+    /// Creates a coordinator for a test, with nothing that other tests share.
     ///
     /// ```swift
     /// let config = ActiveConfig.make(configuration: .make(sections: ["Home": ["title": "x"]]))
@@ -24,7 +24,7 @@ extension ActiveConfig {
             notificationCenter: notificationCenter, listenerQueue: listenerQueue)
     }
 
-    /// Makes a coordinator for a test, with nothing that other tests share.
+    /// Creates a coordinator for a test, with nothing that other tests share.
     ///
     /// - Parameters:
     ///   - downloader: What answers downloads; each fails by default.

@@ -1,7 +1,7 @@
 public import ActiveConfig
 
 extension ConfigurationState {
-    /// Makes a configuration for a test.
+    /// Creates a configuration for a test.
     ///
     /// ```swift
     /// let state = ConfigurationState.make(sections: ["Home": ["title": "x"]])
@@ -27,7 +27,7 @@ extension ConfigurationState {
 }
 
 extension ActiveConfigSection {
-    /// Makes a section for a test.
+    /// Creates a section for a test.
     ///
     /// - Parameter settings: The values by key.
     /// - Returns: The section.

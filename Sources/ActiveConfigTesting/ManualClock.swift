@@ -13,7 +13,7 @@ public final class ManualClock: Clock {
         /// The time since the clock was made.
         public let offset: Duration
 
-        /// Makes a moment.
+        /// Creates a moment.
         ///
         /// - Parameter offset: The time since the clock was made.
         public init(offset: Duration = .zero) { self.offset = offset }
@@ -38,7 +38,7 @@ public final class ManualClock: Clock {
 
     private let state = AwaitableState(State())
 
-    /// Makes a clock that shows zero.
+    /// Creates a clock that shows zero.
     public init() {}
 
     /// The moment that the clock shows.
@@ -69,7 +69,7 @@ public final class ManualClock: Clock {
 
     /// Moves the clock and wakes those whose moment has come.
     ///
-    /// Who sleeps again, once awake, sleeps from the moment that the clock shows then.
+    /// A task that sleeps again after waking starts from the moment that the clock shows then.
     ///
     /// - Parameter duration: How far; not negative.
     public func advance(by duration: Duration) {

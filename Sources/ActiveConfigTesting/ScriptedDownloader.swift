@@ -31,7 +31,7 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
     private let script: @Sendable (Request) -> Answer
     private let state = AwaitableState(State())
 
-    /// Makes a downloader that gives one answer after the other, and behind the last one fails with
+    /// Creates a downloader that gives one answer after the other, and behind the last one fails with
     /// ``NoAnswer``.
     ///
     /// - Parameters:
@@ -44,7 +44,7 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
         }
     }
 
-    /// Makes a downloader that asks for each answer.
+    /// Creates a downloader that asks for each answer.
     ///
     /// - Parameters:
     ///   - clock: The clock of delayed answers.
@@ -176,7 +176,7 @@ extension ScriptedDownloader {
 }
 
 extension ScriptedDownloader {
-    /// What a request is answered with, when, and whether it can be cancelled before.
+    /// The answer to a request, its delay, and whether cancellation ends it.
     ///
     /// ```swift
     /// .configuration(.make()).after(.seconds(2))

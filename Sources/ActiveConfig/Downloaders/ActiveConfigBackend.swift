@@ -14,7 +14,7 @@ public struct ActiveConfigBackend: Sendable, Hashable {
     /// The server's URL, as `https://config.example.com`; a path is kept.
     public let url: URL
 
-    /// Makes an address.
+    /// Creates an address.
     ///
     /// - Parameter url: The server's URL, http or https.
     public init(url: URL) {
@@ -80,7 +80,7 @@ public struct ActiveConfigBackend: Sendable, Hashable {
 }
 
 extension JSONURLDownloader {
-    /// Makes a downloader from a backend that speaks the wire contract.
+    /// Creates a downloader from a backend that speaks the wire contract.
     ///
     /// - Parameters:
     ///   - backend: The backend's address.

@@ -39,18 +39,18 @@ public struct DownloadError: Error, Sendable {
     public let code: Code
     /// The status that the server answered with, if it answered.
     public let status: Int?
-    /// What was asked for, without the parts that may hold secrets: query, fragment, user, password.
+    /// The URL of the request, without parts that may hold secrets: query, fragment, user, password.
     public let url: URL?
-    /// What the system said.
+    /// The system's error.
     public let underlyingError: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: The kind of fault.
     ///   - status: The status that the server answered with.
-    ///   - url: What was asked for; the parts that may hold secrets are removed here.
-    ///   - underlyingError: What the system said.
+    ///   - url: The URL of the request; the parts that may hold secrets are removed here.
+    ///   - underlyingError: The system's error.
     public init(
         _ code: Code, status: Int? = nil, url: URL? = nil, underlyingError: (any Error)? = nil
     ) {

@@ -36,7 +36,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     /// Header fields that make a request conditional.
     private static let conditions = ["If-None-Match", "If-Modified-Since"]
 
-    /// Makes a downloader.
+    /// Creates a downloader.
     ///
     /// - Parameters:
     ///   - timeout: The longest that a download may take, from the request to the last byte, at most

@@ -28,7 +28,6 @@ final class Transfer: NSObject, Sendable {
         var isAnsweringRedirect = false
     }
 
-    /// What is asked for.
     var url: URL? { request.url }
 
     private let request: URLRequest

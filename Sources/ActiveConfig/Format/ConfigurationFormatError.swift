@@ -66,7 +66,7 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
     /// What is wrong and what to do, without the place.
     public var reason: String
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: The kind of fault.

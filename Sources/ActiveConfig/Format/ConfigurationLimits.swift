@@ -21,7 +21,7 @@ public struct ConfigurationLimits: Sendable, Hashable {
     /// More are ``ConfigurationFormatError/Code/tooDeep``.
     public let maximumDepth: Int
 
-    /// Makes limits.
+    /// Creates limits.
     ///
     /// - Parameters:
     ///   - maximumSize: The longest text, in bytes; at least 0.

@@ -44,7 +44,7 @@ extension ConfigurationState {
 }
 
 extension ConfigurationState {
-    /// Makes a configuration of a document that was read already: what `JSONSerialization` or a
+    /// Creates a configuration of a document that was read already: what `JSONSerialization` or a
     /// property list gives.
     ///
     /// `NSNumber` keeps its kind (boolean, integer, floating point), `NSNull` is `null`, a `Date` is

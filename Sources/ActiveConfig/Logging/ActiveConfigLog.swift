@@ -10,11 +10,11 @@ import Foundation
 /// }
 /// ```
 public struct ActiveConfigLog: Sendable {
-    /// How severe a message is.
+    /// The severity of a message.
     public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {
-        /// What happens, step by step.
+        /// Single steps, for debugging.
         case debug
-        /// What an operator may want to know: a download, a change of the user.
+        /// Events of interest to an operator: a download, a change of the user.
         case info
         /// Something is wrong and was dealt with: a download failed, a file was put aside.
         case warning
@@ -39,7 +39,7 @@ public struct ActiveConfigLog: Sendable {
     public let minimumLevel: Level
     private let writer: LogWriter
 
-    /// Makes a log.
+    /// Creates a log.
     ///
     /// - Parameters:
     ///   - minimumLevel: The least severe level that is written.

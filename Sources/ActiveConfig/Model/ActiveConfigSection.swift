@@ -13,7 +13,7 @@ public import Foundation
 public struct ActiveConfigSection: Sendable {
     let table: SettingTable
 
-    /// Makes a section of settings.
+    /// Creates a section of settings.
     ///
     /// - Parameter settings: The values by key.
     public init(settings: [String: SettingValue] = [:]) {

@@ -48,6 +48,5 @@ final class ConfigurationSnapshot: Sendable {
 }
 
 extension ConfigurationState {
-    /// What is in force for a user without any configuration.
     static let empty = ConfigurationState(meta: [:], sections: [:])
 }

@@ -22,7 +22,7 @@ public struct ConfigurationState: Sendable {
     /// A downloader sends it back to ask whether anything has changed.
     public var entityTag: String?
 
-    /// Makes a configuration without sections, of format version "1.0", created now.
+    /// Creates a configuration without sections, of format version "1.0", created now.
     public init() {
         self.init(
             meta: [
@@ -31,7 +31,7 @@ public struct ConfigurationState: Sendable {
             ], sections: [:])
     }
 
-    /// Makes a configuration.
+    /// Creates a configuration.
     ///
     /// - Parameters:
     ///   - meta: What is said about it. Nothing is added.

@@ -13,7 +13,7 @@ public struct DownloadResult: Sendable {
     /// Empty when nothing changed.
     public let changedSectionNames: Set<String>
 
-    /// Makes a result, as for a test.
+    /// Creates a result, as for a test.
     ///
     /// - Parameters:
     ///   - userID: The user.

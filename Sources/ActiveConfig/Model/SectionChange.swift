@@ -34,7 +34,7 @@ public struct SectionChange: Sendable {
     /// A change that sums up several has the newest one's reason.
     public let reason: Reason
 
-    /// Makes a change, as for a test.
+    /// Creates a change, as for a test.
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.

@@ -29,37 +29,37 @@ public enum SettingValue: Sendable {
 }
 
 extension SettingValue: ExpressibleByNilLiteral {
-    /// Makes `.null`.
+    /// Creates `.null`.
     public init(nilLiteral: ()) { self = .null }
 }
 
 extension SettingValue: ExpressibleByBooleanLiteral {
-    /// Makes `.bool`.
+    /// Creates `.bool`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension SettingValue: ExpressibleByIntegerLiteral {
-    /// Makes `.integer`.
+    /// Creates `.integer`.
     public init(integerLiteral value: Int) { self = .integer(value) }
 }
 
 extension SettingValue: ExpressibleByFloatLiteral {
-    /// Makes `.double`, also of a literal such as `1.0`.
+    /// Creates `.double`, also of a literal such as `1.0`.
     public init(floatLiteral value: Double) { self = .double(value) }
 }
 
 extension SettingValue: ExpressibleByStringInterpolation {
-    /// Makes `.string`.
+    /// Creates `.string`.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension SettingValue: ExpressibleByArrayLiteral {
-    /// Makes `.array`.
+    /// Creates `.array`.
     public init(arrayLiteral elements: SettingValue...) { self = .array(elements) }
 }
 
 extension SettingValue: ExpressibleByDictionaryLiteral {
-    /// Makes `.object`; of a name that stands twice the last value counts, as in a document
+    /// Creates `.object`; of a name that stands twice the last value counts, as in a document
     /// (FORMAT 1.3).
     public init(dictionaryLiteral elements: (String, SettingValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))

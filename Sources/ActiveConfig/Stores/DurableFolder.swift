@@ -77,7 +77,7 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Makes an empty file; false when it exists.
+    /// Creates an empty file; false when it exists.
     func make(_ name: String) throws(StoreError) -> Bool {
         let path = path(of: name)
         do throws(SystemCallError) {

@@ -25,7 +25,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
 
     private static let firstDownloadFile = "first-download-finished"
 
-    /// Makes a store.
+    /// Creates a store.
     ///
     /// The folder is not touched yet.
     ///

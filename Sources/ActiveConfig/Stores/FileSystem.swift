@@ -25,7 +25,7 @@ package protocol FileSystem: Sendable {
     func writeFile(
         _ file: Int32, _ bytes: UnsafeRawBufferPointer
     ) throws(SystemCallError) -> Int
-    /// Makes a file's content, or a folder's list of names, durable.
+    /// Creates a file's content, or a folder's list of names, durable.
     func synchronizeFile(_ file: Int32) throws(SystemCallError)
     /// Takes the exclusive lock; unless it may wait, it throws while the lock is taken.
     func lockFile(_ file: Int32, mayWait: Bool) throws(SystemCallError)

@@ -9,14 +9,14 @@ public final class InMemoryStore: ActiveConfigStore {
     let bootstrap: BootstrapConfiguration?
     let log: ActiveConfigLog
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     ///
     /// - Parameter bootstrap: The configuration to fall back to at last.
     public convenience init(bootstrap: BootstrapConfiguration? = nil) {
         self.init(bootstrap: bootstrap, log: .standardError)
     }
 
-    /// Makes an empty store with a log of one's own.
+    /// Creates an empty store with a log of one's own.
     ///
     /// - Parameters:
     ///   - bootstrap: The configuration to fall back to at last.

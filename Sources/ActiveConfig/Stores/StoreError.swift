@@ -32,16 +32,16 @@ public struct StoreError: Error, Sendable, Hashable {
     public let path: String
     /// The error number of the system, as in `errno`.
     public let systemError: Int32
-    /// What the system says about it.
+    /// The system's message.
     public let systemMessage: String
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: The kind of fault.
     ///   - path: The path of the file.
     ///   - systemError: The error number of the system.
-    ///   - systemMessage: What the system says about it.
+    ///   - systemMessage: The system's message.
     public init(_ code: Code, path: String, systemError: Int32, systemMessage: String) {
         self.code = code
         self.path = path

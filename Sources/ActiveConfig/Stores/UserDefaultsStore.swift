@@ -16,7 +16,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
     private let shared: SharedUserDefaults
     private let createUserDefaultsKey: @Sendable (_ userID: String?) -> String
 
-    /// Makes a store with keys of its own.
+    /// Creates a store with keys of its own.
     ///
     /// - Parameters:
     ///   - userDefaults: Where configurations are kept.
@@ -29,7 +29,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
             createUserDefaultsKey: Self.defaultKey)
     }
 
-    /// Makes a store with keys of the app's choice.
+    /// Creates a store with keys of the app's choice.
     ///
     /// - Parameters:
     ///   - userDefaults: Where configurations are kept.

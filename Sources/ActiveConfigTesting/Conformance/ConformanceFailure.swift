@@ -4,11 +4,11 @@ public struct ConformanceFailure: Error, Sendable, Hashable {
     public struct FailedCheck: Sendable, Hashable {
         /// The rule that is broken, a sentence.
         public let rule: String
-        /// What was found instead; may be empty.
+        /// The finding; may be empty.
         public let finding: String
     }
 
-    /// What was checked, such as `ActiveConfigStore`.
+    /// The protocol that was checked, such as `ActiveConfigStore`.
     public let subject: String
     /// The checks that failed, at least one, in the order in which they were made.
     public let failedChecks: [FailedCheck]

@@ -30,7 +30,7 @@ public struct DownloaderConformance: Sendable {
     private let patience: Duration
     private let makeDownloader: @Sendable (Backend) async throws -> any ActiveConfigDownloader
 
-    /// Makes the suite.
+    /// Creates the suite.
     ///
     /// - Parameters:
     ///   - patience: The real time in which a cancelled request has to end. It only passes when a
@@ -187,9 +187,9 @@ public struct DownloaderConformance: Sendable {
 }
 
 extension DownloaderConformance {
-    /// How a backend has to behave for a check.
+    /// The behaviour of a backend that a check needs.
     public struct Backend: Sendable {
-        /// What a backend does with a request.
+        /// The behaviour at a request.
         public enum Conduct: Sendable, Hashable {
             /// It answers with the user's document, or that nothing has changed.
             case answers
@@ -199,7 +199,7 @@ extension DownloaderConformance {
             case hangs
         }
 
-        /// What it does with a request.
+        /// The behaviour at each request.
         public let conduct: Conduct
 
         private let hasRequest = AwaitableState(false)

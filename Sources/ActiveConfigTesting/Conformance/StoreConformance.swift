@@ -26,7 +26,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
     private(set) var openWithBootstrap:
         (@Sendable (Place, ConfigurationState) async throws -> any ActiveConfigStore)?
 
-    /// Makes the suite for a store that keeps configurations across launches.
+    /// Creates the suite for a store that keeps configurations across launches.
     ///
     /// - Parameters:
     ///   - newPlace: Makes an empty place, another at each call.
@@ -48,7 +48,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         self.isDurable = isDurable
     }
 
-    /// Makes the suite for a store that forgets everything with the process.
+    /// Creates the suite for a store that forgets everything with the process.
     ///
     /// - Parameter makeStore: Makes an empty store with no bootstrap, another at each call.
     public init(

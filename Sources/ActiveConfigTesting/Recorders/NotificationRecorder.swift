@@ -89,13 +89,13 @@ public final class NotificationRecorder: Sendable {
         for token in observers.tokens { notificationCenter.removeObserver(token) }
     }
 
-    /// What was posted so far, in order.
+    /// The notifications so far, in order.
     public var entries: [Entry] { recorded.value }
 
     /// The names of what was posted so far, in order.
     public var names: [Notification.Name] { recorded.value.map(\.name) }
 
-    /// What was posted under a name so far, in order.
+    /// The notifications of a name so far, in order.
     public func entries(named name: Notification.Name) -> [Entry] {
         recorded.value.filter { $0.name == name }
     }

@@ -15,7 +15,7 @@ public final class RecordingListener: ActiveConfigListener {
         /// The section; nil: it is gone.
         public let section: ActiveConfigSection?
 
-        /// Makes a delivery to compare with.
+        /// Creates a delivery to compare with.
         ///
         /// - Parameters:
         ///   - sectionName: The section's name.
@@ -29,7 +29,7 @@ public final class RecordingListener: ActiveConfigListener {
     private let recorded = AwaitableState<[Delivery]>([])
     private let body: @Sendable (ActiveConfig, Delivery) -> Void
 
-    /// Makes a listener.
+    /// Creates a listener.
     ///
     /// - Parameter body: Called from within each call, after it was recorded.
     public init(
@@ -38,7 +38,7 @@ public final class RecordingListener: ActiveConfigListener {
         self.body = body
     }
 
-    /// What was delivered so far, in order.
+    /// The deliveries so far, in order.
     public var deliveries: [Delivery] { recorded.value }
 
     /// The sections delivered so far, in order.

@@ -10,15 +10,15 @@ public import ActiveConfig
 public final class RecordingLog: Sendable {
     /// A line of the log.
     public struct Message: Sendable, Hashable {
-        /// How severe it is.
+        /// The severity.
         public let level: ActiveConfigLog.Level
-        /// What it says.
+        /// The text.
         public let text: String
     }
 
     private let recorded = AwaitableState<[Message]>([])
 
-    /// Makes an empty recorder.
+    /// Creates an empty recorder.
     public init() {}
 
     /// The log to hand over; it takes every level.
@@ -28,7 +28,7 @@ public final class RecordingLog: Sendable {
         }
     }
 
-    /// What was written so far, in order.
+    /// The messages so far, in order.
     public var messages: [Message] { recorded.value }
 
     /// The texts of one level, in order.

@@ -70,6 +70,12 @@ struct PersistingTests {
             fixture.downloader.requests.map { $0.lastKnown == nil } == [true, true, false, false])
     }
 
+    @Test func aBootstrapLosesItsEntityTag() {
+        let bootstrap = BootstrapConfiguration.state(.make(entityTag: "\"bootstrap\""))
+        #expect(bootstrap.state() == .make())
+        #expect(bootstrap.state()?.entityTag == nil)
+    }
+
     @Test func withoutAStoreARequestIsConditionalOnWhatWasDownloaded() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { request in

@@ -49,6 +49,20 @@ struct StoredTagTests {
         #expect(requests.map(\.lastKnown?.entityTag) == ["\"1\"", "\"1\"", "\"1\""])
     }
 
+    @Test func aColdStartReadsAFallbackOnce() async throws {
+        let first = ModelFileSystem()
+        try Self.store(first).persistConfiguration(Self.document("a", tag: "\"1\""), forUserID: nil)
+        let system = first.settled()
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { _ in .unchanged }, store: Self.store(system))
+        fixture.config.currentUserID = "1"
+        #expect(fixture.config["Home"]?.title?.count == 50_000)
+        #expect(50_000..<60_000 ~= system.takeReadCounts().values.reduce(0, +))
+        try await fixture.config.downloadNewConfig()
+        #expect(system.takeReadCounts().isEmpty)
+        #expect(fixture.downloader.requests[0].lastKnown == nil)
+    }
+
     @Test func aDownloadAsTheFirstThingReadsTheDocumentOnce() async throws {
         let (fixture, system) = try Self.launch(tag: "\"1\"")
         fixture.config.currentUserID = "1"
@@ -100,6 +114,17 @@ struct StoredTagTests {
         #expect(fixture.downloader.requests[0].lastKnown == own)
     }
 
+    @Test func theConfigurationInForceIsNotTakenForAnotherUsers() {
+        let store = InMemoryStore()
+        let (first, second) = (Self.document("a", tag: "\"1\""), Self.document("b", tag: "\"1\""))
+        store.persistConfiguration(first, forUserID: "A")
+        store.persistConfiguration(second, forUserID: "B")
+        let config = ActiveConfig.make(store: store)
+        config.currentUserID = "B"
+        #expect(config.ownConfiguration(of: UserID("A")) == first)
+        #expect(config.ownConfiguration(of: UserID("B")) == second)
+    }
+
     @Test(
         "A store gives the entity tag of a user's own record alone",
         arguments: [
@@ -121,13 +146,19 @@ struct StoredTagTests {
     func withoutAStoreNoThreadIsTaken() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { .configuration(.titled(["Home": "\($0.number)"])) }, store: nil)
-        let isGoingOn = DispatchSemaphore(value: 0)
+        let isOver = DispatchSemaphore(value: 0)
+        let hasWaited = Locked(false)
         for _ in 0..<BlockingCalls.maximumRunningCount {
-            fixture.config.storeCalls.async { isGoingOn.wait() }
+            fixture.config.storeCalls.async {
+                if isOver.wait(timeout: .now() + 20) == .timedOut {
+                    hasWaited.withLock { $0 = true }
+                }
+            }
         }
-        defer { for _ in 0..<BlockingCalls.maximumRunningCount { isGoingOn.signal() } }
+        defer { for _ in 0..<BlockingCalls.maximumRunningCount { isOver.signal() } }
         try await fixture.config.downloadNewConfig()
         let second = try await fixture.config.downloadNewConfig()
+        #expect(!hasWaited.withLock { $0 })
         #expect(second.changedSectionNames == ["Home"])
         #expect(fixture.config["Home"]?.title == "2")
     }

@@ -117,6 +117,12 @@ struct JSONURLDownloaderTests {
         }
     }
 
+    @Test func anErrorKeepsNoSecretOfItsURL() throws {
+        let url = try #require(URL(string: "https://me:secret@a.example/x?token=secret#secret"))
+        let error = DownloadError(.other, url: url)
+        #expect(error.url?.absoluteString == "https://a.example/x")
+    }
+
     @Test func theDownloaderTellsNoSecretOfTheURL() async throws {
         try await withServer { _ in
             LoopbackServer.response(500)

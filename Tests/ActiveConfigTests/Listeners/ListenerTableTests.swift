@@ -92,4 +92,16 @@ struct ListenerTableTests {
         let count = fixture.config.state.withLock { $0.listeners["Home"].count }
         #expect(count == 0)
     }
+
+    @Test func pruningKeepsARegistrationThatHasTheKeyOfADeadOne() {
+        let listener = RecordingListener()
+        let registrations = (0..<2).map { _ in
+            ListenerRegistration(of: listener, sectionName: "Home") { _ in }
+        }
+        var table = ListenerTable()
+        for registration in registrations { _ = table.add(registration) }
+        table.prune([registrations[0]])
+        #expect(table["Home"].count == 1)
+        #expect(table["Home"].first === registrations[1])
+    }
 }

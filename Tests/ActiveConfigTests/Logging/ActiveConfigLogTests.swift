@@ -157,4 +157,21 @@ struct ActiveConfigLogTests {
         isOver.advance(by: .seconds(1))
         try await task.withLock { $0 }?.value
     }
+
+    @Test(arguments: ActiveConfigLog.Level.allCases)
+    func messagesOfTheMinimumLevelAndAboveAreWritten(level: ActiveConfigLog.Level) {
+        let levels = Locked<[ActiveConfigLog.Level]>([])
+        let log = ActiveConfigLog(minimumLevel: level) { level, _ in
+            levels.withLock { $0.append(level) }
+        }
+        // An error.
+        _ = BootstrapConfiguration.jsonFile(URL(filePath: "/nowhere/at-all")).state(log: log)
+        #expect(levels.withLock { $0 } == [.error])
+        // A warning.
+        let system = ModelFileSystem().reopened(.init(failing: 0, error: EACCES))
+        let store = FileDefaultsStore(
+            directory: URL(filePath: "/store"), log: log, system: system)
+        _ = store.firstDownloadFinished
+        #expect(levels.withLock { $0 } == (level > .warning ? [.error] : [.error, .warning]))
+    }
 }

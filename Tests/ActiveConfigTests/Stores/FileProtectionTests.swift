@@ -125,4 +125,12 @@ extension ModelFileSystem {
         try store.persistConfiguration(ConfigurationState(), forUserID: nil)
         return calls
     }
+
+    @Test func aFolderThatMayNotBeLookedIntoHadItsFirstDownload() {
+        let system = ModelFileSystem().reopened(.init(failing: 0, error: EACCES))
+        let store = FileDefaultsStore(
+            directory: URL(filePath: "/store"), log: .disabled, system: system)
+        #expect(store.firstDownloadFinished)
+        #expect(!store.firstDownloadFinished)
+    }
 }

@@ -38,7 +38,11 @@ struct UserDefaultsStoreTests {
     @Test func theStoreNeverShowsAnotherUsersConfigurationUnderASharedKey() throws {
         let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults, log: .disabled) { _ in "one key" }
-        store.persistConfiguration(Self.document("a"), forUserID: "u")
+        var document = Self.document("a")
+        document.entityTag = "\"t\""
+        store.persistConfiguration(document, forUserID: "u")
+        #expect(store.ownEntityTag(forUserID: "u") == "\"t\"")
+        #expect(store.ownEntityTag(forUserID: "v") == nil)
         #expect(store.lastKnownActiveConfiguration(forUserID: "v") == nil)
     }
 

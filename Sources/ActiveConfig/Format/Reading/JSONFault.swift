@@ -1,5 +1,5 @@
-/// What is wrong with a text and at which byte; a ``ConfigurationFormatError`` before its line and
-/// path are looked up.
+/// A fault and its byte offset: a ``ConfigurationFormatError`` before its line and path are looked
+/// up.
 @_spi(JSON)
 public struct JSONFault: Error {
     /// The kind of fault.
@@ -9,7 +9,7 @@ public struct JSONFault: Error {
     /// What is wrong and what to do.
     public let reason: String
 
-    /// Makes a fault.
+    /// Creates a fault.
     public init(_ code: ConfigurationFormatError.Code, at offset: Int, _ reason: String) {
         self.code = code
         self.offset = offset

@@ -33,7 +33,7 @@ public struct JSONReader {
         let firstKey: Int
     }
 
-    /// Makes a reader at the start of `bytes`.
+    /// Creates a reader at the start of `bytes`.
     public init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
         unsafe self.bytes = bytes
         count = bytes.count

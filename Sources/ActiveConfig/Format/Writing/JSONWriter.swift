@@ -6,7 +6,7 @@ public struct JSONWriter: Sendable {
     /// Stack of containers around the one that is being written.
     private var open: [OpenContainer] = []
 
-    /// Makes a writer of an empty text.
+    /// Creates a writer of an empty text.
     public init() {}
 
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
