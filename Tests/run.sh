@@ -42,7 +42,7 @@ title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $
 
 run_format() {
     setup python
-    Tests/Structure/check.py Sources
+    Tests/Structure/check.py Sources SampleBackend/Sources
     git ls-files -z -co --exclude-standard '*.swift' |
         xargs -0 swift format lint --strict --parallel
     swift package show-dependencies | grep -q "No external dependencies found" ||

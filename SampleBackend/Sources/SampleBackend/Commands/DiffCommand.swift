@@ -57,9 +57,9 @@ struct DiffCommand: AdministrationCommand {
         if diff.isEmpty { Terminal.print("Nothing differs.") }
         for line in diff.lines {
             switch line.kind {
-            case .heading: Terminal.print(Output.colored(line.text, .bold))
-            case .old: Terminal.print(Output.colored(line.text, .red))
-            case .new: Terminal.print(Output.colored(line.text, .green))
+            case .heading: Terminal.print(Terminal.colored(line.text, .bold))
+            case .old: Terminal.print(Terminal.colored(line.text, .red))
+            case .new: Terminal.print(Terminal.colored(line.text, .green))
             }
         }
     }

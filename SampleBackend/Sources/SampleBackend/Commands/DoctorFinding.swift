@@ -31,14 +31,14 @@ struct DoctorFinding: Sendable, Hashable {
 
     /// The finding for people.
     var line: String {
-        let color: Output.Color =
+        let color: Terminal.Color =
             switch state {
             case .fine: .green
             case .warning: .yellow
             case .failed: .red
             }
         let name = state.rawValue.padding(toLength: 4, withPad: " ", startingAt: 0)
-        return "\(Output.colored(name, color))  \(subject): \(message)"
+        return "\(Terminal.colored(name, color))  \(subject): \(message)"
     }
 
     /// The finding for programs.

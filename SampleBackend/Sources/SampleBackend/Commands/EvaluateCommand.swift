@@ -39,7 +39,7 @@ struct EvaluateCommand: AdministrationCommand {
             Output.print(node)
         } else {
             UserReport(node).printReasons()
-            Terminal.print(Output.colored("Document", .bold))
+            Terminal.print(Terminal.colored("Document", .bold))
             Output.print(node["proposed"] ?? node["current"] ?? .null)
         }
     }

@@ -133,7 +133,7 @@ struct PublishCommand: AdministrationCommand {
                     + "another document.")
         }
         for warning in answer.warnings {
-            Terminal.printError("\(Output.colored("Warning:", .yellow)) \(warning)")
+            Terminal.printError("\(Terminal.colored("Warning:", .yellow)) \(warning)")
         }
         Terminal.print(
             validateOnly

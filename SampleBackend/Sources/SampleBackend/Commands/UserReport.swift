@@ -27,14 +27,14 @@ struct UserReport {
             Terminal.print("Nothing changes for \(name).")
             return
         }
-        Terminal.print(Output.colored("For \(name):", .bold))
+        Terminal.print(Terminal.colored("For \(name):", .bold))
         for (section, keys) in changes {
             for key in (keys.arrayValue ?? []).compactMap(\.stringValue) {
                 let old = value(of: key, in: section, of: "current")
                 let new = value(of: key, in: section, of: "proposed")
                 Terminal.print("  \(section).\(key)".escapedForTerminal)
-                if let old { Terminal.print(Output.colored("    - \(old)", .red)) }
-                if let new { Terminal.print(Output.colored("    + \(new)", .green)) }
+                if let old { Terminal.print(Terminal.colored("    - \(old)", .red)) }
+                if let new { Terminal.print(Terminal.colored("    + \(new)", .green)) }
             }
         }
     }
@@ -44,39 +44,39 @@ struct UserReport {
         let names = (node["missingSignals"]?.arrayValue ?? []).compactMap(\.stringValue)
         guard !names.isEmpty else { return }
         Terminal.print(
-            Output.colored(
+            Terminal.colored(
                 "  This assumes that no \(names.joined(separator: ", ")) is sent: conditions on it "
                     + "count as false.", .dim))
     }
 
     /// Prints each setting with its value and why, then each condition.
     func printReasons() {
-        Terminal.print(Output.colored("Settings of \(name)", .bold))
+        Terminal.print(Terminal.colored("Settings of \(name)", .bold))
         for (section, settings) in node["settings"]?.objectValue ?? [:] {
             Terminal.print(section.escapedForTerminal)
             for (key, reason) in settings.objectValue ?? [:] {
                 let value = reason["value"]?.description ?? "(left out: the app's own default)"
                 Terminal.print("  \(key) = \(value)".escapedForTerminal)
-                Terminal.print(Output.colored("      \(Self.sentence(reason))", .dim))
+                Terminal.print(Terminal.colored("      \(Self.sentence(reason))", .dim))
             }
         }
         let conditions = node["conditions"]?.arrayValue ?? []
         guard !conditions.isEmpty else { return }
-        Terminal.print(Output.colored("Conditions", .bold))
+        Terminal.print(Terminal.colored("Conditions", .bold))
         for condition in conditions {
             let isTrue = condition["result"] == true
-            let result = Output.colored(isTrue ? "true " : "false", isTrue ? .green : .red)
+            let result = Terminal.colored(isTrue ? "true " : "false", isTrue ? .green : .red)
             let name = condition["name"]?.stringValue?.escapedForTerminal ?? ""
             Terminal.print("  \(result)  \(name)")
             if let rule = condition["failedRule"]?.stringValue {
                 let reason = condition["reason"]?.stringValue ?? ""
-                Terminal.print(Output.colored("           \(rule): \(reason)", .dim))
+                Terminal.print(Terminal.colored("           \(rule): \(reason)", .dim))
             }
             for percentile in condition["percentiles"]?.arrayValue ?? [] {
                 let seed = percentile["seed"]?.stringValue ?? ""
                 let place = percentile["percentile"]?.description ?? ""
                 Terminal.print(
-                    Output.colored(
+                    Terminal.colored(
                         "           percentile \(place)" + (seed.isEmpty ? "" : " of seed \(seed)"),
                         .dim))
             }

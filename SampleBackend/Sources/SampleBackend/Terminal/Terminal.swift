@@ -21,6 +21,38 @@ enum Terminal: Sendable {
     }
 
     private static func printable(_ text: String) -> String {
-        text.escaped(keeping: Output.colorSequences, ends: false)
+        text.escaped(keeping: colorSequences, ends: false)
     }
+}
+
+extension Terminal {
+    /// A colour of the terminal.
+    enum Color: String, Sendable, CaseIterable {
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+        case bold = "1"
+        case dim = "2"
+    }
+
+    /// Whether standard output is a terminal that wants colours (https://no-color.org).
+    private static let hasColors =
+        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+
+    /// Ends a colour.
+    private static let plain = "\u{1B}[0m"
+
+    /// Sequences that this program writes itself; none without colours.
+    fileprivate static let colorSequences =
+        hasColors ? Color.allCases.map(\.sequence) + [plain] : []
+
+    /// A text in a colour, where there are any.
+    static func colored(_ text: String, _ color: Color) -> String {
+        let text = text.escapedForTerminal
+        return hasColors ? color.sequence + text + plain : text
+    }
+}
+
+extension Terminal.Color {
+    fileprivate var sequence: String { "\u{1B}[\(rawValue)m" }
 }

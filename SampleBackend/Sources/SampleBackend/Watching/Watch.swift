@@ -162,14 +162,14 @@ struct Watch {
         guard !command.json else { return }
         let time = Date().formatted(.iso8601.time(includingFractionalSeconds: true))
         Terminal.print(
-            Output.colored("Version \(version ?? "?")", .yellow) + "  "
-                + Output.colored(time, .dim))
+            Terminal.colored("Version \(version ?? "?")", .yellow) + "  "
+                + Terminal.colored(time, .dim))
         for line in lines { Terminal.print(line.text) }
     }
 
     /// Says something that is no change, to people only.
-    private func say(_ text: String, _ color: Output.Color) {
-        if !command.json { Terminal.printError(Output.colored(text, color)) }
+    private func say(_ text: String, _ color: Terminal.Color) {
+        if !command.json { Terminal.printError(Terminal.colored(text, color)) }
     }
 
     /// Takes over the user's document as it is now.

@@ -74,14 +74,14 @@ extension WatchedDocument.Line {
     var text: String {
         switch self {
         case .section(let name, let isGone):
-            return "  " + Output.colored(name, .bold) + (isGone ? " is gone" : "")
+            return "  " + Terminal.colored(name, .bold) + (isGone ? " is gone" : "")
         case .added(let key, let value):
-            return "    " + Output.colored("+ \(key): \(value)", .green)
+            return "    " + Terminal.colored("+ \(key): \(value)", .green)
         case .removed(let key, let value):
-            return "    " + Output.colored("- \(key): \(value)", .red)
+            return "    " + Terminal.colored("- \(key): \(value)", .red)
         case .changed(let key, let old, let new):
-            return "    ~ \(key): " + Output.colored("\(old)", .red) + " → "
-                + Output.colored("\(new)", .green)
+            return "    ~ \(key): " + Terminal.colored("\(old)", .red) + " → "
+                + Terminal.colored("\(new)", .green)
         }
     }
 }

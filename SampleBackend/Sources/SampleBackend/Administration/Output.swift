@@ -1,33 +1,8 @@
 import Foundation
 import JSONTree
 
-/// A type that writes the answers of commands: for people, or for programs.
+/// Writes the answers of commands, for people or for programs.
 enum Output: Sendable {
-    /// A colour of the terminal.
-    enum Color: String, Sendable, CaseIterable {
-        case red = "31"
-        case green = "32"
-        case yellow = "33"
-        case bold = "1"
-        case dim = "2"
-    }
-
-    /// Whether standard output is a terminal that wants colours (https://no-color.org).
-    private static let hasColors =
-        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
-
-    /// What ends a colour.
-    private static let plain = "\u{1B}[0m"
-
-    /// What this program may write to set colours; none where there are none.
-    static let colorSequences = hasColors ? Color.allCases.map(\.sequence) + [plain] : []
-
-    /// A text in a colour, where there are any.
-    static func colored(_ text: String, _ color: Color) -> String {
-        let text = text.escapedForTerminal
-        return hasColors ? color.sequence + text + plain : text
-    }
-
     /// Prints one JSON document.
     static func print(_ node: JSONNode) {
         Terminal.write(Data(node.terminalText(.pretty).utf8))
@@ -53,7 +28,7 @@ enum Output: Sendable {
                 text.padding(toLength: width, withPad: " ", startingAt: 0)
             }.joined(separator: "  ")
             let trimmed = line.trimmingCharacters(in: .whitespaces)
-            Terminal.print(index == 0 ? colored(trimmed, .bold) : trimmed)
+            Terminal.print(index == 0 ? Terminal.colored(trimmed, .bold) : trimmed)
         }
     }
 
@@ -79,9 +54,4 @@ enum Output: Sendable {
                     + "written.", code: Exit.failure)
         }
     }
-}
-
-extension Output.Color {
-    /// What sets the colour.
-    fileprivate var sequence: String { "\u{1B}[\(rawValue)m" }
 }
