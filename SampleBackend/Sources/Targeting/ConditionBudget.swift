@@ -4,8 +4,8 @@ import LinearRegex
 /// parsed one after the other.
 ///
 /// Time is counted in steps of a few nanoseconds: the worst case of a request in which every signal
-/// has its maximum length. So no published template holds up a request, whatever signals
-/// are sent, and nothing has to be counted while a request is answered.
+/// has its maximum length. So no published template holds up a request, whatever signals are sent,
+/// and nothing has to be counted while a request is answered.
 ///
 /// Conditions that were published already are never refused: one over the budget is false for
 /// everybody, and ``TargetingCondition/excess`` says so.

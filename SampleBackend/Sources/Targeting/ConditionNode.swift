@@ -69,8 +69,7 @@ struct Rule: Sendable, Hashable {
 
     let test: Test
 
-    /// Negated, as by `!=` and `.notContains`; a missing value makes that
-    /// false too.
+    /// Negated, as by `!=` and `.notContains`; a missing value makes that false too.
     let isNegated: Bool
 
     let text: String

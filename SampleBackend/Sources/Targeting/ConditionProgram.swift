@@ -3,10 +3,9 @@ import LinearRegex
 
 /// The conditions of a template as one program of rules and jumps.
 ///
-/// Each signal is read once per evaluation. Texts that rules compare for equality
-/// are interned, so most rules compare two integers. `!` is pushed down to the rules (De
-/// Morgan); then an unknown rule may count as false: the result is true exactly when
-/// Kleene's is.
+/// Each signal is read once per evaluation. Texts that rules compare for equality are interned, so
+/// most rules compare two integers. `!` is pushed down to the rules (De Morgan); then an unknown
+/// rule may count as false: the result is true exactly when Kleene's is.
 struct ConditionProgram: Sendable {
     /// A rule as plain data, so that copying it counts no references.
     enum Operation: Sendable {

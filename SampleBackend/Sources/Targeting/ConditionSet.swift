@@ -5,8 +5,8 @@ public struct ConditionSet: Sendable {
     /// The conditions in order.
     public let conditions: [TargetingCondition]
 
-    /// The dates in the conditions, sorted, each once: the moments at which the results
-    /// may change while nothing else does.
+    /// The dates in the conditions, sorted, each once: the moments at which the results may change
+    /// while nothing else does.
     public let dates: [Date]
 
     private let program: ConditionProgram
@@ -82,8 +82,8 @@ public struct ConditionExplanation: Sendable, Hashable {
     /// Whether the condition is true.
     public let isTrue: Bool
 
-    /// The text of the false part, such as `device.country in ['JP']`; nil when the
-    /// condition is true.
+    /// The text of the false part, such as `device.country in ['JP']`; nil when the condition is
+    /// true.
     public let failedRule: String?
 
     /// Why that part was false, such as "device.country is 'US'" or "no signal device.country was

@@ -80,8 +80,7 @@ extension ServerConditionReader {
             return value
         }
 
-        /// Reads a member that is an array of texts; a number counts as its text
-        /// in JavaScript.
+        /// Reads a member that is an array of texts; a number counts as its text in JavaScript.
         ///
         /// - Parameter name: Its name.
         /// - Returns: Empty when it is missing.

@@ -25,8 +25,8 @@ public struct TargetingCondition: Sendable, Hashable {
     /// Whether it uses `percent`, which makes it an experiment.
     public var usesPercent: Bool { !seeds.isEmpty }
 
-    /// The dates in it, in their order: the moments at which its result may
-    /// change while nothing else does.
+    /// The dates in it, in their order: the moments at which its result may change while nothing
+    /// else does.
     public let dates: [Date]
 
     /// The seeds of its `percent` rules, each once, in their order; "" for rules without one.

@@ -19,8 +19,8 @@ public struct DefaultsFile: Sendable {
     /// The file.
     public let data: Data
 
-    /// Keys that occur in more than one section, as `Section.key`; the file has the
-    /// value of the first section only.
+    /// Keys that occur in more than one section, as `Section.key`; the file has the value of the
+    /// first section only.
     public let skipped: [String]
 
     /// Writes the default values of a template.

@@ -1,5 +1,4 @@
-/// A type that makes a template of what another product has exported, and says what did not carry
-/// over.
+/// The import of another product's export: a template, and a report of what did not carry over.
 public protocol TemplateImport: Sendable {
     /// The template, which passes every check of ``ValidatedTemplate``.
     var template: RemoteConfigTemplate { get }

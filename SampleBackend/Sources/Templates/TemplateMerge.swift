@@ -3,9 +3,9 @@ import OrderedCollections
 
 /// The merge of two people's changes to one template.
 ///
-/// A unit that one side changed is taken from there; equal changes are no conflict. The
-/// units are a parameter, a condition, the description of a group, a member that this backend does
-/// not know, and the order of conditions.
+/// A unit that one side changed is taken from there; equal changes are no conflict. The units are a
+/// parameter, a condition, the description of a group, a member that this backend does not know,
+/// and the order of conditions.
 ///
 /// ```swift
 /// let merge = TemplateMerge(base: published, mine: edited, theirs: current)

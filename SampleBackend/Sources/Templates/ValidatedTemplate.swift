@@ -87,8 +87,8 @@ public struct TemplateLimits: Sendable, Hashable {
         return limits
     }()
 
-    /// The deepest nesting of a value: less than a document may have
-    /// (FORMAT 1.4), since the value stands deep in one.
+    /// The deepest nesting of a value: less than a document may have (FORMAT 1.4), since the value
+    /// stands deep in one.
     public static let maximumValueDepth = 100
 
     /// The most parameters, in and outside of groups.

@@ -29,6 +29,18 @@ class HistoryTests(TaskCase):
         self.wait_for(lambda: self.sides() == ["60.0", "10"], "the change of version 2")
         self.check_page("history")
 
+    def test_shows_versions_beyond_the_first_page(self):
+        template = self.template()
+        for number in range(4, 36):
+            self.publish(template, f"Number {number}")
+
+        def numbers():
+            return [e.text.split()[0] for e in self.find_all("main table tbody th")]
+        self.go("history")
+        self.wait_for(lambda: numbers() == [str(n) for n in range(35, 5, -1)], "the newest 30")
+        self.press("Show older versions")
+        self.wait_for(lambda: numbers() == [str(n) for n in range(35, 0, -1)], "all versions")
+
     def test_goes_back_after_it_has_shown_what_that_changes(self):
         self.go("history")
         self.press("Go back to version 1")

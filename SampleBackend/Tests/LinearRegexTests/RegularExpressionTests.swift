@@ -107,6 +107,7 @@ struct RegularExpressionTests {
         ("日(?=b)", 1, "looking ahead or behind is not supported: RE2 has no (?="),
         ("(?<!b)", 0, "looking ahead or behind is not supported: RE2 has no (?<!"),
         ("(?x)a", 2, "unknown flag 'x'; expected i, m, s or U"),
+        ("(?--i)a", 3, "unknown flag '-'; expected i, m, s or U"),
         (
             "a\\p{Greek}", 1,
             "'Greek' is no general category of Unicode, such as L, Lu or Nd; of a script, list the "

@@ -99,7 +99,7 @@ import Testing
         #expect(Self.value(project, for: nil) == .string("a  b ${user.name} ${x}"))
     }
 
-    @Test(arguments: ["a ${user.id} b ${user.id} c", "${user.id}", "x"])
+    @Test(arguments: ["a ${user.id} b ${user.id}", "${user.id}-${user.id}${user.id}", "x"])
     func theTagWithoutTheDocumentIsThatOfTheDocument(value: String) throws {
         let template = Self.template(
             value: value, type: "STRING", conditional: [("plain", ["value": "y"])],
@@ -260,6 +260,35 @@ import Testing
         }
         #expect(project.cachedBytes <= 100_000)
         #expect(project.cachedBytes > 10_000)
+    }
+
+    @Test func aDocumentInUseStaysInTheCache() throws {
+        let conditions: [JSONNode] = (0..<200).map {
+            ["name": .string("c\($0)"), "expression": .string("user.id == '\($0)'")]
+        }
+        // Room for about forty documents.
+        let project = try Self.make(
+            Self.template(value: "x", type: "STRING", conditions: .array(conditions)),
+            cacheBytes: 20_000)
+        #expect(!project.rendered(for: Self.context("0")).wasCached)
+        for user in 1..<200 {
+            #expect(!project.rendered(for: Self.context("\(user)")).wasCached)
+            #expect(project.rendered(for: Self.context("0")).wasCached)
+        }
+        #expect(!project.rendered(for: Self.context("1")).wasCached)
+    }
+
+    @Test func overridesAreSetAndRemovedByTheBytesOfTheUserID() throws {
+        let pinned = try OverridesDocument(jsonData: Data(#"{"Default": {"p": "mine"}}"#.utf8))
+        let project = try Self.make(Self.template(value: "x", type: "STRING"))
+            .settingOverrides(pinned, forUserID: "\u{C4}b")
+        #expect(Self.value(project, for: "\u{C4}b") == "mine")
+        for other in ["\u{E4}b", "A\u{308}b", "", nil] {
+            #expect(Self.value(project, for: other) == "x")
+        }
+        let without = project.settingOverrides(nil, forUserID: "\u{C4}b")
+        #expect(Self.value(without, for: "\u{C4}b") == "x")
+        #expect(Self.value(project, for: "\u{C4}b") == "mine")
     }
 
     @Test func aProjectExplainsEachSetting() throws {

@@ -58,6 +58,18 @@ struct FirebaseImportTests {
         #expect(firebase.report.map(\.path) == ["parameterGroups.A.parameters.number"])
     }
 
+    @Test(arguments: [
+        ("", true), (#""valueType": "STRING", "#, true), (#""valueType": "JSON", "#, false),
+    ])
+    func aPlaceholderOfTheUserIsNamedInATextOnly(type: String, isNamed: Bool) throws {
+        let value = type.contains("JSON") ? #"\"${user.id}\""# : "for ${user.id}"
+        let firebase = try imported(
+            #"{"parameters": {"a": {\#(type)"defaultValue": {"value": "\#(value)"}}}}"#)
+        let remarks = firebase.report.filter { $0.path == "parameters.a" }
+        #expect(remarks.count == (isNamed ? 1 : 0))
+        #expect(remarks.allSatisfy { $0.message.contains("${user.id}") })
+    }
+
     @Test func anImportRefusesWhatIsNoTemplate() {
         #expect(throws: TemplateValidationError.self) { try imported("[]") }
         #expect(throws: TemplateValidationError.self) { try imported("not JSON") }
