@@ -42,6 +42,8 @@ title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $
 
 run_format() {
     setup python
+    Tests/Structure/check.py --self-test >/dev/null ||
+        fail "Tests/Structure/check.py does not find planted circles any more"
     Tests/Structure/check.py Sources SampleBackend/Sources
     git ls-files -z -co --exclude-standard '*.swift' |
         xargs -0 swift format lint --strict --parallel

@@ -11,7 +11,7 @@ import Testing
 @testable import HTTPServing
 
 /// Who may call what (HTTP 3, 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccessTests {
     /// The paths of a thing that exists, and of one that does not.
     private static func targets(of path: String) -> [String] {

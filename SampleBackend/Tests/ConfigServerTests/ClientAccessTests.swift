@@ -10,7 +10,7 @@ import Testing
 @testable import HTTPServing
 
 /// Which clients may read configurations (HTTP 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientAccessTests {
     private struct Token: JWTPayload {
         var sub: SubjectClaim

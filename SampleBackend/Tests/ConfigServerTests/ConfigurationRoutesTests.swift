@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServing
 
 /// HTTP 1 over real sockets.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConfigurationRoutesTests {
     /// What the sample rule gives a user.
     struct SampleRow {

@@ -7,7 +7,7 @@ import Testing
 @testable import ConfigServer
 
 /// What a template would change for those who listen (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectedPreviewTests {
     @Test func saysForHowManySomethingChanges() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServing
 
 /// What one connection may do, and how it ends.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test func answersPipelinedRequestsInTheirOrder() async throws {
         try await RunningServer.with { server in

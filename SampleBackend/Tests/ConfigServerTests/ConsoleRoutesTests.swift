@@ -6,7 +6,7 @@ import TemplateStore
 import Testing
 
 /// The files of the console (HTTP 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConsoleRoutesTests {
     /// The folder of the files.
     private static let folder = URL(fileURLWithPath: #filePath)

@@ -6,7 +6,7 @@ import Testing
 @testable import ConfigServer
 
 /// `ETag` and `If-None-Match` (HTTP 1).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct EntityTagTests {
     @Test func isTheSameOnEveryServer() async throws {
         let tags = try await RunningServer.with { first in

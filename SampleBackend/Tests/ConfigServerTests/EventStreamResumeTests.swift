@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Clients that come back with `Last-Event-ID` (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventStreamResumeTests {
     @Test func tellsAtOnceWhatWasMissed() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

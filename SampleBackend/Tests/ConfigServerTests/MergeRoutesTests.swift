@@ -5,7 +5,7 @@ import TemplateStore
 import Testing
 
 /// An edit put together with what was published since it began, and the list of projects (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct MergeRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig:merge"
 

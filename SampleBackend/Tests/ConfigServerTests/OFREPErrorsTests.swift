@@ -12,7 +12,7 @@ import Testing
 @testable import HTTPServing
 
 /// What OpenFeature's protocol answers to requests that go wrong (HTTP 4).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct OFREPErrorsTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 

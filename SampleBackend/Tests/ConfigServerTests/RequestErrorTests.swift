@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServing
 
 /// The errors of the wire contract over real sockets.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestErrorTests {
     @Test(arguments: [
         "/nothing", "/activeconfig/", "/activeconfig/user", "/activeconfig/user/1/2",

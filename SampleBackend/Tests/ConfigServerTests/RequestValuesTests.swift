@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Values at the edge of what the OpenAPI description allows.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestValuesTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

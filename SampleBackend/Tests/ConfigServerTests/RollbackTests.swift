@@ -7,7 +7,7 @@ import Testing
 @testable import ConfigServer
 
 /// Going back to a version over HTTP (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RollbackTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

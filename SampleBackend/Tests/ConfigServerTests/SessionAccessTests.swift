@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 
 /// What a session of the console may do on the routes of administrators (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionAccessTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

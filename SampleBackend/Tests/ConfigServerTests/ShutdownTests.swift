@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServing
 
 /// A graceful shutdown (HTTP 5), in this process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ShutdownTests {
     @Test func finishesTheRequestInFlight() async throws {
         let source = GatedSource()

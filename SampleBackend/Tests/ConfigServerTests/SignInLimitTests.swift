@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPServing
 
 /// Guesses at an administrator's token are bounded, whichever way they come.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SignInLimitTests {
     /// A way to guess.
     struct Guess: Sendable {

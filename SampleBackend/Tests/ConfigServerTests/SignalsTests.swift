@@ -6,7 +6,7 @@ import Testing
 @testable import ConfigServer
 
 /// The signals of a query (HTTP 1).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SignalsTests {
     @Test func readsEverySignal() async throws {
         let query = [

@@ -10,7 +10,7 @@ import Testing
 @testable import HTTPServing
 
 /// How long streams stay open, and how many.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamLifetimeTests {
     @Test func endsAtItsMaximumAge() async throws {
         var configuration = ConfigServerConfiguration()

@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 
 /// The template and its versions over HTTP (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct TemplateRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

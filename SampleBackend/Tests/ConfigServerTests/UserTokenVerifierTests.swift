@@ -12,7 +12,7 @@ import Testing
 @testable import ConfigServer
 
 /// When the keys of users' tokens are read again.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct UserTokenVerifierTests {
     private struct Claims: JWTPayload {
         var sub: SubjectClaim = "ada"

@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// The commands of administrators, on a server and on a database alike.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct AdministrationCommandsTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func publishesListsComparesAndRollsBack(kind: AdministrationTarget.Kind) async throws {

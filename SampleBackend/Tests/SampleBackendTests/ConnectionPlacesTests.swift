@@ -3,7 +3,7 @@ import ServerTestSupport
 import Testing
 
 /// Whoever takes all connections keeps nobody out, through the real process.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionPlacesTests {
     /// Opens streams one inside the other, then uses the server.
     private func withStreams(

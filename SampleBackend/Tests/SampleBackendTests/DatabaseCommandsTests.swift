@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// `sample-backend backup` and `doctor`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DatabaseCommandsTests {
     @Test func copiesADatabaseThatAServerUses() async throws {
         let folder = try TemporaryFolder()

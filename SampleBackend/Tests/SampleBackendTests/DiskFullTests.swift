@@ -4,7 +4,7 @@
     import Testing
 
     /// A server that has no room for what it is to store.
-    @Suite(.timeLimit(.minutes(2)))
+    @Suite(.timeLimit(.minutes(5)))
     struct DiskFullTests {
         private static let path = "/v1/projects/default/remoteConfig"
 

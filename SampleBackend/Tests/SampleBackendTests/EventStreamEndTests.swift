@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// What streams are told as the process ends (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventStreamEndTests {
     /// How many streams are open: so many that they take longer to end than the rest of the server.
     private static let count = 500

@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// The exit codes of the commands of administrators, and what they say.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExitCodeTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func namesEveryProblemOfATemplate(kind: AdministrationTarget.Kind) async throws {

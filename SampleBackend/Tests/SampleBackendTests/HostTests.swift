@@ -3,7 +3,7 @@ import ServerTestSupport
 import Testing
 
 /// Which names a server answers to: a page whose name was pointed at this machine gets nothing.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostTests {
     /// The status of a request with a field `Host`.
     private static func status(

@@ -3,7 +3,7 @@ import JSONTree
 import Testing
 
 /// `sample-backend import`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ImportCommandTests {
     /// A template as Firebase exports it.
     private static let firebase = #"""

@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// A server whose database is removed, moved or written over while it runs.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReplacedDatabaseTests {
     /// What happens to the files.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {

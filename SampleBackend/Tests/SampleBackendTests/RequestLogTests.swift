@@ -3,7 +3,7 @@ import ServerTestSupport
 import Testing
 
 /// The log of requests names routes, and never users or tokens.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestLogTests {
     @Test func namesNoUserWhateverTheStatus() async throws {
         let backend = try await RunningBackend(

@@ -6,7 +6,7 @@ import Testing
 @testable import SampleBackend
 
 /// `sample-backend rollback`: which version it replaces.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct RollbackCommandTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func replacesOnlyTheVersionItIsGiven(kind: AdministrationTarget.Kind) async throws {

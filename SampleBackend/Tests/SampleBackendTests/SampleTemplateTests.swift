@@ -5,7 +5,7 @@ import ServerTestSupport
 import Testing
 
 /// The template that `serve --dev` publishes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SampleTemplateTests {
     /// The section of the original sample app.
     private static let section = "SampleViewConfiguration"

@@ -7,7 +7,9 @@ import Testing
 @testable import SampleBackend
 
 /// No output holds a secret, whatever fails and however much is logged.
-@Suite(.timeLimit(.minutes(5)))
+///
+/// Each command is a process, dozens of them, which sanitizers see in other tests.
+@Suite(.timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
 struct SecretsTests {
     /// A part of every secret of these tests.
     private static let mark = "s3cr3t"

@@ -3,7 +3,7 @@ import ServerTestSupport
 import Testing
 
 /// `sample-backend serve` as a process (HTTP 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServeCommandTests {
     @Test func printsOneLineThenServes() async throws {
         let process = try BackendProcess(["serve", "--port", "0", "--store", "memory"])

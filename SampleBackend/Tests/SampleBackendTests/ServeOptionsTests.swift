@@ -5,7 +5,7 @@ import ServerTestSupport
 import Testing
 
 /// The options of `sample-backend serve`, through the real process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServeOptionsTests {
     /// A command line that is refused, and what is said about it.
     struct Refusal: Sendable {

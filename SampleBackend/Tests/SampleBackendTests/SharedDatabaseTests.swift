@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// Two servers, or a server and a command, on one database.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SharedDatabaseTests {
     /// How long a publish may take to reach the other server.
     private static let limit: Duration = .seconds(30)

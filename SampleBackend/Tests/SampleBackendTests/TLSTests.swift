@@ -8,7 +8,7 @@ private let hasTLSTools = ["openssl", "curl"].allSatisfy {
 }
 
 /// `sample-backend serve` with a certificate that the test makes.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: hasTLSTools, "needs openssl and curl"))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: hasTLSTools, "needs openssl and curl"))
 struct TLSTests {
     /// Runs a program, and gives its exit code and what it wrote.
     private func run(_ program: String, _ arguments: [String]) throws -> (Int32, String) {

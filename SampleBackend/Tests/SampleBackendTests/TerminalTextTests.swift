@@ -8,7 +8,7 @@ import TemplateStore
 import Testing
 
 /// What a server sends is printed without what a terminal would obey.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct TerminalTextTests {
     /// Control characters of C0 and C1, a bidirectional override, and ends of lines.
     private static let name =

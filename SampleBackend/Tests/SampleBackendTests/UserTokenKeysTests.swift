@@ -5,7 +5,7 @@ import ServerTestSupport
 import Testing
 
 /// The keys of `--user-token-jwks`, and what a user's token has to say.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct UserTokenKeysTests {
     /// A token that JWTKit signs.
     private struct Claims: JWTPayload {

@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// `sample-backend watch`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct WatchCommandTests {
     /// A template with one setting of user 2, and one of everybody.
     private static func template(_ title: String, count: Int = 1) -> String {

@@ -5,7 +5,7 @@ import TemplateStore
 import Templates
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SQLiteMaintenanceTests {
     let folder: TemporaryFolder
     let path: String

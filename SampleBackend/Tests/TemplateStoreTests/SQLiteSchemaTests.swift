@@ -5,7 +5,7 @@ import TemplateStore
 import Templates
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SQLiteSchemaTests {
     @Test func theStoreKeepsAllOfSchema1() async throws {
         let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import SQLiteTemplateStore
 import TemplateStore
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SQLiteTemplateStoreChangesTests {
     let folder: TemporaryFolder
     let path: String

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Setting the user while other things go on, and the first time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChangingUserTests {
     private struct DiskFull: Error {}
 

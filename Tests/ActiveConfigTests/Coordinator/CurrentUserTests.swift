@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// The current user: what setting it does, the fallbacks, and what the port mends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CurrentUserTests {
     /// A store with a bootstrap, and configurations of users "A" and "B".
     private func makeStore(bootstrap: ConfigurationState? = nil) -> InMemoryStore {

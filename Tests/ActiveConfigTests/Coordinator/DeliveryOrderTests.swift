@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// What a call has to deliver is on the listener queue when it returns or throws.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DeliveryOrderTests {
     private static let turns = 1...300
 

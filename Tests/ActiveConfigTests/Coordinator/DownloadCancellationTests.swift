@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// What the async `downloadNewConfig` promises about cancellation.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadCancellationTests {
     @Test("Cancelling the task leaves the download, which goes on for the others") @MainActor
     func oneOfTwoCallersIsCancelled() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// Downloads, users, cancellation, time limits and a store that fails, in random order, against a
 /// model of what holds.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadModelTests {
     private struct DiskFull: Error {}
     private struct Offline: Error {}

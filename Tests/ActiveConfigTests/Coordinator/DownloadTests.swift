@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Downloads are joined, and late answers stay with their owner.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadTests {
     @Test("`downloadNewConfig` for a user whose download is already running joins it (one request)")
     func joinsARunningDownload() async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A downloader that hangs does not block its user for good.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadTimeoutTests {
     private let clock = ManualClock()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Nothing is kept alive, and nothing piles up.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MemoryTests {
     /// What a log holds, and with it an ActiveConfig; its release ends the sequence.
     private final class Sentinel: Sendable {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The notifications, exactly.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NotificationTests {
     private let first = ActiveConfig.firstDownloadFinishedNotification
     private let update = ActiveConfig.downloadUpdateFinishedNotification

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// What of a download is stored, when, and what a request may be conditional on.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PersistingTests {
     private struct DiskFull: Error {}
 

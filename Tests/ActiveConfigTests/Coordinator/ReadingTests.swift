@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Reads are synchronous, from any thread, and see one whole configuration.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReadingTests {
     @Test("Reads see one whole configuration, never a mix of two, also under contention")
     func readsSeeOneWholeConfiguration() async {

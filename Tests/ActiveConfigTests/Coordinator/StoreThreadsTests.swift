@@ -5,7 +5,7 @@ import Testing
 
 /// A store may take its time: it is called on threads that may wait, never on Swift's cooperative
 /// ones, of which there is one for each core.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoreThreadsTests {
     /// Whether this thread runs a task just now.
     private static var isInTask: Bool { unsafe withUnsafeCurrentTask { unsafe $0 != nil } }

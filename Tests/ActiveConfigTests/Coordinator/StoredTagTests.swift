@@ -6,7 +6,7 @@ import Testing
 
 /// What a download costs the store: the head of a record while that is what is in force, the document
 /// only when it is not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoredTagTests {
     private static let folder = URL(filePath: "/store")
 

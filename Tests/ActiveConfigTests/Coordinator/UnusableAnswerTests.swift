@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// An answer that cannot be used changes nothing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UnusableAnswerTests {
     /// An answer that cannot be used, and the error's code if it is one of the format.
     struct Row: CustomTestStringConvertible, Sendable {

@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Nobody ever reads or is told another user's value.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UserIsolationTests {
     private static let users = ["A", "B"]
 

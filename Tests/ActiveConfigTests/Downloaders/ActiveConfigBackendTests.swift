@@ -32,7 +32,7 @@ struct ActiveConfigBackendTests {
     ]
 
     /// What arrives, after all that Foundation and its HTTP client do to a URL.
-    @Test(.timeLimit(.minutes(1)), arguments: userIDs)
+    @Test(.timeLimit(.minutes(5)), arguments: userIDs)
     func theBackendAsksForEachUserByThatUserAlone(userID: String) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(404) }
         defer { server.stop() }
@@ -48,7 +48,7 @@ struct ActiveConfigBackendTests {
     }
 
     /// The documentation's example for other servers.
-    @Test(.timeLimit(.minutes(1)), arguments: userIDs)
+    @Test(.timeLimit(.minutes(5)), arguments: userIDs)
     func theExampleForOtherServersAsksForEachUser(userID: String) async throws {
         let listener = try LoopbackServer { _ in LoopbackServer.response(404) }
         defer { listener.stop() }

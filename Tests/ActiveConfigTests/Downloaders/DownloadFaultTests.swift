@@ -6,7 +6,7 @@ import Testing
 /// bounded memory, and says what happened.
 ///
 /// `Tests/run.sh framework` runs these once more with a `DownloadProbe` built for release.
-@Suite(.serialized, .timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
+@Suite(.serialized, .timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
 struct DownloadFaultTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// A `JSONURLDownloader` over real connections to a server that answers as it is told.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct JSONURLDownloaderTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#

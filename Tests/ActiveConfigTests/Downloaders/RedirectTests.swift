@@ -7,7 +7,7 @@ import Testing
 #endif
 
 /// Where a download follows a redirect to, and what it takes along.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RedirectTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#

@@ -6,7 +6,7 @@ import Testing
 ///
 /// It must not end when a connection that is kept open for the next request is left behind.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled(if: TLSServer.isAvailable, "openssl and Python's ssl are needed"),
     .disabled(if: Sanitizer.isOn))
 struct TLSDownloadTests {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The limits, at them and over: FORMAT 1.4.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConfigurationLimitsTests {
     /// `depth` arrays in one another.
     private func arrays(_ depth: Int) -> String {

@@ -11,7 +11,7 @@ struct FuzzFindsTests {
         #expect(Self.names.count >= 5)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: names)
+    @Test(.timeLimit(.minutes(5)), arguments: names)
     func theReaderReplaysAFind(name: String) throws {
         let text = try Fixture.data("FuzzFinds/" + name)
         let isDocument = try survives(text)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What a registered listener hears, when and where.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ActiveConfigListenerTests {
     /// A coordinator that starts with `titles` and whose n-th download brings the n-th of `next`.
     private func make(

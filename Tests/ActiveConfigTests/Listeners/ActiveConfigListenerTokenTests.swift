@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Listening with closures, and the token that ends it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ActiveConfigListenerTokenTests {
     private let fixture = CoordinatorFixture.make(
         ScriptedDownloader { .configuration(.titled(["Other": "\($0.number)"])) },

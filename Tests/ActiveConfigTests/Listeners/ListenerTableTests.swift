@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListenerTableTests {
     /// A listener, as small as can be.
     private final class Mute: ActiveConfigListener {

@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// The sequences of changes and of values.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SectionChangesTests {
     /// A coordinator that starts with section "Home" of title "0", then gets `next`.
     private func make(then next: [String: String]...) -> CoordinatorFixture {

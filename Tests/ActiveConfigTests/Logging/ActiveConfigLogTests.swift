@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A log's closure may call the framework, which may log again.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ActiveConfigLogTests {
     /// A log whose closure records each message and then does what a test wants, with this
     /// coordinator once it is there.

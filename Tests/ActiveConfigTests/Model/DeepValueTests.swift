@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Deeply nested values on the stack of a secondary thread.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DeepValueTests {
     /// What nests a value once more.
     enum Nesting: CaseIterable {

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// What the original's suite checks of its coordinator.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OriginalCoordinatorTests {
     private static let some = ConfigurationState.make(
         sections: ["SectionName": ["SomeConfig": "SomeValue"]])

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// Faults of the original that no other suite of the port looks for.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OriginalFaultsTests {
     @Test(
         "Names that begin with @, or are empty, are names like others",

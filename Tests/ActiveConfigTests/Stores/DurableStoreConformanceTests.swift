@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The rules of a store, for the stores that keep configurations across launches.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DurableStoreConformanceTests {
     @Test func aFileDefaultsStoreKeepsTheRules() async throws {
         try await StoreConformance(

@@ -47,7 +47,7 @@ struct FileDefaultsStoreProcessTests {
         try killAndCheck(times: Sanitizer.isOn ? 20 : 500, &generator)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func everyKillBesideRemovalsLeavesTheLastDocumentOrNone() throws {
         let path = folder.url.path(percentEncoded: false)
         var number = 0
@@ -72,7 +72,7 @@ struct FileDefaultsStoreProcessTests {
         #expect(folder.fileNames == [".lock"])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func oneOfFourProcessesRecordsAFirstDownload() throws {
         let path = folder.url.path(percentEncoded: false)
         let probes = try (0..<4).map { _ in try StoreProbeProcess(["first", path, "100"]) }
@@ -80,7 +80,7 @@ struct FileDefaultsStoreProcessTests {
         #expect(first.sorted() == Array(0..<100))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func twoProcessesMayShareAFolder() throws {
         let path = folder.url.path(percentEncoded: false)
         let probes = try ["u", "u", "v"].map { try StoreProbeProcess(["loop", path, $0, "0"]) }
@@ -95,7 +95,7 @@ struct FileDefaultsStoreProcessTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         .disabled(if: Sanitizer.isOn, "a sanitizer's own files may not be limited"))
     func aFileThatMayNotGrowLeavesTheOldDocument() throws {
         let path = folder.url.path(percentEncoded: false)
@@ -110,7 +110,7 @@ struct FileDefaultsStoreProcessTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         .disabled(if: Sanitizer.isOn, "a sanitizer's own files may not be limited"))
     func aFailedPersistKeepsThePreviousVersion() throws {
         let path = folder.url.path(percentEncoded: false)
@@ -127,7 +127,7 @@ struct FileDefaultsStoreProcessTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         .enabled(if: FullDisk.isAvailable, "mounting a small file system takes the superuser"))
     func aFullDiskLeavesTheOldDocument() throws {
         let disk = try FullDisk(at: folder.url)
@@ -141,7 +141,7 @@ struct FileDefaultsStoreProcessTests {
         #expect(try StoreProbeProcess(["fill", path, "200"]).finish() == ["stored"])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aFolderThatMayNotBeWrittenIsStillRead() throws {
         try FileManager.default.createDirectory(
             at: folder.url, withIntermediateDirectories: true,

@@ -8,7 +8,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// Webhooks as administrators make and see them (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebhookRoutesTests {
     /// The configuration of a server that never sends anything.
     private static let neverSends = WebhookConfiguration.quick {

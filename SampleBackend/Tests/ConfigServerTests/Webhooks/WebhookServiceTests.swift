@@ -10,7 +10,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// What receivers get (HTTP 3), over real connections.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebhookServiceTests {
     @Test func tellsOfAPublishAndOfARollback() async throws {
         let receiver = try await WebhookReceiver(.status(204))
