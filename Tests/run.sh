@@ -13,8 +13,8 @@ USAGE: Tests/run.sh [PART …]
 
 Without a part it runs all, in this order:
 
-  format      the formatter's rules; no circle between folders of Sources; no dependency in the
-              root package; its folders
+  format      the formatter's rules; no circle of folders or modules; no dependency in the root
+              package; its top-level folders
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits;
               its downloads in a release build
   backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python

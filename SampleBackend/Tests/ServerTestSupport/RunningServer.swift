@@ -1,7 +1,7 @@
-import InMemoryTemplateStore
 package import ClientAPI
 package import ConfigServer
 package import HTTPServing
+import InMemoryTemplateStore
 import Logging
 import ServiceLifecycle
 package import TemplateStore
