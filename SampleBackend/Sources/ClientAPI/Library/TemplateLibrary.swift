@@ -18,6 +18,7 @@ package final class TemplateLibrary: Sendable {
         var revision = StoreRevision.zero
         /// Whether the store was read.
         var isLoaded = false
+        var compilationCount = 0
     }
 
     private let state = NIOLockedValueBox(State())
@@ -67,6 +68,9 @@ package final class TemplateLibrary: Sendable {
     /// The revision up to which everything is known.
     package var revision: StoreRevision { state.withLockedValue { $0.revision } }
 
+    /// Number of templates that were parsed and compiled here.
+    package var compilationCount: Int { state.withLockedValue { $0.compilationCount } }
+
     /// Calls a closure after each change from now on, in place of any other.
     ///
     /// What is known at the time of the call may be newer than the change.
@@ -95,8 +99,11 @@ package final class TemplateLibrary: Sendable {
                 overrides: overrides(snapshot.overrides[stored.project] ?? [:], of: stored.project),
                 cacheBytes: cacheBytes)
         }
-        let loaded = State(projects: projects, revision: snapshot.revision, isLoaded: true)
-        state.withLockedValue { $0 = loaded }
+        state.withLockedValue { [projects] state in
+            state.projects = projects
+            state.revision = snapshot.revision
+            state.isLoaded = true
+        }
         for (name, project) in projects {
             metrics.setVersion(project.compiled.version.number, ofProject: name)
         }
@@ -155,6 +162,8 @@ package final class TemplateLibrary: Sendable {
     package func apply(_ change: StoreChange) async throws(TemplateStoreError) {
         switch change.subject {
         case .template(let project, let version):
+            // A version that this process published is compiled already.
+            guard (self.project(project)?.compiled.version.number ?? 0) < version else { break }
             if let stored = try await store.template(version: version, inProject: project) {
                 apply(stored)
             }
@@ -176,6 +185,7 @@ package final class TemplateLibrary: Sendable {
 
     /// Works out a stored version; one that this program cannot read is named in the log.
     private func compile(_ stored: StoredTemplate) -> CompiledTemplate? {
+        state.withLockedValue { $0.compilationCount += 1 }
         do {
             let validated = try ValidatedTemplate(jsonData: stored.content, limits: .none)
             for excess in validated.excesses.prefix(10) {

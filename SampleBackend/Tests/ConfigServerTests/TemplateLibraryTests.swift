@@ -1,0 +1,48 @@
+import Foundation
+import HTTPTypes
+import InMemoryTemplateStore
+import JSONTree
+import Logging
+import NIOCore
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+@testable import AdminAPI
+@testable import ClientAPI
+
+@Suite(.timeLimit(.minutes(5)))
+struct TemplateLibraryTests {
+    private let store = InMemoryTemplateStore()
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    @Test func theFeedOfChangesCompilesNoVersionThatIsKnown() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await library.load()
+        let administration = Administration(
+            store: store, library: library, access: AdministratorAccess(environmentToken: nil),
+            metrics: LibraryMetrics(), now: { Date() })
+        let draft = Administration.Draft(
+            project: "default", body: JSONNode.sample.jsonData(), ifMatch: "*",
+            user: .init(name: nil),
+            origin: .restAPI)
+        _ = try await administration.publish(try administration.check(draft))
+        #expect(library.project("default")?.compiled.version.number == 1)
+        try await takeChanges(into: library)
+        // The check at the publish compiled it.
+        #expect(library.compilationCount == 0)
+
+        let other = TemplateLibrary(store: store, logger: logger)
+        try await takeChanges(into: other)
+        #expect(other.compilationCount == 1)
+        #expect(other.project("default")?.compiled.version.number == 1)
+    }
+
+    /// Passes on the changes that the store has so far.
+    private func takeChanges(into library: TemplateLibrary) async throws {
+        for try await change in store.changes(since: .zero) {
+            try await library.apply(change)
+            if case .template = change.subject { return }
+        }
+    }
+}
