@@ -105,6 +105,11 @@ private final class AcceptHandler: ChannelDuplexHandler {
         self.places = places
     }
 
+    func handlerRemoved(context: ChannelHandlerContext) {
+        // Connections may close after the listening socket.
+        isReadHeld = false
+    }
+
     func read(context: ChannelHandlerContext) {
         isReadHeld = !places.hasRoom(beside: count)
         if !isReadHeld { context.read() }
