@@ -1,14 +1,13 @@
 package import TemplateStore
 
-/// Who administers: the holder of a token.
+/// The holder of an administrator token.
 package struct Administrator: Sendable, Hashable {
-    /// The name of the token; it stands in the audit trail.
+    /// The name of the token, as the audit trail shows it.
     package let name: String
 
-    /// What the token allows.
     package let role: StoredToken.Role
 
-    /// Prefix of the names, in the audit trail, of administrators who open a store themselves.
+    /// Prefix, in the audit trail, of the names of administrators who open a store directly.
     package static let localNamePrefix = "local:"
 
     package init(name: String, role: StoredToken.Role) {

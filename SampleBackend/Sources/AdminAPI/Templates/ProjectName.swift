@@ -1,14 +1,13 @@
 import HTTPServing
 
-/// A type that checks the name of a project, before something is published in it.
+/// Checks the names of new projects.
 enum ProjectName: Sendable {
-    /// The most characters of a name.
+    /// In characters.
     private static let maximumLength = 100
 
-    /// Checks a name.
+    /// Checks that a decoded name consists of letters, digits, `-`, `_` and `.`.
     ///
-    /// - Parameter name: The name, decoded.
-    /// - Throws: A ``RequestError`` with status 400 when it is no letters, digits, `-`, `_` and `.`.
+    /// - Throws: A ``RequestError`` with status 400.
     static func check(_ name: String) throws(RequestError) {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {

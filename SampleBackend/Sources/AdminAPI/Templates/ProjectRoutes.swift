@@ -5,17 +5,15 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// A type that has the route of HTTP 3 that lists projects.
+/// The route of HTTP 3 that lists projects.
 struct ProjectRoutes: Sendable {
-    /// What does the work.
     let administration: Administration
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [.get("/v1/projects", access: RoleAccess(.viewer), handler: list)]
     }
 
-    /// Lists the projects by name, each with its current version.
+    /// The projects by name, each with its current version.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let versions = administration.library.versions.sorted { $0.key < $1.key }

@@ -4,7 +4,7 @@ package import JSONTree
 import Templates
 
 extension RequestError {
-    /// 400: a template that cannot be published, with every problem.
+    /// 400: the template cannot be published; `details` lists every problem.
     static func invalidTemplate(_ error: TemplateValidationError) -> RequestError {
         let count = error.problems.count
         let first = error.problems.first?.description ?? ""
@@ -20,7 +20,7 @@ extension RequestError {
 }
 
 extension TemplateProblem {
-    /// The problem as it stands in the details of an error.
+    /// The problem in the `details` of an error.
     package var json: JSONNode {
         var node: JSONNode = ["path": .string(path), "message": .string(message)]
         node.setMember("column", column.map { .number("\($0)") })

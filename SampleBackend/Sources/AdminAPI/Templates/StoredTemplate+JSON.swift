@@ -5,10 +5,10 @@ import TemplateStore
 import Templates
 
 extension StoredTemplate {
-    /// The template as clients get it: what was published, and `version` behind it.
+    /// The template in responses: the published JSON with `version` as its last member.
     var contentWithVersion: Data {
         var result = content
-        // The content is compact JSON of an object, so its last byte is the bracket.
+        // The content is a compact JSON object, so its last byte is the closing brace.
         result.removeLast()
         result.append(contentsOf: result.count > 1 ? ",\"version\":".utf8 : "\"version\":".utf8)
         result.append(version.json.jsonData())
@@ -18,12 +18,12 @@ extension StoredTemplate {
 }
 
 extension JSONNode {
-    /// The number of a version, which is a string or a number; nil for anything else.
+    /// A version number given as a string or as a number; nil for anything else.
     var versionNumber: Int? {
         switch self {
         case .string(let text): return Int(decimal: text)
         case .number(let text):
-            // 3.0 is a whole number to JSON Schema, and what some clients write for 3.
+            // JSON Schema counts 3.0 as an integer, and some clients write it for 3.
             let number = Int(decimal: text) ?? Double(text).flatMap { Int(exactly: $0) }
             return number.flatMap { (0...Int.maximumDecimal).contains($0) ? $0 : nil }
         default: return nil

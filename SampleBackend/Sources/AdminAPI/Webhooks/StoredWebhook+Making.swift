@@ -4,13 +4,7 @@ import TemplateStore
 import WebhookDelivery
 
 extension StoredWebhook {
-    /// Makes a webhook with a random identifier and a secret of 256 random bits.
-    ///
-    /// - Parameters:
-    ///   - address: Its address.
-    ///   - project: The project whose publishes it is told of.
-    ///   - creator: Who makes it.
-    ///   - date: The time of its making.
+    /// A new webhook with a random identifier and a secret of 256 random bits.
     init(address: WebhookAddress, project: String, creator: String, date: Date) {
         self.init(
             id: Data.random(bytes: 6).hexadecimal, project: project, url: address.text,
