@@ -1,22 +1,22 @@
-/// What a server does for webhooks (HTTP 3).
+/// The delivery of webhooks (HTTP 3).
 public struct WebhookConfiguration: Sendable {
-    /// Whether webhooks may be on private networks and on this machine; then whoever may make one
-    /// can have this server send requests there.
+    /// Whether webhooks may point at private networks and at this machine.
+    ///
+    /// If so, everybody who may add a webhook can make this server send requests there.
     public var allowsPrivateAddresses = false
 
-    /// When a delivery is tried again.
     package var schedule = DeliverySchedule()
 
-    /// How long to wait for an answer.
+    /// Time limit for an attempt, including name resolution.
     package var timeout: Duration = .seconds(10)
 
-    /// The pause between two looks for what is due.
+    /// Interval between two polls for due deliveries.
     package var pollInterval: Duration = .milliseconds(500)
 
-    /// Finds the addresses of a host.
+    /// Resolves the addresses of a host.
     package var resolve: @Sendable (_ host: String) async throws -> [NetworkAddress] =
         HostAddresses.resolve
 
-    /// Makes the configuration of a server that sends to the open Internet only.
+    /// Creates a configuration that delivers to publicly routable addresses only.
     public init() {}
 }
