@@ -1,5 +1,5 @@
-/// A type that has the description of the server's HTTP interface, in OpenAPI 3.1.
+/// The OpenAPI 3.1 description of the server's HTTP interface.
 package enum OpenAPIDescription: Sendable {
-    /// The description, UTF-8 JSON.
+    /// UTF-8 JSON.
     package static var jsonBytes: [UInt8] { PackageResources.openapi_json }
 }
