@@ -3,28 +3,21 @@ import Foundation
 import JSONTree
 import Templates
 
-/// A type that says why a command did not do what it was told, and with which exit code.
+/// The reason why a command failed, and its exit code.
 struct CommandFailure: Error, CustomStringConvertible {
-    /// What happened and what to do.
     let description: String
-
-    /// The exit code.
     let code: ExitCode
 
-    /// What is wrong with the template, when that is the reason.
+    /// The problems of an invalid template; empty for any other failure.
     private(set) var problems: [TemplateProblem] = []
 
-    /// Makes a failure.
     init(_ description: String, code: ExitCode) {
         self.description = description
         self.code = code
     }
 
-    /// Says what is wrong with a template: a line for each problem, and where it is.
-    ///
-    /// - Parameters:
-    ///   - problems: The problems.
-    ///   - template: The template; nil when there is none to show the places in.
+    /// Lists the problems of a template, with an excerpt of each faulty expression if `template` is
+    /// given.
     init(_ problems: [TemplateProblem], in template: JSONNode?) {
         let lines = problems.flatMap { problem in
             let excerpt = template.flatMap { ExpressionExcerpt(problem, in: $0) }
@@ -38,11 +31,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.problems = problems
     }
 
-    /// Says what a server said.
-    ///
-    /// - Parameters:
-    ///   - answer: An answer with an error.
-    ///   - template: The template that was sent, if one was.
+    /// The error in a server's response; `template` is the one that was sent.
     init(_ answer: AdministrationAnswer, template: JSONNode? = nil) {
         let error = (try? JSONNode(jsonData: answer.body))?["error"]
         let details = error?["details"]?.arrayValue ?? []
@@ -65,7 +54,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.init(message, code: code)
     }
 
-    /// One problem of a template, as a server names it.
+    /// A problem in the `details` of an error response.
     private static func problem(_ detail: JSONNode) -> TemplateProblem {
         TemplateProblem(
             path: detail["path"]?.stringValue?.escapedForTerminal ?? "",
@@ -73,10 +62,10 @@ struct CommandFailure: Error, CustomStringConvertible {
             column: detail["column"]?.integerValue)
     }
 
-    /// Whether trying again makes no difference: the server does not want that, ever.
+    /// Whether a retry is pointless.
     var isFinal: Bool { code == Exit.notAllowed || code == Exit.notFound || code == Exit.failure }
 
-    /// The failure for programs.
+    /// The failure in JSON output.
     var json: JSONNode {
         var node: JSONNode = [
             "error": .string(description), "exitCode": .number("\(code.rawValue)"),
@@ -93,7 +82,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         return node
     }
 
-    /// Says what cannot be done with a file.
+    /// A failure of reading or parsing a file.
     static func badInput(_ description: String) -> CommandFailure {
         CommandFailure(description, code: Exit.badInput)
     }

@@ -1,11 +1,10 @@
 import CoreMetrics
 import PrometheusMetrics
 
-/// A type that counts for Prometheus, for all that this process does.
+/// The Prometheus metrics of this process.
 enum MetricsExport: Sendable {
-    /// Makes the metrics system count, once in a process.
-    ///
-    /// - Returns: What gives the counts as text.
+    /// Bootstraps the metrics system, which may be done only once in a process, and returns a
+    /// closure that renders the metrics as text.
     static func start() -> @Sendable () -> String {
         let factory = PrometheusMetricsFactory(help: [
             "activeconfig_requests": "Requests, by route and status.",

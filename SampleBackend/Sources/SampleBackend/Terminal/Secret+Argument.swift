@@ -2,9 +2,9 @@ public import ArgumentParser
 import ConfigServer
 public import HTTPServing
 
-/// Secrets are options like others, and no help or error shows them.
+/// Makes secrets option values; help and error messages never show them.
 extension Secret: ExpressibleByArgument {
-    /// Takes any text.
+    /// Accepts any text.
     public init?(argument: String) {
         self.init(argument)
     }

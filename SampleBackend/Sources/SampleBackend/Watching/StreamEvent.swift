@@ -1,11 +1,10 @@
-/// One event of a stream, as `text/event-stream` has it.
+/// An event of a `text/event-stream`.
 struct StreamEvent: Sendable, Hashable {
-    /// Its name.
     var name = "message"
 
-    /// The last identifier that the stream has named; nil when it has named none.
+    /// The last identifier of the stream so far; nil when it sent none.
     var id: String?
 
-    /// Its data, the lines joined.
+    /// The lines of the data, joined with line feeds.
     var data = ""
 }
