@@ -87,3 +87,50 @@ struct CommandFailure: Error, CustomStringConvertible {
         CommandFailure(description, code: Exit.badInput)
     }
 }
+
+/// The exit codes of the command line.
+enum Exit: Sendable {
+    static let failure = ExitCode(1)
+    static let invalidTemplate = ExitCode(2)
+    static let versionMismatch = ExitCode(3)
+    static let notFound = ExitCode(4)
+    /// The token is missing or invalid, or its role does not suffice.
+    static let notAllowed = ExitCode(5)
+    /// A file cannot be read or is not JSON.
+    static let badInput = ExitCode(EX_DATAERR)
+    /// The server or the store cannot be reached.
+    static let unavailable = ExitCode(EX_UNAVAILABLE)
+
+    /// The list in the help of the command line.
+    static let help = """
+        Exit codes: 0 all went well, 1 anything else, 2 the template has problems, 3 another version \
+        is current, 4 there is no such thing, 5 the token is missing, wrong or may not, 64 the \
+        command line is wrong, 65 a file cannot be read or holds no JSON, 69 the server or the store \
+        cannot be reached, or the address cannot be listened on.
+        """
+}
+
+/// The faulty expression of a condition, with a caret below the position of the problem.
+struct ExpressionExcerpt: CustomStringConvertible {
+    /// Maximum number of characters of the expression that are shown.
+    private static let width = 76
+
+    /// Two lines: the expression and the caret.
+    let description: String
+
+    /// nil when the problem has no column in an expression.
+    init?(_ problem: TemplateProblem, in template: JSONNode) {
+        let parts = problem.path.split(whereSeparator: { "[]".contains($0) })
+        guard let column = problem.column, parts.count == 3, parts[0] == "conditions",
+            parts[2] == ".expression", let index = Int(parts[1]),
+            let conditions = template["conditions"]?.arrayValue, conditions.indices.contains(index),
+            let expression = conditions[index]["expression"]?.stringValue
+        else { return nil }
+        // A line feed or a tab would shift the caret.
+        let characters = expression.map { $0.isWhitespace ? " " : $0 }
+        let place = min(max(column - 1, 0), characters.count)
+        let start = max(0, min(place - Self.width / 2, characters.count - Self.width))
+        let shown = String(characters[start..<min(start + Self.width, characters.count)])
+        description = shown + "\n" + String(repeating: " ", count: place - start) + "^"
+    }
+}

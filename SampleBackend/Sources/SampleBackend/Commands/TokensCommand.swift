@@ -1,9 +1,9 @@
-import ArgumentParser
+public import ArgumentParser
 import ConfigServer
 import Foundation
 import HTTPServing
 import JSONTree
-import TemplateStore
+public import TemplateStore
 
 /// `sample-backend tokens` administers the tokens of administrators.
 struct TokensCommand: AsyncParsableCommand {
@@ -115,3 +115,5 @@ struct TokensCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension StoredToken.Role: ExpressibleByArgument {}

@@ -1,3 +1,7 @@
+public import ArgumentParser
+import ConfigServer
+public import HTTPServing
+
 /// Redacts secrets in the error messages about a rejected command line.
 ///
 /// The parser quotes arguments that it cannot parse, such as a secret after a misspelled option, or
@@ -55,5 +59,13 @@ extension String {
         let end = self[start...].firstIndex(of: "/") ?? endIndex
         guard let mark = self[start..<end].lastIndex(of: "@") else { return self }
         return self[..<start] + "…" + self[mark...]
+    }
+}
+
+/// Makes secrets option values; help and error messages never show them.
+extension Secret: ExpressibleByArgument {
+    /// Accepts any text.
+    public init?(argument: String) {
+        self.init(argument)
     }
 }
