@@ -14,7 +14,6 @@ package struct WebhookAddress: Sendable, Hashable {
 
     /// Parses and checks a URL.
     ///
-    /// - Parameter text: The URL.
     /// - Throws: A ``RequestError`` with status 400 and the reason.
     package init(_ text: String) throws(RequestError) {
         guard !text.isEmpty, text.utf8.count <= Self.maximumLength else {

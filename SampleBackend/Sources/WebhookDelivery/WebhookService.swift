@@ -176,7 +176,7 @@ package struct DeliveryMetrics: Sendable {
             .increment()
     }
 
-    /// - Parameter outcome: `delivered`, `retried` or `failed`.
+    /// `outcome` is `delivered`, `retried` or `failed`.
     func countDelivery(outcome: String) {
         Counter(label: "activeconfig_webhook_deliveries", dimensions: [("outcome", outcome)])
             .increment()

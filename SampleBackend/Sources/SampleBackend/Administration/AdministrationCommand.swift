@@ -5,10 +5,7 @@ import JSONTree
 protocol AdministrationCommand: AsyncParsableCommand {
     var options: AdministrationOptions { get }
 
-    /// Runs the command over a connected transport.
-    ///
-    /// - Parameter transport: The server or the store.
-    /// - Throws: A ``CommandFailure``.
+    /// Runs the command over a connected transport; throws a ``CommandFailure``.
     func run(with transport: any AdministrationTransport) async throws
 }
 
