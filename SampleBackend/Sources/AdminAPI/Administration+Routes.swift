@@ -1,7 +1,7 @@
 package import HTTPServing
 
 extension Administration {
-    /// The group of the routes of HTTP 3.
+    /// The routes of HTTP 3; they cover every path below `/v1`.
     package func group(recognition: (any CallerRecognition)?) -> RouteGroup {
         var group = RouteGroup(routes)
         group.covers = { (try? RequestTarget($0))?.segments.first == "v1" }

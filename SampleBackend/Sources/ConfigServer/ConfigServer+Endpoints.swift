@@ -6,9 +6,8 @@ import Logging
 package import TemplateStore
 
 extension ConfigServer {
-    /// One method of one path, and who may call it.
+    /// A method of a path and its access rule.
     package struct Endpoint: Sendable, Hashable {
-        /// Who may call an endpoint.
         package enum Access: Sendable, Hashable {
             case open
             /// Apps.
@@ -18,13 +17,13 @@ extension ConfigServer {
         }
 
         package let method: String
-        /// The path, parameters in braces.
+        /// A pattern with parameters in braces.
         package let path: String
-        /// Who may call it; the highest role, when that depends on the request.
+        /// The highest role that is needed, when the role depends on the request.
         package let access: Access
     }
 
-    /// All that a server answers, but `HEAD` and the preflights of browsers.
+    /// All endpoints of a server, without `HEAD` and CORS preflights.
     package static func endpoints(store: any TemplateStore) -> [Endpoint] {
         let logger = Logger(label: "endpoints") { _ in SwiftLogNoOpLogHandler() }
         return ConfigServer(unread: store, logger: logger).groups.flatMap(\.routes).flatMap {

@@ -19,10 +19,10 @@ import WebhookDelivery
 /// try await group.run()
 /// ```
 ///
-/// A graceful shutdown takes no new connection, closes the idle ones, lets requests in flight
-/// finish, and ends after ``ServerLimits/shutdownTime`` at the latest.
+/// A graceful shutdown accepts no new connection, closes idle ones, lets requests in flight finish,
+/// and ends after ``ServerLimits/shutdownTime`` at the latest.
 public struct ConfigServer: Service, CustomStringConvertible {
-    /// The name of the type; whoever logs its services prints no configuration with it.
+    /// The name of the type, so that logging a service never prints its configuration.
     public var description: String { "ConfigServer" }
 
     private let configuration: ConfigServerConfiguration
@@ -34,13 +34,13 @@ public struct ConfigServer: Service, CustomStringConvertible {
     private let logger: Logger
     private let onListening: @Sendable (ListeningAddress) async -> Void
 
-    /// Makes a server of what a store keeps; it reads the store, and listens when it is run.
+    /// Reads the store; the server listens once it is run.
     ///
     /// - Parameters:
-    ///   - store: Keeps templates and tokens; whoever made it closes it.
+    ///   - store: Keeps templates and tokens; the caller closes it.
     ///   - configuration: Where to listen and what to allow.
-    ///   - logger: Gets one line per request at level info, and the reasons of failures.
-    ///   - onListening: Called once, when connections are accepted.
+    ///   - logger: Receives one line per request at level info, and the reasons of failures.
+    ///   - onListening: Called once, as soon as connections are accepted.
     /// - Throws: `TemplateStoreError` when the store cannot be read.
     public init(
         store: any TemplateStore,
@@ -54,8 +54,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
         try await follower.load()
     }
 
-    /// Makes a server that has not read its store; `source` gives the documents of HTTP 1 in place of
-    /// it.
+    /// A server that has not read its store; `source`, when given, replaces it for the documents of
+    /// HTTP 1.
     package init(
         unread store: any TemplateStore, source: (any ConfigurationSource)? = nil,
         configuration: ConfigServerConfiguration = ConfigServerConfiguration(), logger: Logger,
@@ -84,10 +84,10 @@ public struct ConfigServer: Service, CustomStringConvertible {
         self.onListening = onListening
     }
 
-    /// Listens and answers until a graceful shutdown, or until the task is cancelled.
+    /// Serves until a graceful shutdown, or until the task is cancelled.
     ///
-    /// - Throws: A ``ListeningError`` when the address cannot be had, a ``TLSFilesError`` when the
-    ///   certificate cannot be used.
+    /// - Throws: A ``ListeningError`` when the address is not available, a ``TLSFilesError`` when
+    ///   the certificate cannot be used.
     public func run() async throws {
         let listener = try HTTPListener(
             hostname: configuration.hostname, port: configuration.port, tls: configuration.tls,
@@ -101,13 +101,13 @@ public struct ConfigServer: Service, CustomStringConvertible {
             // An error of the listener leaves the group, which cancels the others.
             for try await _ in group {}
         }
-        // The listener waits for requests only, and may end before each stream has heard of it.
+        // The listener waits for requests only, so it may end before every stream was told.
         await hub.endAll()
     }
 }
 
 extension ConfigServer {
-    /// All routes; the first pattern that matches a path gets it.
+    /// All routes; the first pattern that matches a path wins.
     var groups: [RouteGroup] {
         let clientAccess = configuration.clientAccess
         let limits = configuration.limits
@@ -154,7 +154,7 @@ extension ConfigServer {
 }
 
 extension RequestError {
-    /// 404: the path belongs to no route.
+    /// 404: no route has the path.
     static let unknownPath = RequestError.notFound(
         "There is nothing under this path: the configuration of a user is under "
             + "/activeconfig/user/{userID}, the generic one under /activeconfig.")

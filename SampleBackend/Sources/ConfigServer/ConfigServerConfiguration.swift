@@ -3,7 +3,7 @@ public import ClientAPI
 public import HTTPServing
 public import WebhookDelivery
 
-/// A type that says where a ``ConfigServer`` listens and what it allows.
+/// Where a ``ConfigServer`` listens and what it allows.
 public struct ConfigServerConfiguration: Sendable {
     /// The name or address to listen on; `0.0.0.0` is every IPv4 address.
     public var hostname: String
@@ -11,13 +11,14 @@ public struct ConfigServerConfiguration: Sendable {
     /// The TCP port to listen on, 0 to 65,535; 0 takes a free one.
     public var port: Int
 
-    /// What one connection may cost.
+    /// Limits on requests, connections and clients.
     public var limits: ServerLimits
 
-    /// The most connections at once; nil sets no limit.
+    /// Maximum number of concurrent connections; nil sets no limit.
     ///
-    /// For another one, the connection is closed that has waited longest for its client. Some places
-    /// are kept from streams: one in 32, at least 8, but at most half.
+    /// At the limit, a new connection closes the one that has waited longest for its client. One
+    /// place in 32, at least 8 and at most half of all, is reserved for requests, so streams cannot
+    /// take every connection.
     public var maximumConnections: Int?
 
     /// Which clients may read configurations.
@@ -26,42 +27,44 @@ public struct ConfigServerConfiguration: Sendable {
     /// Which pages of other origins may read configurations.
     public var crossOriginAccess = CrossOriginAccess.none
 
-    /// The hash of a token that may publish, besides those of the store; the token has at least
-    /// ``minimumAdministratorTokenLength`` characters.
+    /// Hash of a publisher's token that is valid in addition to the stored ones.
+    ///
+    /// The token has at least ``minimumAdministratorTokenLength`` characters.
     public var administratorToken: SecretHash?
 
-    /// Names that the server answers to besides ``hostname`` and those of this machine, without a
+    /// Host names that the server accepts besides ``hostname`` and those of this machine, without a
     /// port.
     ///
-    /// They count for the console, and for everything on a server that anybody on this machine may
-    /// use: there the page of a name that was pointed at this machine could read all that is served.
+    /// They are checked for the console, and for every request to a server that is open to all
+    /// users of this machine: otherwise DNS rebinding would let a foreign page read all that is
+    /// served.
     public var allowedHosts: [String] = []
 
     /// The certificate and key to serve TLS with; nil serves plain HTTP.
     public var tls: TLSFiles?
 
-    /// The most bytes of rendered documents to keep for a project.
+    /// Maximum size of the cache of rendered documents, in bytes for each project.
     public var renderCacheBytes = 32 << 20
 
-    /// What is done for webhooks.
+    /// The delivery of webhooks.
     public var webhooks = WebhookConfiguration()
 
-    /// The counts as Prometheus reads them, for `/metrics`; nil answers with an empty text.
+    /// The metrics in Prometheus text format, for `/metrics`; nil serves an empty text.
     public var metricsText: (@Sendable () -> String)?
 
-    /// Whether the server listens for this machine alone.
+    /// Whether the server listens on the loopback interface only.
     public var isLoopback: Bool { HostName(hostname).isLocal }
 
-    /// The fewest characters of ``administratorToken``.
+    /// Minimum length of ``administratorToken``, in characters.
     public static let minimumAdministratorTokenLength =
         AdministratorAccess.minimumEnvironmentTokenLength
 
-    /// Makes a configuration.
+    /// Creates a configuration that is open to clients and serves plain HTTP.
     ///
     /// - Parameters:
     ///   - hostname: The name or address to listen on.
-    ///   - port: The TCP port to listen on.
-    ///   - limits: What one connection may cost.
+    ///   - port: The TCP port to listen on; 0 takes a free one.
+    ///   - limits: Limits on requests, connections and clients.
     public init(
         hostname: String = "127.0.0.1", port: Int = 8080, limits: ServerLimits = ServerLimits()
     ) {
@@ -70,7 +73,7 @@ public struct ConfigServerConfiguration: Sendable {
         self.limits = limits
     }
 
-    /// The most streams at once; nil sets no limit.
+    /// Maximum number of concurrent streams; nil sets no limit.
     var maximumStreams: Int? {
         maximumConnections.map { $0 - min(max($0 / 32, 8), ($0 + 1) / 2) }
     }

@@ -7,27 +7,27 @@ public import Logging
 public import NIOCore
 public import TemplateStore
 
-/// Answers an administrator without a server: the same routes, over a store that is open in this
-/// process.
+/// Handles administrator requests without a server: the same routes over a store that is open in
+/// this process.
 ///
 /// ```swift
 /// let local = try await LocalAdministration(store: store, administratorName: "ada", logger: logger)
 /// let answer = await local.answer(method: .get, path: "/v1/projects/default/remoteConfig")
 /// ```
 ///
-/// Whoever can open the store may do everything, so no token is asked for.
+/// No token is needed: access to the store already allows everything.
 public struct LocalAdministration: Sendable {
-    /// The answer of a route.
+    /// The response to a request.
     public struct Answer: Sendable {
-        /// The status.
+        /// The status code.
         public let status: HTTPResponse.Status
-        /// The fields.
+        /// The header fields.
         public let headerFields: HTTPFields
-        /// The body.
+        /// The whole body.
         public let body: ByteBuffer
     }
 
-    /// Prefix of the names, in the audit trail, of administrators who open a store themselves.
+    /// Prefix, in the audit trail, of the names of administrators who open a store directly.
     public static let namePrefix = Administrator.localNamePrefix
 
     private let dispatcher: RequestDispatcher
@@ -36,9 +36,9 @@ public struct LocalAdministration: Sendable {
     /// Reads a store.
     ///
     /// - Parameters:
-    ///   - store: Where templates and tokens are kept; who made it closes it.
-    ///   - administratorName: Who administers; it stands in the audit trail.
-    ///   - logger: Gets the reasons of failures.
+    ///   - store: Keeps templates and tokens; the caller closes it.
+    ///   - administratorName: The actor that the audit trail records.
+    ///   - logger: Receives the reasons of failures.
     /// - Throws: `TemplateStoreError` when the store cannot be read.
     public init(
         store: any TemplateStore, administratorName: String, logger: Logger
@@ -49,7 +49,7 @@ public struct LocalAdministration: Sendable {
         let access = AdministratorAccess(environmentToken: nil)
         let administration = Administration(
             store: store, library: library, access: access, metrics: metrics, now: { Date() },
-            // Each server decides at each delivery; whoever can open the store runs it.
+            // Allowed here, because each server checks the address again at every delivery.
             allowsPrivateWebhooks: true)
         dispatcher = RequestDispatcher(
             groups: [administration.group(recognition: nil)], unknownPath: .unknownPath,
@@ -58,14 +58,14 @@ public struct LocalAdministration: Sendable {
             Administrator(name: administratorName, role: .publisher))
     }
 
-    /// Answers a request.
+    /// Handles a request.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - path: The path and the query, percent-encoded.
-    ///   - headerFields: The fields.
-    ///   - body: The body.
-    /// - Returns: What a server would have answered.
+    ///   - headerFields: The header fields.
+    ///   - body: The whole body.
+    /// - Returns: The response that a server would send.
     public func answer(
         method: HTTPRequest.Method, path: String, headerFields: HTTPFields = [:],
         body: ByteBuffer = ByteBuffer()

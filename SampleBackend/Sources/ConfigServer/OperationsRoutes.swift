@@ -6,15 +6,15 @@ import Logging
 import NIOCore
 import TemplateStore
 
-/// The routes of HTTP 5: health, metrics, and the description of the API.
+/// The routes of HTTP 5: health, metrics, and the OpenAPI description.
 struct OperationsRoutes: Sendable {
-    /// Has to answer for the server to be ready.
+    /// Its readiness is the server's readiness.
     let source: any ConfigurationSource
 
-    /// The counts as Prometheus reads them; nil when nothing is counted.
+    /// The metrics in Prometheus text format; nil serves an empty text.
     let metricsText: (@Sendable () -> String)?
 
-    /// Recognizes administrators, when the metrics, which name projects, are for them alone.
+    /// Restricts the metrics, which name projects, to administrators; nil leaves them open.
     let metricsRecognition: (any CallerRecognition)?
 
     let logger: Logger
@@ -58,10 +58,15 @@ struct OperationsRoutes: Sendable {
         ]
     }
 
-    /// The answer when all is well.
     private static var fine: RouteResponse {
         .json(
             ByteBuffer(string: #"{"status":"ok"}"#),
             headerFields: [.cacheControl: "no-store"])
     }
+}
+
+/// The OpenAPI 3.1 description of the server's HTTP interface.
+package enum OpenAPIDescription: Sendable {
+    /// UTF-8 JSON.
+    package static var jsonBytes: [UInt8] { PackageResources.openapi_json }
 }

@@ -4,27 +4,20 @@ import Logging
 import ServiceLifecycle
 import TemplateStore
 
-/// A type that keeps the library and the tokens as the store has them, whichever process changes it.
+/// Keeps the library and the tokens up to date with the store, whichever process changes it.
 struct StoreFollower: Service {
-    /// How often the last uses of tokens are stored.
+    /// Interval between two writes of last token uses.
     private static let useInterval: Duration = .seconds(30)
 
-    /// The longest wait after a store that does not answer.
+    /// Maximum delay before the next attempt after a failure of the store.
     private static let maximumDelay: Duration = .seconds(5)
 
-    /// What holds the templates.
     let library: TemplateLibrary
-
-    /// What holds the tokens.
     let access: AdministratorAccess
-
-    /// Where faults are named.
     let logger: Logger
-
-    /// What is counted.
     let metrics: LibraryMetrics
 
-    /// Reads all that the server answers from.
+    /// Reads everything that the server serves from memory.
     func load() async throws(TemplateStoreError) {
         try await library.load()
         access.setTokens(try await library.store.tokens())
@@ -41,7 +34,7 @@ struct StoreFollower: Service {
         await storeUsesOnce()
     }
 
-    /// Follows the changes; when they are lost, reads everything anew.
+    /// Applies the store's changes; after a gap or a failure, reads everything again.
     private func follow() async {
         var delay: Duration = .milliseconds(100)
         while !Task.isCancelled {
@@ -66,7 +59,6 @@ struct StoreFollower: Service {
         }
     }
 
-    /// Stores when tokens were last used, every now and then.
     private func storeUses() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.useInterval)
@@ -74,7 +66,7 @@ struct StoreFollower: Service {
         }
     }
 
-    /// Stores when tokens were last used.
+    /// Stores the last uses of tokens; failures are only logged.
     private func storeUsesOnce() async {
         for (id, date) in access.takeUses() {
             do {

@@ -3,30 +3,22 @@ import HTTPTypes
 import NIOCore
 import Rendering
 
-/// A type that has the files of the console, which are built into the program.
+/// The files of the console, which are embedded in the program.
 package struct ConsolePages: Sendable {
-    /// A file.
     struct Page: Sendable {
-        /// Its bytes.
         let content: ByteBuffer
-        /// The tag of its bytes.
         let entityTag: EntityTag
-        /// The value of `Content-Type`.
         let contentType: String
     }
 
-    /// The file of the path that names none.
+    /// The file for the empty name.
     static let indexName = "index.html"
 
-    /// The files of this program.
     package static let builtIn = ConsolePages(files: files)
 
-    /// The files by name.
     private let pages: [String: Page]
 
-    /// Reads files.
-    ///
-    /// - Parameter files: The contents in Base64, by name.
+    /// Decodes files from Base64, by name.
     init(files: [String: String]) {
         var pages: [String: Page] = [:]
         for (name, text) in files {
@@ -38,13 +30,12 @@ package struct ConsolePages: Sendable {
         self.pages = pages
     }
 
-    /// The names of the files, sorted.
+    /// Sorted.
     var names: [String] { pages.keys.sorted() }
 
-    /// The file of a name, or nil when there is none.
     subscript(name: String) -> Page? { pages[name] }
 
-    /// The type of a file, by what its name ends with.
+    /// The content type by file extension.
     private static func contentType(of name: String) -> String {
         switch name.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"

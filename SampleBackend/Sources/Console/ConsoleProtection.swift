@@ -1,8 +1,7 @@
 import HTTPServing
 import HTTPTypes
 
-/// Response fields that tell a browser what the console may do: run and load what this server sends,
-/// and nothing else.
+/// Response fields that restrict the console's pages to code and content of this server.
 private enum ConsoleProtection {
     private static let fields: [(name: String, value: String)] = [
         ("Content-Security-Policy", contentSecurityPolicy),
@@ -22,7 +21,7 @@ private enum ConsoleProtection {
             HTTPField.Name(name).map { HTTPField(name: $0, value: value) }
         })
 
-    /// No code or style stands in a page, none comes from elsewhere, and none is made of text.
+    /// Allows neither inline nor foreign code and styles, and no code from strings.
     private static let contentSecurityPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
@@ -30,7 +29,7 @@ private enum ConsoleProtection {
 }
 
 extension RouteGroup {
-    /// Guards the routes as those of the console.
+    /// Adds the protective fields and the check of `Host`.
     mutating func protectAsConsole() {
         headerFields = ConsoleProtection.headerFields
         checksHost = true

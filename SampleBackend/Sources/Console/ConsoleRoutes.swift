@@ -26,12 +26,11 @@ package struct ConsoleRoutes: Sendable {
         return group
     }
 
-    /// Sends a browser to the console.
     private static func redirect(_ status: HTTPResponse.Status) -> RouteResponse {
         RouteResponse(status: status, headerFields: [.location: path])
     }
 
-    /// Answers with a file, or with 304 when the browser has it.
+    /// The file, or 304 when the browser has it.
     @Sendable
     private func page(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
         let name = request.parameters["file"] ?? ""

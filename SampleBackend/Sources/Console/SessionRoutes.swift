@@ -4,18 +4,18 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// The routes that begin, show and end a session of the console (HTTP 5).
+/// The routes that start, show and end a console session (HTTP 5).
 package struct SessionRoutes: Sendable {
     private static let path = "/console/session"
 
     private let access: SessionAccess
     private let administration: Administration
 
-    /// Bounds the sessions that the holder of a token begins, since each is stored: 100 at once, and
-    /// one every 10 seconds in the long run.
+    /// Limits the sessions per token, since each is stored: a burst of 100, then one every 10
+    /// seconds.
     private let limiter = RateLimiter<String>(interval: .seconds(10), burst: 100)
 
-    /// Bounds how often an address tries to sign in.
+    /// Limits sign-in attempts per address.
     private let signInLimiter: RateLimiter<ClientAddress>
 
     package init(
@@ -43,10 +43,10 @@ package struct SessionRoutes: Sendable {
         return group
     }
 
-    /// Begins a session: `{"token": "…"}`.
+    /// Starts a session: `{"token": "…"}`.
     @Sendable
     private func begin(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
-        // Else another page could have somebody work under a name that is not theirs.
+        // Prevents login CSRF: another page must not sign the browser in under a foreign name.
         try access.checkOrigin(of: request)
         guard let token = try request.jsonBody()["token"]?.stringValue else {
             throw .invalidArgument("token is missing or no string: send {\"token\": \"…\"}.")
@@ -66,7 +66,7 @@ package struct SessionRoutes: Sendable {
         return answer
     }
 
-    /// Says whose session it is.
+    /// The holder of the session.
     @Sendable
     private func show(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
         guard let holder = access.session(of: request.headerFields)?.holder else {
@@ -75,7 +75,7 @@ package struct SessionRoutes: Sendable {
         return Self.answer(holder)
     }
 
-    /// Ends a session, if there is one, for whoever may have its cookie.
+    /// Ends the session of the cookie, if there is one.
     @Sendable
     private func end(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
         try access.checkOrigin(of: request)
@@ -94,12 +94,11 @@ package struct SessionRoutes: Sendable {
             ])
     }
 
-    /// The cookie as the browser that sends a request has it.
     private func cookie(of request: RouteRequest) -> SessionCookie {
         access.cookie(of: request.headerFields)
     }
 
-    /// Whose a session is, and the proof that goes with it.
+    /// The holder and the CSRF token of the session.
     private static func answer(_ holder: AdministratorAccess.Holder) -> RouteResponse {
         .json([
             "name": .string(holder.administrator.name),
@@ -108,7 +107,7 @@ package struct SessionRoutes: Sendable {
         ])
     }
 
-    /// 401: there is no session, or no such token.
+    /// 401: there is no session, or the token is not valid.
     private static let noToken = RequestError.unauthenticated(
         "This is no valid token of an administrator: it may be mistyped, expired or revoked.")
 }

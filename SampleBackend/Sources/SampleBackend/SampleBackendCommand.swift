@@ -1,9 +1,7 @@
 import ArgumentParser
 
-/// The command line of the backend.
 @main
 struct SampleBackendCommand: AsyncParsableCommand {
-    /// The name, the help and the subcommands.
     static let configuration = CommandConfiguration(
         commandName: "sample-backend",
         abstract: "A backend for ActiveConfig: it serves each user's configuration.",
@@ -30,9 +28,8 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 ]),
         ])
 
-    /// Runs the command of this process's arguments.
-    ///
-    /// It is what the parser does, but for secrets, which no message about the arguments shows.
+    /// Parses and runs the command line as ArgumentParser does, but redacts secrets in its error
+    /// messages.
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {

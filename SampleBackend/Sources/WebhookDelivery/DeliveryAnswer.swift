@@ -1,31 +1,25 @@
 import Foundation
 
-/// What came of sending a delivery.
+/// The result of an attempt to send a delivery.
 struct DeliveryAnswer: Sendable, Hashable {
-    /// The status; nil when there was no answer.
+    /// nil when there was no response.
     var statusCode: Int?
 
-    /// How long the receiver wants to be left alone, in seconds.
+    /// The receiver's minimum delay before the next attempt, in seconds.
     var retryAfter: TimeInterval?
 
-    /// Why it failed, a sentence; nil when it did not.
+    /// The reason of a failure, a sentence; nil after a success.
     var error: String?
 
-    /// Whether the receiver took it.
     var isSuccess: Bool { statusCode.map { (200..<300).contains($0) } ?? false }
 
-    /// Whether there is no use in trying again: the receiver says that it is gone for good.
+    /// Whether retries are pointless: 410 says that the receiver is gone for good.
     var isFinal: Bool { statusCode == 410 }
 
-    /// Makes what came of a delivery without an answer.
+    /// An attempt without a response.
     init(error: String) { self.error = error }
 
-    /// Makes what came of an answer.
-    ///
-    /// - Parameters:
-    ///   - statusCode: The status.
-    ///   - retryAfter: The field `Retry-After`, seconds or a date.
-    ///   - date: The time now.
+    /// An attempt with a response; `retryAfter` is the field `Retry-After`: seconds or a date.
     init(statusCode: Int, retryAfter: String? = nil, date: Date) {
         self.statusCode = statusCode
         switch statusCode {
@@ -43,7 +37,7 @@ struct DeliveryAnswer: Sendable, Hashable {
         }
     }
 
-    /// Reads a date of HTTP, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Parses an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func date(_ text: String) -> Date? {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -5,20 +5,16 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// What a webhook is sent: the body and the fields that sign it (HTTP 3).
+/// The request that a webhook receives: the body and the fields that sign it (HTTP 3).
 struct DeliveryMessage: Sendable {
-    /// The body, JSON.
     let body: Data
 
-    /// The fields in their order, by name.
+    /// Header fields in the order of sending.
     let fields: [(name: String, value: String)]
 
-    /// Makes the message of a delivery.
+    /// Builds and signs the request; `date` is the time of sending.
     ///
-    /// - Parameters:
-    ///   - claimed: The delivery and its webhook.
-    ///   - changedSections: The sections that may have changed since the receiver was last told.
-    ///   - date: The time of sending.
+    /// `changedSections` are those that may have changed since the receiver was last notified.
     init(_ claimed: ClaimedDelivery, changedSections: [String], date: Date) {
         let delivery = claimed.delivery
         let node: JSONNode = [
@@ -41,7 +37,7 @@ struct DeliveryMessage: Sendable {
         ]
     }
 
-    /// The signature of a body: `v1=` and the HMAC-SHA256 of `timestamp.body`, hexadecimal.
+    /// The signature of a body: `v1=` and the hexadecimal HMAC-SHA256 of `timestamp.body`.
     static func signature(of body: Data, timestamp: Int64, secret: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(timestamp).".utf8) + body,

@@ -1,31 +1,31 @@
 package import Foundation
 import TemplateStore
 
-/// When a delivery is tried again, and when it is given up (HTTP 3).
+/// Backoff of deliveries, and when they are given up (HTTP 3).
 package struct DeliverySchedule: Sendable, Hashable {
-    /// The longest pauses after the first attempt, the second and so on, in seconds; after the last
-    /// of them, and one more attempt, a delivery is given up.
+    /// Maximum pauses after the first attempt, the second and so on, in seconds; a delivery is
+    /// given up when the attempt after the last pause fails.
     package var pauses: [TimeInterval] = [
         5, 30, 120, 600, 3_600, 10_800, 21_600, 21_600, 21_600,
     ]
 
-    /// The longest time that a receiver may put an attempt off, in seconds.
+    /// Upper bound for a receiver's `Retry-After`, in seconds.
     package var maximumRetryAfter: TimeInterval = 21_600
 
-    /// Makes the schedule of HTTP 3.
+    /// The schedule of HTTP 3.
     package init() {}
 
-    /// What follows from an attempt.
+    /// The outcome of an attempt: delivered, given up, or the time of the retry.
     ///
-    /// The pause is a random part of the longest one, so that the attempts at many receivers do not
-    /// come at once.
+    /// The pause is a random part of the maximum, so that retries to many receivers do not
+    /// coincide.
     ///
     /// - Parameters:
-    ///   - answer: What came back.
+    ///   - answer: The result of the attempt.
     ///   - attempt: The number of the attempt, from 1.
-    ///   - date: When it ended.
+    ///   - date: The end of the attempt.
     ///   - part: The random part, 0 to 1.
-    /// - Returns: The outcome.
+    /// - Returns: The outcome to store.
     func outcome(
         of answer: DeliveryAnswer, attempt: Int, date: Date, part: Double
     ) -> DeliveryAttempt.Outcome {

@@ -6,24 +6,18 @@ import NIOHTTP1
 import NIOSSL
 import TemplateStore
 
-/// A type that sends one delivery to the address that was checked, and to no other.
+/// Sends a delivery, and only to an address that was checked.
 struct DeliverySender: Sendable {
-    /// Whether it may send to private networks and to this machine.
+    /// Whether private networks and this machine are allowed.
     let allowsPrivateAddresses: Bool
 
-    /// How long it waits for the answer, the look for the address included.
+    /// Time limit for the whole attempt, including name resolution.
     let timeout: Duration
 
-    /// Finds the addresses of a host.
     let resolve: @Sendable (_ host: String) async throws -> [NetworkAddress]
 
-    /// Sends a message.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - claimed: The delivery and its webhook.
-    ///   - now: The clock.
-    /// - Returns: What came of it.
+    /// Resolves and checks the host of the webhook, then posts the message; errors become part of
+    /// the result.
     func send(
         _ message: DeliveryMessage, of claimed: ClaimedDelivery, now: @Sendable () -> Date
     ) async -> DeliveryAnswer {
@@ -36,7 +30,8 @@ struct DeliverySender: Sendable {
             {
                 return DeliveryAnswer(error: error)
             }
-            // Another one at each attempt: this machine may not reach all of them.
+            // Rotates over the addresses with each attempt: some may be unreachable from this
+            // machine.
             let target = addresses[(claimed.delivery.attempts - 1) % addresses.count]
             return try await post(
                 message, to: address, at: target, deadline: deadline, now: now)
@@ -53,31 +48,26 @@ struct DeliverySender: Sendable {
         }
     }
 
-    /// Why nothing may be sent to a host, a sentence; nil when all of its addresses may be used.
-    ///
-    /// - Parameters:
-    ///   - addresses: The host's addresses.
-    ///   - host: Its name.
-    ///   - allowsPrivateAddresses: Whether private networks are allowed.
-    /// - Returns: The reason.
+    /// The reason why nothing may be sent to a host, a sentence; nil when all of its addresses are
+    /// allowed.
     static func error(
         of addresses: [NetworkAddress], host: String, allowsPrivateAddresses: Bool
     ) -> String? {
         if addresses.isEmpty { return "The host \(host) has no address." }
-        // One private address among many is enough: the next look might give that one alone.
+        // One private address is enough to refuse: the next lookup could return that one alone.
         guard !allowsPrivateAddresses, !addresses.allSatisfy(\.isPublic) else { return nil }
-        // Without the address: who reads it may not be meant to know the names of the network.
+        // Leaves the address out: the reader may not be allowed to learn internal addresses.
         return "The host \(host) has an address of a private network or of the server itself: "
             + "nothing was sent."
     }
 
-    /// The errors that mean that time is up.
+    /// The errors that mean a timeout.
     private static let timeouts: [HTTPClientError] = [
         .deadlineExceeded, .connectTimeout, .readTimeout, .tlsHandshakeTimeout,
         .getConnectionFromPoolTimeout,
     ]
 
-    /// Posts a message to an address of its host.
+    /// Posts a message to one address of the host.
     private func post(
         _ message: DeliveryMessage, to address: WebhookAddress, at target: NetworkAddress,
         deadline: NIODeadline, now: @Sendable () -> Date
@@ -87,18 +77,18 @@ struct DeliverySender: Sendable {
             timeout: .init(connect: TimeAmount(timeout), read: TimeAmount(timeout)))
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
-        // The client looks for no address of its own, so that nobody can give it another one.
+        // Pins the checked address, so that a second lookup cannot return another (DNS rebinding).
         configuration.dnsOverride = [address.host: target.description]
         var request = HTTPClientRequest(url: address.text)
         request.method = .POST
         for (name, value) in message.fields { request.headers.add(name: name, value: value) }
         request.body = .bytes(ByteBuffer(bytes: message.body))
-        // A connection belongs to one delivery, and so does the client with its one address.
+        // A client per delivery: its DNS override must not apply to others.
         let client = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<DeliveryAnswer, any Error>
         do {
-            // The body of the answer is not read: nothing depends on it.
+            // The response's body is ignored: nothing depends on it.
             let response = try await client.execute(request, deadline: deadline)
             result = .success(
                 DeliveryAnswer(

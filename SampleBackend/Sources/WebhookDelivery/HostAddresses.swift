@@ -1,25 +1,22 @@
 import Foundation
 import NIOPosix
 
-/// A type that finds the addresses of a host, as the system does.
+/// Resolves host names with the system's resolver.
 enum HostAddresses: Sendable {
-    /// The addresses of a host that is written as an address, in whatever form; none for a name.
+    /// The address of a host that is written as one, in any notation; empty for a name.
     ///
-    /// The system takes `127.1`, `0x7f000001` and `2130706433` for addresses too, so it is asked.
+    /// The system accepts `127.1`, `0x7f000001` and `2130706433` as addresses too, so it does the
+    /// parsing.
     static func numeric(_ host: String) -> [NetworkAddress] {
         find(host, flags: AI_NUMERICHOST)
     }
 
-    /// The addresses of a host, in the order in which the system would try them.
-    ///
-    /// - Parameter host: The name, or an address.
-    /// - Returns: The addresses; none when there is no such host.
-    /// - Throws: An error of the threads that wait for the answer.
+    /// The addresses of a host in the system's order of preference; empty when there is none.
     static func resolve(_ host: String) async throws -> [NetworkAddress] {
         try await NIOThreadPool.singleton.runIfActive { find(host, flags: AI_ADDRCONFIG) }
     }
 
-    /// Asks the system, which may wait for other machines.
+    /// Calls `getaddrinfo`, which may block on the network.
     private static func find(_ host: String, flags: Int32) -> [NetworkAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = flags
@@ -29,7 +26,7 @@ enum HostAddresses: Sendable {
         var found: [NetworkAddress] = []
         var next = unsafe first
         while let info = unsafe next {
-            // The system lists an address once for each kind of socket.
+            // The system lists an address once for each socket type.
             if let address = unsafe address(of: info.pointee), !found.contains(address) {
                 found.append(address)
             }
@@ -38,7 +35,7 @@ enum HostAddresses: Sendable {
         return found
     }
 
-    /// The address of an answer; nil when it is neither IPv4 nor IPv6.
+    /// nil when the address is neither IPv4 nor IPv6.
     private static func address(of info: addrinfo) -> NetworkAddress? {
         guard let pointer = unsafe UnsafeRawPointer(info.ai_addr) else { return nil }
         switch unsafe info.ai_family {

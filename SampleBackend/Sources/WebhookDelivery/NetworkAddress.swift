@@ -1,19 +1,18 @@
-/// An IPv4 or IPv6 address, and whether it is one of the open Internet.
+/// An IPv4 or IPv6 address that knows whether it is publicly routable.
 package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
-    /// A network: the addresses that begin with the same bits.
+    /// A network in CIDR terms: a prefix and its length.
     private struct Network {
-        /// The first bytes.
+        /// The leading bytes; missing ones are 0.
         let prefix: [UInt8]
-        /// How many bits count.
+        /// The length of the prefix in bits.
         let bits: Int
 
-        /// Makes a network.
         init(_ prefix: UInt8..., bits: Int) {
             self.prefix = prefix
             self.bits = bits
         }
 
-        /// Whether an address of as many bytes as the network's kind has is in it.
+        /// Whether the network contains an address, which has to be of the same family.
         func contains(_ bytes: [UInt8]) -> Bool {
             (0..<bits).allSatisfy { bit in
                 let byte = bit / 8 < prefix.count ? prefix[bit / 8] : 0
@@ -23,7 +22,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The networks of IPv4 that are not of the open Internet (RFC 6890 and its registry).
+    /// IPv4 networks that are not publicly routable (RFC 6890 and its registry).
     private static let closedIPv4: [Network] = [
         Network(0, bits: 8), Network(10, bits: 8), Network(100, 64, bits: 10),
         Network(127, bits: 8), Network(169, 254, bits: 16), Network(172, 16, bits: 12),
@@ -33,33 +32,34 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
         Network(203, 0, 113, bits: 24), Network(224, bits: 4), Network(240, bits: 4),
     ]
 
-    /// The only network of IPv6 whose addresses are given to anybody.
+    /// The only IPv6 network with global unicast addresses.
     private static let globalIPv6 = Network(0x20, bits: 3)
 
-    /// The networks in it that are not of the open Internet: protocols such as Teredo, and those of
-    /// documents.
+    /// Networks in it that are not publicly routable: protocols such as Teredo, and documentation.
     private static let closedIPv6: [Network] = [
         Network(0x20, 0x01, 0x00, bits: 23), Network(0x20, 0x01, 0x0D, 0xB8, bits: 32),
         Network(0x3F, 0xFF, 0x00, bits: 20),
     ]
 
-    /// The networks of IPv6 whose addresses lead to an IPv4 address, and the byte where that begins:
-    /// mapped ones, NAT64 and 6to4.
+    /// IPv6 networks whose addresses embed an IPv4 address, and the offset of its first byte:
+    /// IPv4-mapped, NAT64 and 6to4.
     private static let embeddings: [(network: Network, offset: Int)] = [
         (Network(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, bits: 96), 12),
         (Network(0x00, 0x64, 0xFF, 0x9B, bits: 96), 12), (Network(0x20, 0x02, bits: 16), 2),
     ]
 
-    /// The bytes, 4 or 16, the most significant first.
+    /// 4 or 16 bytes in network order.
     package let bytes: [UInt8]
 
-    /// Makes an address; gives nil for any number of bytes but 4 and 16.
+    /// nil unless there are 4 or 16 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Whether it belongs to no machine of a private network, nor to this one, nor to a group.
+    /// Whether the address is publicly routable: neither private, nor loopback, nor multicast.
+    ///
+    /// An address that embeds an IPv4 address is as public as that one.
     package var isPublic: Bool {
         if bytes.count == 4 { return !Self.closedIPv4.contains { $0.contains(bytes) } }
         for (network, offset) in Self.embeddings where network.contains(bytes) {
@@ -68,7 +68,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
         return Self.globalIPv6.contains(bytes) && !Self.closedIPv6.contains { $0.contains(bytes) }
     }
 
-    /// The address as a URL has it, without brackets.
+    /// The address as in a URL, without brackets.
     package var description: String {
         if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
         return stride(from: 0, to: 16, by: 2).map { index in

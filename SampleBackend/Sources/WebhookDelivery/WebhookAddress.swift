@@ -1,21 +1,20 @@
 import Foundation
 package import HTTPServing
 
-/// The address of a webhook: an `http` or `https` URL without a user.
+/// The URL of a webhook: `http` or `https`, without a user.
 package struct WebhookAddress: Sendable, Hashable {
-    /// The most bytes of an address.
+    /// In bytes.
     package static let maximumLength = 2_048
 
-    /// The address as it was given.
+    /// The URL as given.
     package let text: String
 
-    /// The host: a name or an address, without brackets.
+    /// A name or an address, without brackets.
     package let host: String
 
-    /// Reads an address.
+    /// Parses and checks a URL.
     ///
-    /// - Parameter text: The address.
-    /// - Throws: A ``RequestError`` with status 400 that says what is wrong with it.
+    /// - Throws: A ``RequestError`` with status 400 and the reason.
     package init(_ text: String) throws(RequestError) {
         guard !text.isEmpty, text.utf8.count <= Self.maximumLength else {
             throw Self.error("send one of 1 to \(Self.maximumLength) bytes.")
@@ -50,8 +49,8 @@ package struct WebhookAddress: Sendable, Hashable {
         self.host = host
     }
 
-    /// Throws a ``RequestError`` with status 400 when the host is written as an address that is not
-    /// of the open Internet; names are looked up at each delivery.
+    /// Throws a ``RequestError`` with status 400 for a literal address that is not publicly
+    /// routable; names are resolved at each delivery.
     package func checkIsPublic() throws(RequestError) {
         guard let address = HostAddresses.numeric(host).first(where: { !$0.isPublic }) else {
             return
@@ -61,7 +60,7 @@ package struct WebhookAddress: Sendable, Hashable {
                 + "the Internet has, or start the server with --allow-private-webhooks.")
     }
 
-    /// Whether a host is a name of plain characters, or an IPv6 address without a zone.
+    /// Whether the host is an ASCII name, or an address without an IPv6 zone.
     private static func isPlain(_ host: String) -> Bool {
         let isIPv6 = host.contains(":")
         return !host.isEmpty
@@ -77,7 +76,6 @@ package struct WebhookAddress: Sendable, Hashable {
             }
     }
 
-    /// The error of a wrong address.
     private static func error(_ advice: String) -> RequestError {
         .invalidArgument("url is no address for a webhook: " + advice)
     }

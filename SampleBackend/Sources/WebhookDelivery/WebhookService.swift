@@ -7,33 +7,26 @@ import ServiceLifecycle
 package import TemplateStore
 import Templates
 
-/// A type that sends what webhooks are to be told (HTTP 3), whichever process published it.
+/// Delivers the webhooks of all published versions, whichever process published them (HTTP 3).
 package struct WebhookService: Service {
-    /// The most deliveries that are sent at a time.
+    /// Maximum number of concurrent deliveries.
     private static let maximumInFlight = 64
 
-    /// How long a delivery belongs to this process, in seconds: longer than any attempt takes.
+    /// Time in seconds for which this process owns a claimed delivery; longer than any attempt
+    /// takes.
     private static let claimTime: TimeInterval = 60
 
-    /// The longest pause after a store that does not answer.
+    /// Maximum delay before the next attempt after a failure of the store.
     private static let maximumDelay: Duration = .seconds(5)
 
-    /// Where deliveries are kept.
     private let store: any TemplateStore
-
-    /// How and when to send.
     private let configuration: WebhookConfiguration
-
-    /// Where faults are named.
     private let logger: Logger
-
-    /// What is counted.
     private let metrics: DeliveryMetrics
 
-    /// How many deliveries are being sent.
+    /// Number of deliveries in flight.
     private let inFlight = NIOLockedValueBox(0)
 
-    /// Makes a service.
     package init(
         store: any TemplateStore, configuration: WebhookConfiguration, logger: Logger,
         metrics: DeliveryMetrics
@@ -44,8 +37,8 @@ package struct WebhookService: Service {
         self.metrics = metrics
     }
 
-    /// Sends until the task is cancelled or the server shuts down; what is being sent then is left
-    /// to whoever comes next.
+    /// Delivers until the task is cancelled or the server shuts down; deliveries in flight are then
+    /// left to the next process.
     package func run() async {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -70,7 +63,7 @@ package struct WebhookService: Service {
         }
     }
 
-    /// Takes as much as there is room for.
+    /// Claims as many due deliveries as there are free places.
     private func claim() async throws(TemplateStoreError) -> [ClaimedDelivery] {
         let room = Self.maximumInFlight - inFlight.withLockedValue { $0 }
         guard room > 0 else { return [] }
@@ -79,7 +72,7 @@ package struct WebhookService: Service {
             date: date, until: date + Self.claimTime, limit: room)
     }
 
-    /// Sends a delivery, and stores what came of it.
+    /// Sends a delivery and stores the result.
     private func deliver(_ claimed: ClaimedDelivery) async {
         let answer: DeliveryAnswer
         do throws(TemplateStoreError) {
@@ -97,7 +90,6 @@ package struct WebhookService: Service {
         record(attempt, at: claimed)
     }
 
-    /// Sends a delivery.
     private func send(
         _ claimed: ClaimedDelivery, changedSections: [String]
     ) async -> DeliveryAnswer {
@@ -108,13 +100,13 @@ package struct WebhookService: Service {
         return await sender.send(message, of: claimed, now: { Date() })
     }
 
-    /// What is to be stored of an answer.
+    /// The attempt to store for a result.
     private func attempt(
         at claimed: ClaimedDelivery, answer: DeliveryAnswer
     ) -> DeliveryAttempt {
         let date = Date()
         let number = claimed.delivery.attempts
-        // A server that is shut down cuts off what it sends, which is not the receiver's fault.
+        // A shutdown cuts off deliveries in flight, which must not count against the receiver.
         let isCutOff = Task.isCancelled && answer.statusCode == nil
         return DeliveryAttempt(
             deliveryID: claimed.delivery.id, number: number,
@@ -127,7 +119,7 @@ package struct WebhookService: Service {
             date: date)
     }
 
-    /// Counts an attempt, and names one that failed.
+    /// Counts an attempt, and logs a failed one.
     private func record(_ attempt: DeliveryAttempt, at claimed: ClaimedDelivery) {
         let outcome =
             switch attempt.outcome {
@@ -146,7 +138,7 @@ package struct WebhookService: Service {
             ])
     }
 
-    /// The sections that may have changed since the receiver was last told; all of them when the
+    /// Sections that may have changed since the receiver was last notified; all sections when the
     /// version that it knows is no longer kept.
     private func changedSections(
         of claimed: ClaimedDelivery
@@ -161,7 +153,6 @@ package struct WebhookService: Service {
             ?? new.sections.keys.sorted()
     }
 
-    /// Names an error of the store in the log.
     private func name(_ error: any Error, operation: String) {
         metrics.countStoreError(operation: operation)
         logger.warning(
@@ -171,13 +162,12 @@ package struct WebhookService: Service {
 }
 
 extension StoredTemplate {
-    /// The template; nil when this program cannot read it.
+    /// nil when this program cannot read the template.
     fileprivate var parsed: RemoteConfigTemplate? {
         try? ValidatedTemplate(jsonData: content, limits: .none).template
     }
 }
 
-/// Counts attempts at deliveries.
 package struct DeliveryMetrics: Sendable {
     package init() {}
 
@@ -186,9 +176,32 @@ package struct DeliveryMetrics: Sendable {
             .increment()
     }
 
-    /// - Parameter outcome: `delivered`, `retried` or `failed`.
+    /// `outcome` is `delivered`, `retried` or `failed`.
     func countDelivery(outcome: String) {
         Counter(label: "activeconfig_webhook_deliveries", dimensions: [("outcome", outcome)])
             .increment()
     }
+}
+
+/// The delivery of webhooks (HTTP 3).
+public struct WebhookConfiguration: Sendable {
+    /// Whether webhooks may point at private networks and at this machine.
+    ///
+    /// If so, everybody who may add a webhook can make this server send requests there.
+    public var allowsPrivateAddresses = false
+
+    package var schedule = DeliverySchedule()
+
+    /// Time limit for an attempt, including name resolution.
+    package var timeout: Duration = .seconds(10)
+
+    /// Interval between two polls for due deliveries.
+    package var pollInterval: Duration = .milliseconds(500)
+
+    /// Resolves the addresses of a host.
+    package var resolve: @Sendable (_ host: String) async throws -> [NetworkAddress] =
+        HostAddresses.resolve
+
+    /// Creates a configuration that delivers to publicly routable addresses only.
+    public init() {}
 }

@@ -2,14 +2,14 @@ package import Foundation
 import HTTPServing
 import TemplateStore
 
-// A session of the console is a stored token of its own, which ends by itself, at signing out, and
-// with the token that it began with. So signing out counts at every process and after a restart, and
-// the cookie tells nobody the administrator's token.
+// A console session is a stored token of its own. It ends after its lifetime, at sign-out, and with
+// the token that it began with. Because it is stored, sign-out takes effect in every process and
+// survives a restart, and the cookie does not reveal the administrator's token.
 extension AccessToken {
-    /// How long a session lasts, in seconds: 12 hours.
+    /// Lifetime of a session in seconds: 12 hours.
     static let sessionLifetime: TimeInterval = 43_200
 
-    /// Makes a session of the holder of a token.
+    /// A new session for the holder of a token; it ends no later than that token.
     package init(sessionOf holder: AdministratorAccess.Holder, date: Date) {
         let text = Data.random(bytes: 32).base64URL
         let end = date + Self.sessionLifetime
@@ -23,24 +23,25 @@ extension AccessToken {
                 creationDate: date, expirationDate: min(end, holder.expirationDate ?? end)))
     }
 
-    /// The hash that is stored of a session: another one than a token's, so that neither counts in
-    /// the place of the other.
+    /// The stored hash of a session.
+    ///
+    /// It differs from the hash of a token with the same text, so neither is accepted in place of
+    /// the other.
     static func sessionHash(of text: String) -> Data {
         .sha256(of: "activeconfig console session \(text)")
     }
 }
 
 extension StoredToken {
-    /// What the identifiers of sessions begin with; those of tokens are hexadecimal.
+    /// Prefix of session identifiers; token identifiers are hexadecimal.
     private static let sessionPrefix = "session."
 
-    /// What the identifiers of a token's sessions begin with.
+    /// Prefix of the identifiers of the sessions that began with a token.
     fileprivate static func sessionPrefix(ofToken id: String) -> String { "\(sessionPrefix)\(id)." }
 
-    /// Whether it is a session of the console.
     var isSession: Bool { id.hasPrefix(Self.sessionPrefix) }
 
-    /// Whether it is a session that began with a token.
+    /// Whether this is a session that began with the token.
     func isSession(ofToken id: String) -> Bool {
         self.id.hasPrefix(Self.sessionPrefix(ofToken: id))
     }

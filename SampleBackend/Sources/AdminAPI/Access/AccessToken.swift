@@ -2,23 +2,23 @@ public import Foundation
 import HTTPServing
 public import TemplateStore
 
-/// A new access token: its text, which is shown once, and what is stored of it.
+/// A new access token: its text, which is shown once, and the part that is stored.
 ///
 /// Descriptions, dumps and mirrors leave the text out.
 public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The text that goes behind `Authorization: Bearer`: `acfg_` and 256 random bits.
+    /// The text that follows `Authorization: Bearer`: `acfg_` and 256 random bits in Base64.
     public let text: String
 
-    /// What a store keeps: the hash, and never the text.
+    /// The stored part: the hash of the text, never the text itself.
     public let stored: StoredToken
 
-    /// Makes a token.
+    /// Generates a token.
     ///
     /// - Parameters:
-    ///   - name: What people call it.
-    ///   - role: What it may do.
-    ///   - date: The time of its making.
-    ///   - expirationDate: When it ends; nil means never.
+    ///   - name: A name for people; it appears in the audit trail.
+    ///   - role: What the token allows.
+    ///   - date: The creation time.
+    ///   - expirationDate: When the token expires; nil means never.
     public init(
         name: String, role: StoredToken.Role, date: Date, expirationDate: Date?
     ) {
@@ -28,7 +28,6 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable 
             hash: .sha256(of: text), creationDate: date, expirationDate: expirationDate)
     }
 
-    /// Puts a token together.
     package init(text: String, stored: StoredToken) {
         self.text = text
         self.stored = stored

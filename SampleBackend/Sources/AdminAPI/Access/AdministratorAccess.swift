@@ -3,59 +3,54 @@ package import HTTPServing
 import NIOConcurrencyHelpers
 package import TemplateStore
 
-/// The tokens of administrators, the console's sessions, and when each token was last used.
+/// Administrator tokens, console sessions, and the last use of each token.
 ///
-/// It answers from memory; whoever follows the store's changes tells it to read them again.
+/// It answers from memory. The follower of the store's changes calls ``setTokens(_:)`` after each
+/// change of the tokens.
 package final class AdministratorAccess: Sendable {
-    /// The name that the token of the environment has in the audit trail.
+    /// The audit-trail name of the token from the environment.
     static let environmentTokenName = "environment"
 
-    /// The fewest characters of a token in the environment.
+    /// Minimum length, in characters, of the token from the environment.
     package static let minimumEnvironmentTokenLength = 32
 
     /// The holder of a valid token.
     package struct Holder: Sendable {
-        /// Who it is.
         package let administrator: Administrator
         package let tokenID: String
         let tokenHash: Data
-        /// When the token ends; nil means never.
+        /// nil means never.
         package let expirationDate: Date?
     }
 
     private struct State: Sendable {
-        /// The tokens that are not revoked, as they are stored.
+        /// Unrevoked tokens as stored; sessions are kept apart.
         var tokens: [StoredToken] = []
-        /// The sessions that were not signed out.
+        /// Sessions that were not signed out.
         var sessions: [StoredToken] = []
-        /// When tokens were used that the store does not know of yet, by identifier.
+        /// Last uses that the store does not know yet, by token identifier.
         var uses: [String: Date] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// Who holds the token of the environment, which publishes and never ends.
+    /// Holder of the token from the environment, a publisher whose token never expires.
     private let environmentHolder: Holder?
 
     private let now: @Sendable () -> Date
 
-    /// Makes the access; it knows no stored token yet.
-    ///
-    /// - Parameters:
-    ///   - environmentToken: The hash of the token of `ACTIVECONFIG_ADMIN_TOKEN`.
-    ///   - now: The clock.
     package init(environmentToken: SecretHash?, now: @escaping @Sendable () -> Date = { Date() }) {
         environmentHolder = environmentToken.map { hash in
             Holder(
                 administrator: Administrator(name: Self.environmentTokenName, role: .publisher),
-                // Another token in its place ends the sessions that began with this one.
+                // Replacing the environment's token ends the sessions that began with it.
                 tokenID: "\(Self.environmentTokenName)-\(hash.data.prefix(4).hexadecimal)",
                 tokenHash: hash.data, expirationDate: nil)
         }
         self.now = now
     }
 
-    /// Replaces what is known.
+    /// Replaces the stored tokens and sessions; revoked and expired ones are dropped.
     package func setTokens(_ tokens: [StoredToken]) {
         let date = now()
         let living = tokens.filter { $0.isLiving(at: date) }
@@ -65,16 +60,13 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// Who holds a token.
-    ///
-    /// - Parameter token: The token's text.
-    /// - Returns: The holder, or nil when the token is none, unknown, revoked or expired.
+    /// The holder of a token, or nil when the token is missing, unknown, revoked or expired.
     package func holder(ofToken token: String?) -> Holder? {
         let hash = Data.sha256(of: token ?? "")
         let date = now()
         return state.withLockedValue { state in
             var found: Holder?
-            // Compares with every token, so that timing leaks nothing.
+            // Compares against every token, so timing leaks nothing.
             for holder in Self.holders(state, environmentHolder, at: date)
             where holder.tokenHash.equalsInConstantTime(hash) {
                 found = holder
@@ -84,10 +76,9 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// Who holds the token that a session began with.
+    /// A session, by the text of its cookie, and the holder of the token that it began with.
     ///
-    /// - Parameter text: The text of the session's cookie.
-    /// - Returns: The session and the holder, or nil when the session or its token has ended.
+    /// Returns nil when the session or its token has ended.
     package func holder(ofSession text: String?) -> (session: StoredToken, holder: Holder)? {
         let hash = AccessToken.sessionHash(of: text ?? "")
         let date = now()
@@ -106,7 +97,7 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// The holders of all valid tokens.
+    /// Holders of all valid tokens.
     private static func holders(
         _ state: State, _ environmentHolder: Holder?, at date: Date
     ) -> [Holder] {
@@ -118,7 +109,7 @@ package final class AdministratorAccess: Sendable {
         return [environmentHolder].compactMap { $0 } + stored
     }
 
-    /// The uses that are not stored yet; they count as stored from here on.
+    /// Returns and clears the token uses that are not stored yet.
     package func takeUses() -> [String: Date] {
         state.withLockedValue { state in
             defer { state.uses = [:] }
@@ -129,8 +120,24 @@ package final class AdministratorAccess: Sendable {
 }
 
 extension StoredToken {
-    /// Whether it counts.
+    /// Whether the token is neither revoked nor expired.
     func isLiving(at date: Date) -> Bool {
         revocationDate == nil && expirationDate.map { $0 > date } ?? true
+    }
+}
+
+/// The holder of an administrator token.
+package struct Administrator: Sendable, Hashable {
+    /// The name of the token, as the audit trail shows it.
+    package let name: String
+
+    package let role: StoredToken.Role
+
+    /// Prefix, in the audit trail, of the names of administrators who open a store directly.
+    package static let localNamePrefix = "local:"
+
+    package init(name: String, role: StoredToken.Role) {
+        self.name = name
+        self.role = role
     }
 }

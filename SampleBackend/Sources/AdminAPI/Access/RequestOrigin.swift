@@ -1,25 +1,24 @@
 import HTTPServing
 import HTTPTypes
 
-/// The page that a browser sends a request from (RFC 6454, Fetch Metadata).
+/// The origin of the page that makes a browser send a request (RFC 6454, Fetch Metadata).
 struct RequestOrigin: Sendable {
-    /// The value of `Origin`; nil when the request is no page's, or only reads.
+    /// Value of `Origin`; nil when no page sends the request, or when it only reads.
     let origin: String?
 
-    /// The value of `Sec-Fetch-Site`; nil of old browsers, and on plain HTTP.
+    /// Value of `Sec-Fetch-Site`; nil from old browsers and over plain HTTP.
     let fetchSite: String?
 
-    /// The value of `Host`: this server, as the browser knows it.
+    /// Value of `Host`: this server's name as the browser knows it.
     let host: String?
 
-    /// Takes the fields of a request.
     init(_ request: RouteRequest) {
         origin = request.headerFields[.origin]
         fetchSite = request.headerFields[named: "sec-fetch-site"]
         host = request.headerFields[named: "host"]
     }
 
-    /// Throws unless the page is this server's own, or there is none.
+    /// Rejects a request that a page of another origin makes the browser send.
     ///
     /// - Parameter isSecure: Whether the browser's connection is known to be TLS.
     /// - Throws: A ``RequestError`` with status 403.
@@ -36,7 +35,6 @@ struct RequestOrigin: Sendable {
         }
     }
 
-    /// Whether an origin is that of this server.
     private func isOwn(_ origin: String, isSecure: Bool) -> Bool {
         let origin = origin.lowercased()
         for (scheme, port) in [("https://", ":443"), ("http://", ":80")]

@@ -2,9 +2,9 @@ package import HTTPServing
 package import TemplateStore
 import Templates
 
-/// Lets administrators with a role or a higher one call an endpoint (HTTP 3).
+/// Allows a call to administrators with at least a given role (HTTP 3).
 package struct RoleAccess: EndpointAccess {
-    /// The role that any request to the endpoint is allowed with.
+    /// The role that is sufficient for every request to the endpoint.
     package let sufficientRole: StoredToken.Role
 
     private let neededRole: @Sendable (RouteRequest) -> StoredToken.Role
@@ -14,7 +14,7 @@ package struct RoleAccess: EndpointAccess {
         neededRole = { _ in role }
     }
 
-    /// Lets in by the role that the request itself needs, which `sufficientRole` always has.
+    /// Takes the role from each request; `sufficientRole` is at least as high.
     init(
         upTo sufficientRole: StoredToken.Role,
         neededRole: @escaping @Sendable (RouteRequest) -> StoredToken.Role
@@ -39,13 +39,13 @@ package struct RoleAccess: EndpointAccess {
 }
 
 extension RouteRequest {
-    /// Who asks, on the routes of administrators.
+    /// The caller on an administrator route.
     var administrator: Administrator? { (caller as? AdministratorCaller)?.administrator }
 
-    /// Who asks, as a version names its publisher.
+    /// The caller as the publisher of a version.
     var user: TemplateVersion.User { TemplateVersion.User(name: administrator?.name) }
 
-    /// The way the request comes in.
+    /// The channel that a version records as its origin.
     var origin: TemplateVersion.Origin {
         (caller as? AdministratorCaller)?.session == nil ? .restAPI : .console
     }

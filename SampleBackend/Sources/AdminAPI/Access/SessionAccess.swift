@@ -8,18 +8,18 @@ package import TemplateStore
 package struct AdministratorCaller: Sendable {
     package let administrator: Administrator
 
-    /// The session of the console that the request belongs to; nil when it carries a token.
+    /// The console session of the request; nil when it carries a token.
     let session: Session?
 
-    /// A session, and the browser's connection it came over.
+    /// A session and whether the browser's connection is TLS.
     struct Session: Sendable {
         let holder: AdministratorAccess.Holder
         let isSecure: Bool
 
-        /// Refuses a request that another page made the browser send.
+        /// Rejects cross-site request forgery.
         ///
-        /// The cookie counts for reading alone, unless the request proves that it comes from a page
-        /// of the console.
+        /// The cookie alone suffices for reading; any other request has to prove that it comes from
+        /// a page of the console.
         ///
         /// - Throws: A ``RequestError`` with status 403 when the proof is missing.
         func checkProof(of request: RouteRequest) throws(RequestError) {
@@ -34,7 +34,7 @@ package struct AdministratorCaller: Sendable {
         }
     }
 
-    /// An administrator who needs no token.
+    /// An administrator who is trusted without a token.
     package init(_ administrator: Administrator) {
         self.init(administrator, session: nil)
     }
@@ -45,12 +45,12 @@ package struct AdministratorCaller: Sendable {
     }
 }
 
-/// Recognizes administrators by the field `Authorization` or, without one, by the cookie of the
-/// console's session (HTTP 3).
+/// Authenticates administrators by `Authorization` or, without that field, by the cookie of a
+/// console session (HTTP 3).
 package struct SessionAccess: Sendable {
     package let access: AdministratorAccess
 
-    /// Whether browsers reach this server itself by TLS.
+    /// Whether the server itself terminates TLS.
     private let usesTLS: Bool
 
     package init(access: AdministratorAccess, usesTLS: Bool) {
@@ -58,7 +58,7 @@ package struct SessionAccess: Sendable {
         self.usesTLS = usesTLS
     }
 
-    /// Who sends a request; nil without a valid token or session.
+    /// The sender of a request; nil without a valid token or session.
     package func administrator(of headerFields: RequestFields) -> AdministratorCaller? {
         guard headerFields[.authorization] == nil else {
             return access.holder(ofToken: headerFields.bearerToken)
@@ -71,47 +71,46 @@ package struct SessionAccess: Sendable {
                 holder: holder, isSecure: isSecure(headerFields)))
     }
 
-    /// Whether the fields have a token or a session at all, valid or not.
+    /// Whether the fields carry a token or a session, valid or not.
     func hasCredentials(_ headerFields: RequestFields) -> Bool {
         headerFields[.authorization] == nil
             ? cookie(of: headerFields).text(in: headerFields[.cookie]) != nil
             : headerFields.bearerToken != nil
     }
 
-    /// The session of the cookie, and who began it; nil when it has ended.
+    /// The session of the cookie and the holder of its token; nil when it has ended.
     package func session(
         of headerFields: RequestFields
     ) -> (session: StoredToken, holder: AdministratorAccess.Holder)? {
         access.holder(ofSession: cookie(of: headerFields).text(in: headerFields[.cookie]))
     }
 
-    /// Throws a ``RequestError`` with status 403 unless a request comes from a page of this server,
-    /// or from no page.
+    /// Throws a ``RequestError`` with status 403 when a page of another origin sends the request.
     package func checkOrigin(of request: RouteRequest) throws(RequestError) {
         try RequestOrigin(request).check(isSecure: isSecure(request.headerFields))
     }
 
-    /// The cookie as the browser that sends a request has it.
+    /// The session cookie under the name that it has on this connection.
     package func cookie(of headerFields: RequestFields) -> SessionCookie {
         SessionCookie(isSecure: isSecure(headerFields))
     }
 
-    /// The value of `X-CSRF-Token` for the sessions of a token, which cannot be derived from it.
+    /// The value of `X-CSRF-Token` for the sessions of a token; it does not reveal the token.
     package static func proof(for holder: AdministratorAccess.Holder) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("activeconfig console".utf8), using: SymmetricKey(data: holder.tokenHash))
         return Data(code).base64URL
     }
 
-    /// Whether a browser's connection is TLS, also one that ends at a proxy.
+    /// Whether the browser's connection is TLS, which may end at a proxy.
     ///
-    /// Whoever sends a wrong `X-Forwarded-Proto` harms nobody else by it.
+    /// A client that forges `X-Forwarded-Proto` harms only itself.
     private func isSecure(_ headerFields: RequestFields) -> Bool {
         usesTLS || headerFields[named: "x-forwarded-proto"]?.lowercased() == "https"
     }
 }
 
-/// Recognizes administrators for the routes that are theirs.
+/// Authenticates callers of the administrator routes.
 package struct AdministratorRecognition: CallerRecognition {
     private let access: SessionAccess
     package let wrongCredentialsLimiter: RateLimiter<ClientAddress>

@@ -1,23 +1,23 @@
-/// The cookie of the console's session: a random text that the store knows the hash of.
+/// The cookie of a console session: a random text whose hash is stored.
 ///
-/// So a session goes on at every replica and after a restart, and ends everywhere at signing out.
-/// Scripts cannot read it, and no page of another site sends it.
+/// Because the hash is in the store, a session is valid at every replica and survives a restart,
+/// and sign-out ends it everywhere. Scripts cannot read the cookie, and pages of other sites cannot
+/// send it.
 package struct SessionCookie: Sendable {
-    /// How long a browser keeps it, in seconds: 12 hours.
+    /// `Max-Age` in seconds: 12 hours.
     private static let lifetime = Int(AccessToken.sessionLifetime)
 
     /// Whether the browser's connection is TLS.
     package let isSecure: Bool
 
-    /// The name; under TLS it has a prefix with which no page of a neighbouring name can set it.
+    /// Under TLS the prefix `__Host-` keeps pages of sibling domains from setting the cookie.
     private var name: String {
         isSecure ? "__Host-activeconfig_session" : "activeconfig_session"
     }
 
-    /// The text of the session in a field `Cookie`, or nil when there is none.
+    /// The session's text in the value of a `Cookie` field; nil when there is none.
     ///
-    /// - Parameter field: The value of the field, several fields joined by semicolons.
-    /// - Returns: The text.
+    /// Several fields are joined by semicolons.
     package func text(in field: String?) -> String? {
         let prefix = "\(name)="
         for part in (field ?? "").split(separator: ";") {
@@ -28,10 +28,7 @@ package struct SessionCookie: Sendable {
         return nil
     }
 
-    /// The value of `Set-Cookie` that begins a session.
-    ///
-    /// - Parameter text: The text of the session, in Base64.
-    /// - Returns: The value of the field.
+    /// The value of `Set-Cookie` that starts a session; `text` is Base64.
     package func setting(_ text: String) -> String {
         field(value: text, seconds: Self.lifetime)
     }
@@ -39,7 +36,6 @@ package struct SessionCookie: Sendable {
     /// The value of `Set-Cookie` that ends a session.
     package var clearing: String { field(value: "", seconds: 0) }
 
-    /// A value of `Set-Cookie`.
     private func field(value: String, seconds: Int) -> String {
         "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
             + (isSecure ? "; Secure" : "")

@@ -7,27 +7,24 @@ import Rendering
 package import TemplateStore
 import Templates
 
-/// A type that does what administrators ask for (HTTP 3); the routes translate from and to HTTP.
+/// The operations of administrators (HTTP 3); the routes translate from and to HTTP.
 package struct Administration: Sendable {
-    /// Where templates are kept.
     package let store: any TemplateStore
 
-    /// What clients are answered from; it hears of a publish here before the publisher does.
+    /// The published templates in memory, from which clients are served.
+    ///
+    /// A publish reaches it before the publisher gets its response.
     package let library: TemplateLibrary
 
-    /// The tokens.
     package let access: AdministratorAccess
-
-    /// What is counted.
     package let metrics: LibraryMetrics
 
-    /// Who listens; nil where no client can.
+    /// Open streams of clients; nil in a process that serves none.
     package var hub: RealtimeHub?
 
-    /// The clock.
     package let now: @Sendable () -> Date
 
-    /// Whether webhooks may be made on private networks and on this machine.
+    /// Whether webhooks may point at private networks and at this machine.
     package var allowsPrivateWebhooks = false
 
     package init(
@@ -44,14 +41,14 @@ package struct Administration: Sendable {
         self.allowsPrivateWebhooks = allowsPrivateWebhooks
     }
 
-    /// Runs a call of the store, counts its failure, and turns that into a client's error.
+    /// Calls the store, counts a failure and maps it to a client error.
     ///
     /// - Parameters:
-    ///   - operation: What the store is asked for, for the metrics.
-    ///   - project: The project that is asked for.
-    ///   - call: The call.
-    /// - Returns: What the call returns.
-    /// - Throws: A ``RequestError``, with status 503 when the store is away.
+    ///   - operation: The name of the operation in the metrics.
+    ///   - project: The project, for the error message.
+    ///   - call: The call to the store.
+    /// - Returns: The result of the call.
+    /// - Throws: A ``RequestError``, with status 503 when the store is unavailable.
     package func callStore<Result>(
         _ operation: String, project: String = "",
         _ call: () async throws(TemplateStoreError) -> Result
@@ -68,19 +65,19 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Makes this server know the tokens that are stored.
+    /// Reads the stored tokens into ``access``.
     package func reloadTokens() async throws(RequestError) {
         access.setTokens(try await storedTokens())
     }
 
-    /// All tokens of the store, the oldest first, sessions of the console among them.
+    /// All stored tokens, oldest first, including console sessions.
     func storedTokens() async throws(RequestError) -> [StoredToken] {
         try await callStore("tokens") { () throws(TemplateStoreError) in
             try await store.tokens()
         }
     }
 
-    /// A version of a project's template; the current one without a number.
+    /// A version of a project's template; the current one when `version` is nil.
     package func template(
         version: Int? = nil, inProject project: String
     ) async throws(RequestError) -> StoredTemplate {
@@ -95,7 +92,7 @@ package struct Administration: Sendable {
                 + "versions.")
     }
 
-    /// Throws a ``RequestError`` with status 404 unless something was published in a project.
+    /// Throws a ``RequestError`` with status 404 when nothing was published in the project.
     func checkExists(_ project: String) async throws(RequestError) {
         if library.project(project) == nil { _ = try await template(inProject: project) }
     }

@@ -4,17 +4,15 @@ import HTTPServing
 package import JSONTree
 import TemplateStore
 
-/// A type that has the route of HTTP 3 for the audit trail.
+/// The audit-trail route of HTTP 3.
 struct AuditRoutes: Sendable {
-    /// What does the work.
     let administration: Administration
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [.get("/v1/projects/{project}/audit", access: RoleAccess(.viewer), handler: list)]
     }
 
-    /// Lists who did what and when, newest first.
+    /// Newest first.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let limit =
@@ -25,7 +23,7 @@ struct AuditRoutes: Sendable {
             inProject: request.project, limit: limit,
             before: before.map { StoreRevision(Int64($0)) })
         var body: JSONNode = ["entries": .array(entries.map(\.json))]
-        // A store gives no more than a page, so whether there is another has to be asked.
+        // The store returns at most a page: a further query finds out whether more follow.
         if entries.count == limit, let last = entries.last,
             try await !self.entries(
                 inProject: request.project, limit: 1, before: last.revision
@@ -36,7 +34,6 @@ struct AuditRoutes: Sendable {
         return .json(body)
     }
 
-    /// Reads a part of the trail.
     private func entries(
         inProject project: String, limit: Int, before: StoreRevision?
     ) async throws(RequestError) -> [AuditEntry] {
@@ -49,7 +46,7 @@ struct AuditRoutes: Sendable {
 }
 
 extension AuditEntry {
-    /// The entry as clients get it.
+    /// The entry in responses.
     package var json: JSONNode {
         var node: JSONNode = [
             "revision": .string("\(revision)"), "time": .string(date.timestamp),

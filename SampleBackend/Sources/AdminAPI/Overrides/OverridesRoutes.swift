@@ -8,12 +8,10 @@ import NIOFoundationEssentialsCompat
 import TemplateStore
 import Templates
 
-/// A type that has the routes of HTTP 3 for values that are pinned for one user.
+/// The routes of HTTP 3 for values that are pinned for one user.
 struct OverridesRoutes: Sendable {
-    /// What does the work.
     let administration: Administration
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [
             Route(
@@ -26,14 +24,12 @@ struct OverridesRoutes: Sendable {
         ]
     }
 
-    /// Answers with what is pinned.
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
         guard let content = try await content(for: request) else { throw Self.nothingPinned }
         return .json(ByteBuffer(bytes: content), headerFields: [.cacheControl: "no-store"])
     }
 
-    /// Pins values.
     @Sendable
     private func put(_ request: RouteRequest) async throws -> RouteResponse {
         let overrides: OverridesDocument
@@ -49,7 +45,6 @@ struct OverridesRoutes: Sendable {
         return .json(ByteBuffer(bytes: content), headerFields: [.cacheControl: "no-store"])
     }
 
-    /// Removes what is pinned.
     @Sendable
     private func delete(_ request: RouteRequest) async throws -> RouteResponse {
         guard try await content(for: request) != nil else { throw Self.nothingPinned }
@@ -58,7 +53,7 @@ struct OverridesRoutes: Sendable {
         return .json(.emptyObject)
     }
 
-    /// What is pinned, as it is stored.
+    /// The pinned values as stored.
     private func content(for request: RouteRequest) async throws(RequestError) -> Data? {
         try await administration.checkExists(request.project)
         return try await administration.callStore("overrides", project: request.project) {
@@ -68,7 +63,7 @@ struct OverridesRoutes: Sendable {
         }
     }
 
-    /// Stores what is pinned.
+    /// Stores pinned values; nil removes them.
     private func set(_ content: Data?, for request: RouteRequest) async throws(RequestError) {
         let change = OverridesChange(
             project: request.project, userID: request.userID, content: content,
@@ -79,12 +74,10 @@ struct OverridesRoutes: Sendable {
         }
     }
 
-    /// 404: nothing is pinned.
     private static let nothingPinned = RequestError.notFound(
         "Nothing is pinned for this user: pin values with PUT.")
 }
 
 extension RouteRequest {
-    /// The user of the path.
     fileprivate var userID: String { parameters["userID"] ?? "" }
 }

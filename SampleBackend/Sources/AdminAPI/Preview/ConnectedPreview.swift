@@ -4,37 +4,30 @@ import JSONTree
 import Rendering
 import Targeting
 
-/// A type that says for how many of those who listen now a template would change something (HTTP 3).
+/// Counts the connected clients for which a template would change something (HTTP 3).
 struct ConnectedPreview: Sendable {
-    /// The most users that are named.
+    /// Maximum number of users in the response.
     private static let maximumUsers = 100
 
-    /// How many clients are looked at between two looks at the clock.
+    /// Number of clients that are evaluated between two checks of the deadline.
     private static let listenersAtATime = 256
 
-    /// The most results that are kept for further users with the same basis.
+    /// Maximum number of results that are cached for clients with an equal basis.
     private static let maximumResults = 1_024
 
-    /// How many clients listen.
+    /// Number of connected clients.
     private let count: Int
 
-    /// How many were looked at; fewer than ``count`` when the time was over.
+    /// Number of evaluated clients; less than ``count`` when the deadline passed.
     private var evaluatedCount = 0
 
-    /// How many of them get another document.
+    /// Number of evaluated clients whose document changes.
     private var changedCount = 0
 
-    /// The users of whom that is so, each once.
+    /// Users whose document changes, each once; nil is the generic user.
     private var users: [String?] = []
 
-    /// Looks at those who listen, for a bounded time.
-    ///
-    /// - Parameters:
-    ///   - listeners: Who listens.
-    ///   - current: The project as it is.
-    ///   - proposed: The project as it would be.
-    ///   - date: The time of the preview.
-    ///   - duration: The longest time to spend.
+    /// Evaluates the listeners at `date` until all are done or `duration` is over.
     init(
         of listeners: [StreamListener], from current: ProjectConfiguration,
         to proposed: ProjectConfiguration, date: Date, atMost duration: Duration
@@ -71,7 +64,7 @@ struct ConnectedPreview: Sendable {
         }
     }
 
-    /// The answer: `{"connections": 214, "evaluated": 214, "changed": 12, "isComplete": true,
+    /// The response: `{"connections": 214, "evaluated": 214, "changed": 12, "isComplete": true,
     /// "users": ["2", "17"]}`.
     var json: JSONNode {
         [

@@ -4,12 +4,10 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// A type that has the route of HTTP 3 that says who listens.
+/// The route of HTTP 3 for open streams.
 struct ConnectionsRoutes: Sendable {
-    /// What does the work.
     let administration: Administration
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [
             .get(
@@ -18,7 +16,7 @@ struct ConnectionsRoutes: Sendable {
         ]
     }
 
-    /// How many streams are open, and which versions their clients have:
+    /// The number of open streams, and of those at each version:
     /// `{"connections": 214, "versions": {"7": 14, "8": 200}}`.
     @Sendable
     private func connections(_ request: RouteRequest) async throws -> RouteResponse {

@@ -5,18 +5,18 @@ import Rendering
 import Targeting
 import Templates
 
-/// A type that says what users get now, what they would get of another template, and why (HTTP 3).
+/// The configuration of users now, with another template, and the reasons for it (HTTP 3).
 struct Preview: Sendable {
-    /// The project as it is; nil before the first publish.
+    /// The published project; nil before the first publish.
     let current: ProjectConfiguration?
 
-    /// The project as it would be; nil when no other template is looked at.
+    /// The project with the other template; nil when only the published one is evaluated.
     let proposed: ProjectConfiguration?
 
-    /// The time of the preview.
+    /// The evaluation time.
     let date: Date
 
-    /// The answer for one user.
+    /// The response for one user.
     ///
     /// ```json
     /// {"userID": "3", "current": {…}, "proposed": {…}, "changes": {"Home": ["title"]},
@@ -25,9 +25,9 @@ struct Preview: Sendable {
     ///   "percentile": 12.5}]}], "missingSignals": ["app.version"]}
     /// ```
     ///
-    /// `missingSignals` are those that the user is not said to send and that conditions of either
-    /// template hang on: the conditions count as false here, and may be true for the user's app.
-    /// `settings` and `conditions` are about the proposed template if there is one.
+    /// `missingSignals` are the signals that conditions of either template need and the request
+    /// does not give: such conditions are false here, and may be true for the user's app.
+    /// `settings` and `conditions` describe the proposed template if there is one.
     func json(for user: PreviewUser) -> JSONNode {
         let context = TargetingContext(userID: user.userID, signals: user.signals, date: date)
         let now = current?.state(for: context)
@@ -50,13 +50,13 @@ struct Preview: Sendable {
         return node
     }
 
-    /// A document of the exchange format.
+    /// The state in the exchange format.
     private static func document(_ state: ConfigurationState) -> JSONNode {
-        // The framework wrote it, so it is JSON.
+        // Cannot fail: the framework wrote this JSON.
         (try? JSONNode(jsonData: state.jsonData())) ?? .null
     }
 
-    /// The keys that differ, by section.
+    /// The changed keys by section.
     private static func changes(
         from old: ConfigurationState, to new: ConfigurationState
     ) -> JSONNode {
@@ -77,7 +77,7 @@ struct Preview: Sendable {
 }
 
 extension ConfigurationExplanation {
-    /// The reasons by section and setting, sorted.
+    /// The reasons by section and setting, sorted by name.
     var settingsJSON: JSONNode {
         var result = JSONNode.emptyObject
         for (section, reasons) in settings.sorted(by: { $0.key < $1.key }) {
@@ -90,7 +90,7 @@ extension ConfigurationExplanation {
         return result
     }
 
-    /// The conditions in the order of the template.
+    /// The conditions in template order.
     var conditionsJSON: JSONNode {
         .array(
             conditions.map { condition in
@@ -109,7 +109,7 @@ extension ConfigurationExplanation {
 }
 
 extension ConditionExplanation.Percentile {
-    /// The percentile in percent, to the millionth.
+    /// The percentile in percent, precise to a millionth.
     fileprivate var json: JSONNode {
         let percent = Double(microPercentile) / 1_000_000
         return ["seed": .string(seed), "percentile": JSONNode(.double(percent))]
@@ -117,8 +117,8 @@ extension ConditionExplanation.Percentile {
 }
 
 extension SettingReason {
-    /// The reason: `source` is `OVERRIDE`, `CONDITION` or `DEFAULT`; without `value`, the setting is
-    /// left out.
+    /// `source` is `OVERRIDE`, `CONDITION` or `DEFAULT`; without `value` the document omits the
+    /// setting.
     fileprivate var json: JSONNode {
         var node = JSONNode.emptyObject
         node.setMember("value", value.map { JSONNode($0) })

@@ -9,30 +9,28 @@ import Rendering
 import TemplateStore
 import Templates
 
-/// A type that has the route of HTTP 3 that says what users would get, and why.
+/// The preview route of HTTP 3: what users would get, and why.
 struct PreviewRoutes: Sendable {
-    /// The most users of one call.
+    /// Maximum number of users in one request.
     private static let maximumUsers = 100
 
-    /// The longest time to spend on those who are connected.
+    /// Time limit for evaluating connected clients.
     private static let maximumDuration: Duration = .seconds(1)
 
-    /// The most bytes of an answer about users: each has documents and reasons of its own.
+    /// Maximum size of the part of the response about users, in bytes: each user has two documents
+    /// and their reasons.
     private static let maximumBytes = 32 << 20
 
-    /// The most previews at once, whoever asks for them.
+    /// Maximum number of concurrent previews, over all callers.
     private static let maximumPreviews = 4
 
-    /// What does the work.
     let administration: Administration
 
-    /// How many previews are under way.
+    /// Number of running previews.
     private let previews = NIOLockedValueBox(0)
 
-    /// Makes the routes.
     init(administration: Administration) { self.administration = administration }
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [
             Route(
@@ -41,7 +39,7 @@ struct PreviewRoutes: Sendable {
         ]
     }
 
-    /// Answers for the users of the body; nothing is stored.
+    /// Evaluates the users of the request; nothing is stored.
     @Sendable
     private func preview(_ request: RouteRequest) async throws -> RouteResponse {
         let isAllowed = previews.withLockedValue { count in
@@ -79,8 +77,8 @@ struct PreviewRoutes: Sendable {
         return .json(answer)
     }
 
-    /// Writes what each user gets, one after the other: as a tree, all of them take many times the
-    /// memory of the text.
+    /// Writes one user at a time: the JSON tree of all of them would take many times the memory of
+    /// the text.
     private static func write(
         _ users: [PreviewUser], by preview: Preview, to answer: inout ByteBuffer
     ) async throws {
@@ -90,13 +88,12 @@ struct PreviewRoutes: Sendable {
             guard answer.readableBytes <= maximumBytes else {
                 throw RequestError.previewTooLarge(users: index, limit: maximumBytes)
             }
-            // Others are answered in between.
+            // Lets other requests run between two users.
             await Task.yield()
             try Task.checkCancellation()
         }
     }
 
-    /// Reads the users.
     private func users(in body: JSONNode) throws(RequestError) -> [PreviewUser] {
         guard case .array(let nodes)? = body["users"] else {
             throw .invalidArgument(
@@ -113,7 +110,7 @@ struct PreviewRoutes: Sendable {
         return users
     }
 
-    /// The project as it would be after a publish of a template.
+    /// The project as it would be after publishing a template.
     private func propose(
         _ template: JSONNode, instead current: ProjectConfiguration?
     ) throws(RequestError) -> ProjectConfiguration {

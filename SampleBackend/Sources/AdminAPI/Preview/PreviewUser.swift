@@ -4,19 +4,18 @@ import JSONTree
 import OrderedCollections
 import Targeting
 
-/// A type that is a user of a preview: an ID and signals.
+/// A user of a preview: an ID and signals.
 struct PreviewUser: Sendable {
-    /// The user's ID; nil is the generic user.
+    /// nil is the generic user.
     let userID: String?
 
-    /// What the user's client would say about itself.
+    /// The signals that the user's client would send.
     let signals: Signals
 
-    /// Reads a user.
+    /// Reads `{"userID": "1", "signals": {"device.os": "ios", "plan": "gold"}}`.
     ///
-    /// - Parameters:
-    ///   - node: `{"userID": "1", "signals": {"device.os": "ios", "plan": "gold"}}`.
-    ///   - path: The place of the node, for errors.
+    /// `path` is the position of the node in error messages.
+    ///
     /// - Throws: A ``RequestError`` with status 400.
     init(_ node: JSONNode, path: String) throws(RequestError) {
         guard case .object(let members) = node else {

@@ -1,37 +1,33 @@
 import ClientAPI
 import Foundation
 import HTTPServing
-import JSONTree
+import HTTPTypes
+package import JSONTree
 import Rendering
 import TemplateStore
 import Templates
 
 extension Administration {
-    /// A template to publish.
     struct Draft {
-        /// The project's name.
         let project: String
-        /// The template as it came, UTF-8 JSON.
+        /// The template as received, UTF-8 JSON.
         let body: Data
-        /// The value of `If-Match`.
         let ifMatch: String?
-        /// Who publishes.
+        /// The publisher.
         let user: TemplateVersion.User
-        /// The way it comes in.
+        /// The channel that the version records as its origin.
         let origin: TemplateVersion.Origin
     }
 
-    /// A draft that passed every check.
+    /// A draft that passed every check but that of its version.
     struct CheckedDraft {
-        /// The template.
         let validated: ValidatedTemplate
-        /// What is to be stored.
         let submission: TemplateSubmission
     }
 
-    /// Checks a draft, all but whether its version is the current one.
+    /// Checks a draft, except whether its version is current.
     ///
-    /// - Throws: A ``RequestError`` with status 400 that names everything that is wrong.
+    /// - Throws: A ``RequestError`` with status 400 that lists every problem.
     func check(_ draft: Draft) throws(RequestError) -> CheckedDraft {
         try ProjectName.check(draft.project)
         guard let ifMatch = draft.ifMatch else { throw Self.missingIfMatch }
@@ -52,7 +48,7 @@ extension Administration {
                 updateType: expectation == .any ? .forcedUpdate : .incrementalUpdate))
     }
 
-    /// Throws when a checked draft would be refused for its version.
+    /// Checks that the store would accept the draft's version.
     ///
     /// - Throws: A ``RequestError`` with status 412 when another version is current.
     func checkVersion(of draft: CheckedDraft) async throws(RequestError) {
@@ -67,9 +63,9 @@ extension Administration {
         }
     }
 
-    /// Publishes a checked draft; clients get it from now on.
+    /// Publishes a checked draft; clients get it at once.
     ///
-    /// - Returns: What is stored.
+    /// - Returns: The stored template.
     /// - Throws: A ``RequestError`` with status 412 when another version is current.
     func publish(_ draft: CheckedDraft) async throws(RequestError) -> StoredTemplate {
         let stored = try await callStore("publish", project: draft.submission.project) {
@@ -81,17 +77,13 @@ extension Administration {
         return stored
     }
 
-    /// Publishes an older version again; clients get it from now on.
+    /// Publishes an older version again; clients get it at once.
     ///
-    /// - Parameters:
-    ///   - version: The version to go back to.
-    ///   - project: The project's name.
-    ///   - ifMatch: The value of `If-Match`; nil goes back from whatever is current, as Firebase
-    ///     does.
-    ///   - user: Who says so.
-    /// - Returns: What is stored.
+    /// Without `ifMatch` it replaces whatever version is current, as Firebase does.
+    ///
+    /// - Returns: The stored template.
     /// - Throws: A ``RequestError`` with status 404 when the version is not kept, and 412 when
-    ///   another version is current than `ifMatch` says.
+    ///   `ifMatch` is not the tag of the current version.
     func rollBack(
         to version: Int, inProject project: String, ifMatch: String?, user: TemplateVersion.User
     ) async throws(RequestError) -> StoredTemplate {
@@ -115,13 +107,38 @@ extension Administration {
         "If-Match is missing or empty: send the ETag of the template that the change was made to, or "
             + "* to publish over whatever there is.")
 
-    /// The version that a publisher means to replace.
+    /// The version that the publisher expects to replace.
     private func expectation(
         ifMatch: String, project: String
     ) throws(RequestError) -> TemplateSubmission.Expectation {
         guard !ifMatch.isEmpty else { throw Self.missingIfMatch }
         if ifMatch == "*" { return .any }
-        // The tag of anything else is never the current one.
+        // Any other tag never matches: no version has the number -1.
         return .version(TemplateTag(ifMatch, project: project)?.version ?? -1)
+    }
+}
+
+extension RequestError {
+    /// 400: the template cannot be published; `details` lists every problem.
+    static func invalidTemplate(_ error: TemplateValidationError) -> RequestError {
+        let count = error.problems.count
+        let first = error.problems.first?.description ?? ""
+        let message =
+            count > 1
+            ? "The template has \(count) problems, which details lists. The first: \(first)"
+            : "The template cannot be published. \(first)"
+        var result = RequestError(
+            httpStatus: .badRequest, statusName: "VALIDATION_ERROR", message: message)
+        result.details = error.problems.map(\.json)
+        return result
+    }
+}
+
+extension TemplateProblem {
+    /// The problem in the `details` of an error.
+    package var json: JSONNode {
+        var node: JSONNode = ["path": .string(path), "message": .string(message)]
+        node.setMember("column", column.map { .number("\($0)") })
+        return node
     }
 }

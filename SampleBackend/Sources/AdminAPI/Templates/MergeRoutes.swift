@@ -6,13 +6,10 @@ import OrderedCollections
 import TemplateStore
 import Templates
 
-/// A type that has the route of HTTP 3 that puts an edit together with what was published since it
-/// began.
+/// The route of HTTP 3 that merges an edit with the versions published since it began.
 struct MergeRoutes: Sendable {
-    /// What does the work.
     let administration: Administration
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [
             Route(
@@ -21,8 +18,7 @@ struct MergeRoutes: Sendable {
         ]
     }
 
-    /// Merges `mine`, which began with the version `base`, with the current version; nothing is
-    /// stored.
+    /// Merges `mine`, an edit of the version `base`, with the current version; nothing is stored.
     @Sendable
     private func merge(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody()
@@ -31,7 +27,7 @@ struct MergeRoutes: Sendable {
         let mine = try mine(in: body)
         let current = try await administration.template(inProject: request.project)
         let theirs = try template(of: current)
-        // An edit that began before the first publish began with nothing.
+        // An edit that began before the first publish is based on an empty template.
         let base =
             baseVersion == 0
             ? RemoteConfigTemplate()
@@ -62,7 +58,7 @@ struct MergeRoutes: Sendable {
             headerFields: [.eTag: tag.description])
     }
 
-    /// The version that the edit began with.
+    /// The version that the edit is based on.
     private func baseVersion(in body: JSONNode) throws(RequestError) -> Int {
         if let version = body["base"]?.versionNumber { return version }
         throw .invalidArgument(
@@ -70,7 +66,7 @@ struct MergeRoutes: Sendable {
                 + "\"5\", or \"0\" when nothing was published then.")
     }
 
-    /// The side for each conflict that is decided, by its path.
+    /// The chosen side of each resolved conflict, by its path.
     private func choices(in body: JSONNode) throws(RequestError) -> [String: TemplateMerge.Side] {
         let node = body["resolutions"] ?? .emptyObject
         guard case .object(let members) = node else {
@@ -88,7 +84,6 @@ struct MergeRoutes: Sendable {
         return choices
     }
 
-    /// The edited template.
     private func mine(in body: JSONNode) throws(RequestError) -> RemoteConfigTemplate {
         guard let mine = body["mine"] else {
             throw .invalidArgument("mine is missing: send the edited template.")
@@ -100,15 +95,14 @@ struct MergeRoutes: Sendable {
         }
     }
 
-    /// The template of a version.
     private func template(
         of stored: StoredTemplate
     ) throws(TemplateValidationError) -> RemoteConfigTemplate {
         try ValidatedTemplate(jsonData: stored.content, limits: .none).template
     }
 
-    /// What keeps a merged template from being published: two sound ones can make one that is too
-    /// large.
+    /// The reasons why the merged template cannot be published: two valid templates can merge into
+    /// one that is too large.
     private static func problems(of merged: JSONNode) -> [TemplateProblem] {
         do {
             _ = try ValidatedTemplate(json: merged)

@@ -5,17 +5,15 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// A type that has the route of HTTP 3 that lists projects.
+/// The route of HTTP 3 that lists projects.
 struct ProjectRoutes: Sendable {
-    /// What does the work.
     let administration: Administration
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [.get("/v1/projects", access: RoleAccess(.viewer), handler: list)]
     }
 
-    /// Lists the projects by name, each with its current version.
+    /// The projects by name, each with its current version.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let versions = administration.library.versions.sorted { $0.key < $1.key }
@@ -29,5 +27,32 @@ struct ProjectRoutes: Sendable {
                     ]
                 })
         ])
+    }
+}
+
+/// Checks the names of new projects.
+enum ProjectName: Sendable {
+    /// In characters.
+    private static let maximumLength = 100
+
+    /// Checks that a decoded name consists of letters, digits, `-`, `_` and `.`.
+    ///
+    /// - Throws: A ``RequestError`` with status 400.
+    static func check(_ name: String) throws(RequestError) {
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isPlain, (1...maximumLength).contains(name.utf8.count), name != ".", name != ".."
+        else {
+            throw .invalidArgument(
+                "A project's name has 1 to \(maximumLength) letters, digits, \"-\", \"_\" and "
+                    + "\".\": choose another one.")
+        }
     }
 }

@@ -10,15 +10,12 @@ import Rendering
 import TemplateStore
 import Templates
 
-/// A type that has the routes of HTTP 3 for the template and its versions.
+/// The routes of HTTP 3 for the template and its versions.
 struct TemplateRoutes: Sendable {
-    /// What does the work.
     let administration: Administration
 
-    /// The path of a project's template.
     private static let path = "/v1/projects/{project}/remoteConfig"
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [
             Route(
@@ -39,13 +36,14 @@ struct TemplateRoutes: Sendable {
         ]
     }
 
-    /// Whoever only checks a template need not be allowed to publish one; what cannot be read is
-    /// refused by those who may.
+    /// The role that a request to publish or validate a template needs.
+    ///
+    /// Validating needs no right to publish. With a malformed flag the publisher's role is needed.
     private static func roleToPut(_ request: RouteRequest) -> StoredToken.Role {
         (try? request.flag(named: "validateOnly")) == true ? .editor : .publisher
     }
 
-    /// Answers with the current template, or with one that was.
+    /// The current template, or a given version.
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
         let version = try request.wholeNumber(named: "versionNumber", in: 1...Int.maximumDecimal)
@@ -53,7 +51,7 @@ struct TemplateRoutes: Sendable {
             try await administration.template(version: version, inProject: request.project))
     }
 
-    /// Publishes or checks a template.
+    /// Publishes a template, or only validates it.
     @Sendable
     private func put(_ request: RouteRequest) async throws -> RouteResponse {
         let checked = try administration.check(
@@ -79,7 +77,7 @@ struct TemplateRoutes: Sendable {
         return response
     }
 
-    /// Lists versions, newest first.
+    /// Newest first.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let pageToken = try request.wholeNumber(named: "pageToken", in: 1...Int.maximumDecimal)
@@ -100,7 +98,7 @@ struct TemplateRoutes: Sendable {
         return .json(body)
     }
 
-    /// Publishes an older version again; with `If-Match`, only over the version it names.
+    /// Publishes an older version again; with `If-Match`, only if that version is current.
     @Sendable
     private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody()
@@ -114,7 +112,7 @@ struct TemplateRoutes: Sendable {
                 ifMatch: request.headerFields[.ifMatch], user: request.user))
     }
 
-    /// Answers with the default values, for a file that an app bundles.
+    /// The default values in a file format that apps bundle.
     @Sendable
     private func defaults(_ request: RouteRequest) async throws -> RouteResponse {
         let format = try request.target.query.lastValue(named: "format")?.uppercased() ?? "JSON"
@@ -137,7 +135,7 @@ struct TemplateRoutes: Sendable {
             status: .ok, headerFields: headerFields, body: ByteBuffer(bytes: file.data))
     }
 
-    /// Says what differs between two versions.
+    /// The differences between two versions.
     @Sendable
     private func diff(_ request: RouteRequest) async throws -> RouteResponse {
         guard let from = try request.wholeNumber(named: "from", in: 1...Int.maximumDecimal) else {
@@ -157,13 +155,13 @@ struct TemplateRoutes: Sendable {
 }
 
 extension TemplateRoutes {
-    /// The most warnings in an answer.
+    /// Maximum number of `Warning` fields in a response.
     private static let maximumWarnings = 20
 
-    /// The most characters of a warning.
+    /// Maximum length of a warning, in characters.
     private static let maximumWarningLength = 300
 
-    /// A stored template with its version, and its tag.
+    /// A stored template with its version and tag.
     private func answer(_ stored: StoredTemplate) -> RouteResponse {
         .json(
             ByteBuffer(bytes: stored.contentWithVersion),
@@ -171,7 +169,6 @@ extension TemplateRoutes {
                 version: stored.version.number, project: stored.project))
     }
 
-    /// The fields of an answer that is a version.
     private static func headerFields(version: Int, project: String) -> HTTPFields {
         [
             .eTag: TemplateTag(project: project, version: version).description,
@@ -179,7 +176,7 @@ extension TemplateRoutes {
         ]
     }
 
-    /// The value of a field `Warning` (RFC 7234, 5.5): ASCII, anything else as a question mark.
+    /// The value of a `Warning` field (RFC 7234, 5.5): ASCII, with `?` for anything else.
     private static func warning(_ text: String) -> String {
         let plain = text.unicodeScalars.prefix(maximumWarningLength).map { scalar -> Character in
             switch scalar {
@@ -190,5 +187,32 @@ extension TemplateRoutes {
             }
         }
         return "199 - \"\(String(plain))\""
+    }
+}
+
+extension StoredTemplate {
+    /// The template in responses: the published JSON with `version` as its last member.
+    var contentWithVersion: Data {
+        var result = content
+        // The content is a compact JSON object, so its last byte is the closing brace.
+        result.removeLast()
+        result.append(contentsOf: result.count > 1 ? ",\"version\":".utf8 : "\"version\":".utf8)
+        result.append(version.json.jsonData())
+        result.append(UInt8(ascii: "}"))
+        return result
+    }
+}
+
+extension JSONNode {
+    /// A version number given as a string or as a number; nil for anything else.
+    var versionNumber: Int? {
+        switch self {
+        case .string(let text): return Int(decimal: text)
+        case .number(let text):
+            // JSON Schema counts 3.0 as an integer, and some clients write it for 3.
+            let number = Int(decimal: text) ?? Double(text).flatMap { Int(exactly: $0) }
+            return number.flatMap { (0...Int.maximumDecimal).contains($0) ? $0 : nil }
+        default: return nil
+        }
     }
 }

@@ -1,29 +1,24 @@
 import HTTPServing
 
-/// A type that is the entity tag of a template: `etag-<project>-<version>`, as Firebase writes it.
+/// The entity tag of a template as Firebase writes it: `etag-<project>-<version>`.
 ///
-/// It stands in `ETag` without quotation marks, as Firebase's does, and is read with and without.
+/// `ETag` carries it without quotation marks, as Firebase does; both forms are read.
 struct TemplateTag: Sendable, Hashable, CustomStringConvertible {
-    /// The project.
     let project: String
 
-    /// The version; 0 is that of a template that was checked and not stored, and of no template.
+    /// 0 stands for no template, and for one that was validated without being stored.
     let version: Int
 
-    /// The tag as it stands in `ETag`.
+    /// The value of `ETag`.
     var description: String { "etag-\(project)-\(version)" }
 
-    /// Makes the tag of a version.
     init(project: String, version: Int) {
         self.project = project
         self.version = version
     }
 
-    /// Reads a tag, or gives nil when it is another project's, or none.
-    ///
-    /// - Parameters:
-    ///   - text: The tag, with or without quotation marks and `W/`.
-    ///   - project: The project it has to be of.
+    /// Reads a tag with or without quotation marks and `W/`; nil when it is malformed or of another
+    /// project.
     init?(_ text: String, project: String) {
         var text = text[...]
         if text.hasPrefix("W/") { text = text.dropFirst(2) }

@@ -3,12 +3,12 @@ import HTTPServing
 import JSONTree
 import TemplateStore
 
-/// Checks the name of a token before it is made: it stands in the audit trail, on terminals too.
+/// Checks the names of new tokens, which the audit trail and terminals show.
 enum TokenName: Sendable {
-    /// The most characters of a name.
+    /// In characters.
     private static let maximumLength = 100
 
-    /// Checks what a name looks like.
+    /// Checks length and characters, and rejects reserved names.
     ///
     /// - Throws: A ``RequestError`` with status 400.
     static func check(_ name: String) throws(RequestError) {
@@ -27,7 +27,7 @@ enum TokenName: Sendable {
                 "name has blanks around it, or characters that are not shown: send a plain text.")
         }
         let lowercased = name.lowercased()
-        // Who has the server's environment, or opens the store, is named so.
+        // These names mark the environment's token and administrators who open the store directly.
         guard lowercased != AdministratorAccess.environmentTokenName,
             !lowercased.hasPrefix(Administrator.localNamePrefix)
         else {
@@ -37,7 +37,7 @@ enum TokenName: Sendable {
         }
     }
 
-    /// Checks that no other token that counts has a name.
+    /// Checks that no valid token has the name.
     ///
     /// - Throws: A ``RequestError`` with status 400.
     static func check(

@@ -5,12 +5,10 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// A type that has the routes for the tokens of administrators; only publishers may use them.
+/// The token routes of HTTP 3, for publishers only.
 struct TokenRoutes: Sendable {
-    /// What does the work.
     let administration: Administration
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [
             Route(
@@ -25,14 +23,14 @@ struct TokenRoutes: Sendable {
         ]
     }
 
-    /// Lists the tokens, the oldest first, without their texts.
+    /// Oldest first, without their texts.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let tokens = try await administration.storedTokens().filter { !$0.isSession }
         return .json(["tokens": .array(tokens.map(\.json))])
     }
 
-    /// Makes a token: `{"name": "ci", "role": "publisher", "expirationTime": "…"}`.
+    /// Creates a token: `{"name": "ci", "role": "publisher", "expirationTime": "…"}`.
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody()
@@ -58,7 +56,6 @@ struct TokenRoutes: Sendable {
         return .json(answer)
     }
 
-    /// Revokes a token for good.
     @Sendable
     private func revoke(_ request: RouteRequest) async throws -> RouteResponse {
         let id = request.parameters["tokenID"] ?? ""
@@ -74,7 +71,7 @@ struct TokenRoutes: Sendable {
         return .json(.emptyObject)
     }
 
-    /// When a new token ends; nil means never.
+    /// The expiration of a new token; nil means never.
     private func expirationDate(in body: JSONNode) throws(RequestError) -> Date? {
         guard let node = body["expirationTime"], node != .null else { return nil }
         guard let date = node.stringValue.flatMap({ Date(timestamp: $0) }),
@@ -88,7 +85,7 @@ struct TokenRoutes: Sendable {
 }
 
 extension StoredToken {
-    /// The token as clients get it: without its hash.
+    /// The token in responses, without its hash.
     fileprivate var json: JSONNode {
         var node: JSONNode = [
             "id": .string(id), "name": .string(name), "role": .string(role.rawValue),

@@ -5,7 +5,7 @@ import TemplateStore
 import Templates
 
 extension StoredWebhook {
-    /// The webhook as clients get it: without its secret.
+    /// The webhook in responses, without its secret.
     package var json: JSONNode {
         [
             "id": .string(id), "url": .string(url), "creator": .string(creator),
@@ -15,7 +15,7 @@ extension StoredWebhook {
 }
 
 extension WebhookDelivery {
-    /// The delivery as clients get it.
+    /// The delivery in responses.
     package var json: JSONNode {
         var node: JSONNode = [
             "id": .string(id), "versionNumber": .string("\(version)"),

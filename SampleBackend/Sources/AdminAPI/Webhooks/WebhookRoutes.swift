@@ -1,20 +1,19 @@
 import ClientAPI
+import Foundation
 import HTTPServing
 import HTTPTypes
 import JSONTree
 import TemplateStore
 import WebhookDelivery
 
-/// A type that has the routes of HTTP 3 for webhooks and what became of their deliveries.
+/// The routes of HTTP 3 for webhooks and their deliveries.
 struct WebhookRoutes: Sendable {
-    /// The most deliveries that are listed: those that are kept, and one that is under way with one
-    /// that waits for it.
+    /// Maximum number of listed deliveries: the finished ones that are kept, one in flight and one
+    /// queued behind it.
     private static let maximumDeliveries = TemplateStoreLimits.finishedDeliveries + 2
 
-    /// What does the work.
     let administration: Administration
 
-    /// The routes, for the server's table.
     var routes: [Route] {
         [
             Route(
@@ -32,7 +31,7 @@ struct WebhookRoutes: Sendable {
         ]
     }
 
-    /// Lists the webhooks, the oldest first, without their secrets, each with its last delivery.
+    /// Oldest first, without their secrets, each with its last delivery.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         try await administration.checkExists(request.project)
@@ -46,7 +45,7 @@ struct WebhookRoutes: Sendable {
         return .json(["webhooks": .array(nodes)])
     }
 
-    /// Makes a webhook: `{"url": "https://…"}`.
+    /// Creates a webhook: `{"url": "https://…"}`.
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
         guard let text = try request.jsonBody()["url"]?.stringValue else {
@@ -68,7 +67,7 @@ struct WebhookRoutes: Sendable {
         return .json(answer)
     }
 
-    /// Removes a webhook with its deliveries.
+    /// Removes a webhook and its deliveries.
     @Sendable
     private func remove(_ request: RouteRequest) async throws -> RouteResponse {
         let id = request.parameters["webhookID"] ?? ""
@@ -83,7 +82,7 @@ struct WebhookRoutes: Sendable {
         return .json(.emptyObject)
     }
 
-    /// Lists the deliveries of a webhook, newest first.
+    /// Newest first.
     @Sendable
     private func listDeliveries(_ request: RouteRequest) async throws -> RouteResponse {
         let id = request.parameters["webhookID"] ?? ""
@@ -95,7 +94,6 @@ struct WebhookRoutes: Sendable {
         return .json(["deliveries": .array(deliveries.map(\.json))])
     }
 
-    /// Reads the webhooks of a project.
     private func webhooks(
         inProject project: String
     ) async throws(RequestError) -> [StoredWebhook] {
@@ -105,7 +103,7 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    /// Reads the newest deliveries of a webhook.
+    /// The newest deliveries.
     private func deliveries(
         of webhook: StoredWebhook, limit: Int
     ) async throws(RequestError) -> [WebhookDelivery] {
@@ -116,7 +114,16 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    /// 404: the project has no such webhook.
     private static let unknownWebhook = RequestError.notFound(
         "The project has no webhook with this identifier: list the webhooks.")
+}
+
+extension StoredWebhook {
+    /// A new webhook with a random identifier and a secret of 256 random bits.
+    init(address: WebhookAddress, project: String, creator: String, date: Date) {
+        self.init(
+            id: Data.random(bytes: 6).hexadecimal, project: project, url: address.text,
+            secret: "whsec_" + Data.random(bytes: 32).base64URL, creationDate: date,
+            creator: creator)
+    }
 }

@@ -1,22 +1,16 @@
 import ArgumentParser
 import JSONTree
 
-/// A command of administrators: it asks a server or a store, and prints the answer.
+/// A command of administrators; it sends requests to a server or to a local store.
 protocol AdministrationCommand: AsyncParsableCommand {
-    /// Whom to ask, and how to answer.
     var options: AdministrationOptions { get }
 
-    /// Does the command's work.
-    ///
-    /// - Parameter transport: Where requests are answered.
-    /// - Throws: A ``CommandFailure``.
+    /// Runs the command over a connected transport; throws a ``CommandFailure``.
     func run(with transport: any AdministrationTransport) async throws
 }
 
 extension AdministrationCommand {
-    /// Does the command's work, and says what went wrong.
-    ///
-    /// - Throws: The `ExitCode` of what went wrong.
+    /// Runs the command; a failure is printed and thrown as its `ExitCode`.
     func run() async throws {
         try await CommandFailure.reported(asJSON: options.json) {
             try await options.withAdministration { try await run(with: $0) }
@@ -25,12 +19,8 @@ extension AdministrationCommand {
 }
 
 extension CommandFailure {
-    /// Runs the work of a command; a failure is written to standard error and becomes its exit code.
-    ///
-    /// - Parameters:
-    ///   - asJSON: Whether the failure is written as JSON.
-    ///   - body: The work.
-    /// - Throws: An `ExitCode`.
+    /// Prints a failure of `body` to standard error, as JSON when `asJSON` is set, and throws its
+    /// `ExitCode`.
     static func reported(asJSON: Bool, _ body: () async throws -> Void) async throws {
         do {
             try await body()

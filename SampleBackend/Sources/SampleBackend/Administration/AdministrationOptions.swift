@@ -4,23 +4,19 @@ import Foundation
 import HTTPServing
 import Logging
 
-/// A type that is the options which all commands of administrators share: whom to ask, and how to
-/// answer.
+/// The options that all commands of administrators share.
 struct AdministrationOptions: ParsableArguments {
-    /// The server to ask.
     @Option(
         help: ArgumentHelp(
             "The server to ask. (default: http://127.0.0.1:8080)", valueName: "url"))
     var server: String?
 
-    /// The store to open instead of asking a server.
     @Option(
         help: ArgumentHelp(
             "Open this store instead of asking a server: sqlite:PATH. No token is needed.",
             valueName: "store"))
     var store: StoreLocation?
 
-    /// The token of an administrator.
     @Option(
         help: ArgumentHelp(
             "The token of an administrator.",
@@ -28,15 +24,13 @@ struct AdministrationOptions: ParsableArguments {
                 + "ACTIVECONFIG_ADMIN_TOKEN, which other users of the machine cannot see."))
     var token: Secret?
 
-    /// The project.
     @Option(help: "The project.")
     var project = "default"
 
-    /// Whether to answer in JSON.
     @Flag(help: "Answer with one JSON document, for programs.")
     var json = false
 
-    /// Refuses options that do not go together.
+    /// Rejects contradictory options.
     func validate() throws {
         if store != nil, server != nil {
             throw ValidationError("Give either --server or --store, not both.")
@@ -46,14 +40,9 @@ struct AdministrationOptions: ParsableArguments {
         }
     }
 
-    /// The path of the project's routes.
     var projectPath: String { "/v1/projects/\(project.percentEncoded)" }
 
-    /// Talks to the server or the store while a command needs it.
-    ///
-    /// - Parameter body: What the command does.
-    /// - Returns: What the body returns.
-    /// - Throws: A ``CommandFailure`` when neither can be reached, and what the body throws.
+    /// Opens the transport, calls `body` and closes the store again.
     func withAdministration<Result>(
         _ body: (any AdministrationTransport) async throws -> Result
     ) async throws -> Result {

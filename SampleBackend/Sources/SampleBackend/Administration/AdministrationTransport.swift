@@ -1,54 +1,42 @@
 import Foundation
 import JSONTree
 
-/// A type that carries the requests of administrators to where they are answered.
+/// Sends the requests of administrators to a server or to a store in this process.
 protocol AdministrationTransport: Sendable {
-    /// Sends a request and waits for its answer, whatever its status.
-    ///
-    /// - Parameter request: The request.
-    /// - Returns: The answer.
-    /// - Throws: A ``CommandFailure`` when there is none.
+    /// Returns the response whatever its status; throws a ``CommandFailure`` when there is none.
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer
 }
 
-/// A type that is one request of an administrator (HTTP 3).
+/// A request of an administrator (HTTP 3).
 struct AdministrationRequest: Sendable {
-    /// The method.
     var method = "GET"
 
     /// The path and the query, percent-encoded.
     let path: String
 
-    /// The value of `If-Match`.
     var ifMatch: String?
-
-    /// The body.
     var body: Data?
 }
 
-/// A type that is the answer to one request of an administrator.
+/// The response to an administrator's request.
 struct AdministrationAnswer: Sendable {
-    /// The status code.
     let status: Int
-
-    /// The value of `ETag`.
     let entityTag: String?
 
-    /// The values of `Warning`.
+    /// The texts of the `Warning` fields.
     let warnings: [String]
 
-    /// The body.
     let body: Data
 }
 
 extension AdministrationTransport {
-    /// Sends a request, and gives the answer of one that was done.
+    /// Sends a request and throws a ``CommandFailure`` unless its status is 2xx.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - template: The template that is in it, to show the places of its problems.
-    /// - Returns: The answer.
-    /// - Throws: A ``CommandFailure`` that says what the server said.
+    ///   - template: The template in the request, for excerpts around its problems.
+    /// - Returns: The response.
+    /// - Throws: A ``CommandFailure`` with the server's reason.
     func perform(
         _ request: AdministrationRequest, template: JSONNode? = nil
     ) async throws -> AdministrationAnswer {
@@ -59,13 +47,7 @@ extension AdministrationTransport {
         return answer
     }
 
-    /// Sends a request, and gives the JSON of an answer to one that was done.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - template: The template that is in it, to show the places of its problems.
-    /// - Returns: The body.
-    /// - Throws: A ``CommandFailure`` that says what the server said.
+    /// As ``perform(_:template:)``, but returns the body as JSON.
     func json(
         _ request: AdministrationRequest, template: JSONNode? = nil
     ) async throws -> JSONNode {
@@ -74,7 +56,7 @@ extension AdministrationTransport {
 }
 
 extension AdministrationAnswer {
-    /// The body as JSON.
+    /// Throws a ``CommandFailure`` when the body is not JSON.
     var json: JSONNode {
         get throws {
             do {
@@ -85,5 +67,14 @@ extension AdministrationAnswer {
                     code: Exit.unavailable)
             }
         }
+    }
+}
+
+/// Parses the field `Warning` (RFC 7234, 5.5).
+enum WarningField: Sendable {
+    /// The quoted texts of one or several values: `199 - "text", 199 - "text"`.
+    static func texts(_ value: String) -> [String] {
+        value.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+            .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
     }
 }

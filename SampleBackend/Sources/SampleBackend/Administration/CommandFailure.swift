@@ -3,28 +3,21 @@ import Foundation
 import JSONTree
 import Templates
 
-/// A type that says why a command did not do what it was told, and with which exit code.
+/// The reason why a command failed, and its exit code.
 struct CommandFailure: Error, CustomStringConvertible {
-    /// What happened and what to do.
     let description: String
-
-    /// The exit code.
     let code: ExitCode
 
-    /// What is wrong with the template, when that is the reason.
+    /// The problems of an invalid template; empty for any other failure.
     private(set) var problems: [TemplateProblem] = []
 
-    /// Makes a failure.
     init(_ description: String, code: ExitCode) {
         self.description = description
         self.code = code
     }
 
-    /// Says what is wrong with a template: a line for each problem, and where it is.
-    ///
-    /// - Parameters:
-    ///   - problems: The problems.
-    ///   - template: The template; nil when there is none to show the places in.
+    /// Lists the problems of a template, with an excerpt of each faulty expression if `template` is
+    /// given.
     init(_ problems: [TemplateProblem], in template: JSONNode?) {
         let lines = problems.flatMap { problem in
             let excerpt = template.flatMap { ExpressionExcerpt(problem, in: $0) }
@@ -38,11 +31,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.problems = problems
     }
 
-    /// Says what a server said.
-    ///
-    /// - Parameters:
-    ///   - answer: An answer with an error.
-    ///   - template: The template that was sent, if one was.
+    /// The error in a server's response; `template` is the one that was sent.
     init(_ answer: AdministrationAnswer, template: JSONNode? = nil) {
         let error = (try? JSONNode(jsonData: answer.body))?["error"]
         let details = error?["details"]?.arrayValue ?? []
@@ -65,7 +54,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.init(message, code: code)
     }
 
-    /// One problem of a template, as a server names it.
+    /// A problem in the `details` of an error response.
     private static func problem(_ detail: JSONNode) -> TemplateProblem {
         TemplateProblem(
             path: detail["path"]?.stringValue?.escapedForTerminal ?? "",
@@ -73,10 +62,10 @@ struct CommandFailure: Error, CustomStringConvertible {
             column: detail["column"]?.integerValue)
     }
 
-    /// Whether trying again makes no difference: the server does not want that, ever.
+    /// Whether a retry is pointless.
     var isFinal: Bool { code == Exit.notAllowed || code == Exit.notFound || code == Exit.failure }
 
-    /// The failure for programs.
+    /// The failure in JSON output.
     var json: JSONNode {
         var node: JSONNode = [
             "error": .string(description), "exitCode": .number("\(code.rawValue)"),
@@ -93,8 +82,55 @@ struct CommandFailure: Error, CustomStringConvertible {
         return node
     }
 
-    /// Says what cannot be done with a file.
+    /// A failure of reading or parsing a file.
     static func badInput(_ description: String) -> CommandFailure {
         CommandFailure(description, code: Exit.badInput)
+    }
+}
+
+/// The exit codes of the command line.
+enum Exit: Sendable {
+    static let failure = ExitCode(1)
+    static let invalidTemplate = ExitCode(2)
+    static let versionMismatch = ExitCode(3)
+    static let notFound = ExitCode(4)
+    /// The token is missing or invalid, or its role does not suffice.
+    static let notAllowed = ExitCode(5)
+    /// A file cannot be read or is not JSON.
+    static let badInput = ExitCode(EX_DATAERR)
+    /// The server or the store cannot be reached.
+    static let unavailable = ExitCode(EX_UNAVAILABLE)
+
+    /// The list in the help of the command line.
+    static let help = """
+        Exit codes: 0 all went well, 1 anything else, 2 the template has problems, 3 another version \
+        is current, 4 there is no such thing, 5 the token is missing, wrong or may not, 64 the \
+        command line is wrong, 65 a file cannot be read or holds no JSON, 69 the server or the store \
+        cannot be reached, or the address cannot be listened on.
+        """
+}
+
+/// The faulty expression of a condition, with a caret below the position of the problem.
+struct ExpressionExcerpt: CustomStringConvertible {
+    /// Maximum number of characters of the expression that are shown.
+    private static let width = 76
+
+    /// Two lines: the expression and the caret.
+    let description: String
+
+    /// nil when the problem has no column in an expression.
+    init?(_ problem: TemplateProblem, in template: JSONNode) {
+        let parts = problem.path.split(whereSeparator: { "[]".contains($0) })
+        guard let column = problem.column, parts.count == 3, parts[0] == "conditions",
+            parts[2] == ".expression", let index = Int(parts[1]),
+            let conditions = template["conditions"]?.arrayValue, conditions.indices.contains(index),
+            let expression = conditions[index]["expression"]?.stringValue
+        else { return nil }
+        // A line feed or a tab would shift the caret.
+        let characters = expression.map { $0.isWhitespace ? " " : $0 }
+        let place = min(max(column - 1, 0), characters.count)
+        let start = max(0, min(place - Self.width / 2, characters.count - Self.width))
+        let shown = String(characters[start..<min(start + Self.width, characters.count)])
+        description = shown + "\n" + String(repeating: " ", count: place - start) + "^"
     }
 }

@@ -1,13 +1,9 @@
 import Foundation
 import JSONTree
 
-/// A type that reads the files that commands are given.
+/// Reads files that commands are given; `-` is standard input.
 enum InputFile: Sendable {
-    /// The bytes of a file.
-    ///
-    /// - Parameter path: The file; `-` is standard input.
-    /// - Returns: The bytes.
-    /// - Throws: A ``CommandFailure`` when it cannot be read.
+    /// Throws a ``CommandFailure`` when the file cannot be read.
     static func data(_ path: String) throws -> Data {
         do {
             if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
@@ -18,22 +14,12 @@ enum InputFile: Sendable {
         }
     }
 
-    /// The JSON of a file.
-    ///
-    /// - Parameter path: The file; `-` is standard input.
-    /// - Returns: The value.
-    /// - Throws: A ``CommandFailure`` when it cannot be read, or holds no JSON.
+    /// Throws a ``CommandFailure`` when the file cannot be read or is not JSON.
     static func json(_ path: String) throws -> JSONNode {
         try json(in: try data(path), of: path)
     }
 
-    /// The JSON in the bytes of a file.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - path: The file, for the error.
-    /// - Returns: The value.
-    /// - Throws: A ``CommandFailure`` when it holds no JSON.
+    /// Parses the content of a file; `path` is for the error message only.
     static func json(in data: Data, of path: String) throws -> JSONNode {
         do {
             return try JSONNode(jsonData: data)

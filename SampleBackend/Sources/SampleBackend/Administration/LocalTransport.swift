@@ -6,15 +6,12 @@ import NIOCore
 import NIOFoundationEssentialsCompat
 import TemplateStore
 
-/// A type that answers from a store that is open in this process, as a server would.
+/// Handles requests with a store that is open in this process.
 struct LocalTransport: AdministrationTransport {
-    /// The store.
     let store: any TemplateStore
-
-    /// What answers.
     private let administration: LocalAdministration
 
-    /// Opens a store.
+    /// Opens the store.
     ///
     /// - Throws: A ``CommandFailure`` when it cannot be opened.
     init(_ location: StoreLocation) async throws {
@@ -40,7 +37,6 @@ struct LocalTransport: AdministrationTransport {
         }
     }
 
-    /// Answers a request.
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {
         var fields = HTTPFields()
         if let ifMatch = request.ifMatch { fields[.ifMatch] = ifMatch }
@@ -54,7 +50,6 @@ struct LocalTransport: AdministrationTransport {
             body: Data(buffer: answer.body))
     }
 
-    /// Closes the store.
     func close() async {
         await store.close()
     }

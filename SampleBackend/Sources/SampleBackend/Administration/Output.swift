@@ -1,23 +1,18 @@
 import Foundation
 import JSONTree
 
-/// Writes the answers of commands, for people or for programs.
+/// Prints the results of commands as text or JSON.
 enum Output: Sendable {
-    /// Prints one JSON document.
     static func print(_ node: JSONNode) {
         Terminal.write(Data(node.terminalText(.pretty).utf8))
     }
 
-    /// Prints one JSON document on a line of its own.
+    /// Prints the document on a single line.
     static func printLine(_ node: JSONNode) {
         Terminal.write(Data((node.terminalText(.compact) + "\n").utf8))
     }
 
-    /// Prints a table, its columns as wide as they need to be.
-    ///
-    /// - Parameters:
-    ///   - heading: The names of the columns.
-    ///   - rows: The rows.
+    /// Prints a table whose columns are as wide as their longest cell.
     static func printTable(_ heading: [String], _ rows: [[String]]) {
         let rows = rows.map { row in row.map(\.escapedForTerminal) }
         let widths = heading.indices.map { column in
@@ -32,12 +27,7 @@ enum Output: Sendable {
         }
     }
 
-    /// Writes a file, or standard output.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - path: The file; nil and `-` are standard output.
-    /// - Throws: A ``CommandFailure`` when the file cannot be written.
+    /// Writes a file; nil and `-` are standard output.
     static func write(_ data: Data, to path: String?) throws {
         guard let path, path != "-" else {
             let isTerminal = isatty(STDOUT_FILENO) == 1

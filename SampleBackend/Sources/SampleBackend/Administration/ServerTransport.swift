@@ -6,18 +6,16 @@ import HTTPServing
     import FoundationNetworking
 #endif
 
-/// A type that asks a server over HTTP.
+/// Sends requests to a server over HTTP.
 struct ServerTransport: AdministrationTransport {
-    /// The longest wait for an answer, in seconds.
+    /// Time limit for a response, in seconds.
     private static let timeout: TimeInterval = 30
 
-    /// The server's base URL.
     let server: URL
 
-    /// The token; nil sends none.
+    /// nil sends no token.
     let token: Secret?
 
-    /// Sends a request and waits for its answer.
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {
         let base = server.absoluteString
         let text = (base.hasSuffix("/") ? String(base.dropLast()) : base) + request.path

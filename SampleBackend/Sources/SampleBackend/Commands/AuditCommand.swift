@@ -1,27 +1,23 @@
 import ArgumentParser
 import JSONTree
 
-/// A type that is `sample-backend audit`: it lists who did what and when.
+/// `sample-backend audit` lists who did what and when.
 struct AuditCommand: AdministrationCommand {
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "List who did what and when, newest first.")
 
-    /// The most entries to list.
     @Option(help: "The most entries to list, 1 to 1000.")
     var limit = 50
 
-    /// Whom to ask, and how to answer.
     @OptionGroup var options: AdministrationOptions
 
-    /// Refuses what the server would refuse.
+    /// Rejects what the server would reject.
     func validate() throws {
         guard (1...1_000).contains(limit) else {
             throw ValidationError("--limit is out of range: give 1 to 1000.")
         }
     }
 
-    /// Lists the entries.
     func run(with transport: any AdministrationTransport) async throws {
         let answer = try await transport.json(
             AdministrationRequest(path: options.projectPath + "/audit?pageSize=\(limit)"))

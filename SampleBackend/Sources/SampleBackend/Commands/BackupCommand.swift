@@ -3,21 +3,17 @@ import Foundation
 import SQLiteTemplateStore
 import TemplateStore
 
-/// A type that is `sample-backend backup`: it copies a database, also while a server uses it.
+/// `sample-backend backup` copies a database, even while a server uses it.
 struct BackupCommand: AsyncParsableCommand {
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy a database, also while a server uses it.")
 
-    /// The file to write.
     @Argument(help: "The file to write; it must not exist.")
     var file: String
 
-    /// The database.
     @Option(help: ArgumentHelp("The database: sqlite:PATH.", valueName: "store"))
     var store = StoreLocation.default
 
-    /// Copies the database.
     func run() async throws {
         try await CommandFailure.reported(asJSON: false) {
             guard case .sqlite(let path) = store else {

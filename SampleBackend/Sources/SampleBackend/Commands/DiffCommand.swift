@@ -3,29 +3,24 @@ import Foundation
 import JSONTree
 import Templates
 
-/// A type that is `sample-backend diff`: it says what differs between two versions.
+/// `sample-backend diff` prints the differences between two versions.
 struct DiffCommand: AdministrationCommand {
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Say what differs between two versions, or between a version and a file.")
 
-    /// The older version.
     @Argument(help: "The older version; the current one when --file is given.")
     var from: Int?
 
-    /// The newer version.
     @Argument(help: "The newer version; the current one when it is left out.")
     var to: Int?
 
-    /// A template to compare with.
     @Option(help: ArgumentHelp("Compare with this template instead.", valueName: "file"))
     var file: String?
 
-    /// Whom to ask, and how to answer.
     @OptionGroup var options: AdministrationOptions
 
-    /// Refuses what cannot be compared.
+    /// Rejects combinations that leave nothing to compare.
     func validate() throws {
         if from == nil, file == nil {
             throw ValidationError("Give the number of a version, or --file.")
@@ -35,7 +30,6 @@ struct DiffCommand: AdministrationCommand {
         }
     }
 
-    /// Compares.
     func run(with transport: any AdministrationTransport) async throws {
         let old = try await template(version: from, transport: transport)
         let new: RemoteConfigTemplate
@@ -64,7 +58,6 @@ struct DiffCommand: AdministrationCommand {
         }
     }
 
-    /// A version of the template.
     private func template(
         version: Int?, transport: any AdministrationTransport
     ) async throws -> RemoteConfigTemplate {

@@ -4,15 +4,14 @@ import JSONTree
 import SQLiteTemplateStore
 import TemplateStore
 
-/// A type that is `sample-backend doctor`: it looks at what a server needs, and says what is wrong.
+/// `sample-backend doctor` checks the environment of a server and reports faults.
 struct DoctorCommand: AsyncParsableCommand {
-    /// The fewest open files that a busy server should be allowed.
+    /// Open-file limit below which a busy server runs out of connections.
     private static let wantedFiles: UInt64 = 4_096
 
-    /// The least free space beside a database, in bytes.
+    /// Free disk space, in bytes, below which a warning is given.
     private static let wantedSpace = 256 << 20
 
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Look for what keeps a server from running well.",
         discussion: """
@@ -20,10 +19,9 @@ struct DoctorCommand: AsyncParsableCommand {
             exits with 1 when something fails.
             """)
 
-    /// Whom to ask, and how to answer.
     @OptionGroup var options: AdministrationOptions
 
-    /// Looks, and prints what it sees.
+    /// Throws ``Exit/failure`` when a check failed; warnings do not count.
     func run() async throws {
         var findings = [Self.openFiles(), Self.clock()]
         if case .sqlite(let path)? = options.store {
@@ -44,7 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if findings.contains(where: { $0.state == .failed }) { throw Exit.failure }
     }
 
-    /// Whether the system allows enough connections.
+    /// Checks the open-file limit; each connection is one file.
     private static func openFiles() -> DoctorFinding {
         var limit = rlimit()
         #if canImport(Darwin)
@@ -64,7 +62,7 @@ struct DoctorCommand: AsyncParsableCommand {
                     + "\(wantedFiles)\" or LimitNOFILE")
     }
 
-    /// Whether the clock is set.
+    /// Checks that the clock is not in the past.
     private static func clock() -> DoctorFinding {
         // No build of this program is older than this.
         let oldest = Date(timeIntervalSince1970: 1_760_000_000)
@@ -74,7 +72,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 "clock", .failed, "it is in the past: set it, or tokens end at the wrong time")
     }
 
-    /// Whether there is room beside a database.
+    /// Checks the free disk space for the database.
     private static func space(beside path: String) -> DoctorFinding {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
@@ -88,7 +86,7 @@ struct DoctorCommand: AsyncParsableCommand {
             : DoctorFinding("disk", .warning, "only \(megabytes) MB are free: make room")
     }
 
-    /// Whether a database is whole.
+    /// Checks the integrity of the database.
     private static func database(_ path: String) async -> [DoctorFinding] {
         guard FileManager.default.fileExists(atPath: path) else {
             return [
@@ -123,7 +121,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// The role of the token: what it may ask for says it.
+    /// The role of the token, derived from the requests that it allows.
     private static func role(_ transport: any AdministrationTransport) async throws -> String {
         let tokens = try await transport.send(AdministrationRequest(path: "/v1/tokens"))
         if tokens.status == 200 { return "publisher" }
@@ -135,7 +133,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return preview.status == 403 ? "viewer" : "editor"
     }
 
-    /// Whether a server answers, and what the token may do.
+    /// Checks that the server responds, and which role the token has.
     private func server() async -> [DoctorFinding] {
         do {
             return try await options.withAdministration { transport in

@@ -1,35 +1,30 @@
 import Foundation
 import JSONTree
 
-/// A type that is one thing that `doctor` looked at.
+/// The result of one check of `doctor`.
 struct DoctorFinding: Sendable, Hashable {
-    /// How a thing is.
     enum State: String, Sendable, Hashable {
-        /// As it should be.
         case fine = "ok"
-        /// It works, and should be better.
+        /// It works, but should be improved.
         case warning = "warn"
-        /// It does not work.
         case failed = "FAIL"
     }
 
-    /// What was looked at.
+    /// The checked part of the system.
     let subject: String
 
-    /// How it is.
     let state: State
 
-    /// What was seen, and what to do.
+    /// The observation and the advice.
     let message: String
 
-    /// Makes a finding.
     init(_ subject: String, _ state: State, _ message: String) {
         self.subject = subject
         self.state = state
         self.message = message
     }
 
-    /// The finding for people.
+    /// The finding in text output.
     var line: String {
         let color: Terminal.Color =
             switch state {
@@ -41,7 +36,7 @@ struct DoctorFinding: Sendable, Hashable {
         return "\(Terminal.colored(name, color))  \(subject): \(message)"
     }
 
-    /// The finding for programs.
+    /// The finding in JSON output.
     var json: JSONNode {
         [
             "subject": .string(subject), "state": .string(state.rawValue.lowercased()),

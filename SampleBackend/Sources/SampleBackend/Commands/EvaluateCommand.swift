@@ -1,26 +1,21 @@
 import ArgumentParser
 import JSONTree
 
-/// A type that is `sample-backend evaluate`: it says what a user gets, and why.
+/// `sample-backend evaluate` prints the configuration of a user, and the reasons for it.
 struct EvaluateCommand: AdministrationCommand {
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "evaluate", abstract: "Say what a user gets, and why.",
         discussion: ClientOptions.help)
 
-    /// As whom to ask.
     @OptionGroup var client: ClientOptions
 
-    /// A template to look at instead of the published one.
     @Option(
         help: ArgumentHelp(
             "Look at this template as if it were published.", valueName: "file"))
     var template: String?
 
-    /// Whom to ask, and how to answer.
     @OptionGroup var options: AdministrationOptions
 
-    /// Asks, and prints the answer.
     func run(with transport: any AdministrationTransport) async throws {
         var values = JSONNode.emptyObject
         for (name, value) in client.signalValues { values.setMember(name, .string(value)) }

@@ -3,14 +3,13 @@ import Foundation
 import JSONTree
 import Templates
 
-/// A type that is `sample-backend import`: it makes a template of what another service exported.
+/// `sample-backend import` converts the export of another service into a template.
 struct ImportCommand: AsyncParsableCommand {
-    /// The services whose files are read.
+    /// The services whose exports can be read.
     enum Service: String, CaseIterable, ExpressibleByArgument {
         case firebase, parse
     }
 
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Make a template of a file of Firebase or Parse.",
         discussion: """
@@ -19,29 +18,23 @@ struct ImportCommand: AsyncParsableCommand {
             standard error. Publish the template with "publish".
             """)
 
-    /// The service.
     @Argument(help: "Where the file comes from: firebase or parse.")
     var service: Service
 
-    /// The file.
     @Argument(help: "The file, JSON; - is standard input.")
     var file: String
 
-    /// The section of Parse's parameters.
     @Option(help: "The section that Parse's parameters become.")
     var section = RemoteConfigTemplate.defaultSectionName
 
-    /// Where to write.
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Write the template to this file.", valueName: "file"))
     var output: String?
 
-    /// Whether to answer in JSON.
     @Flag(help: "Answer with one JSON document of the template and the report, for programs.")
     var json = false
 
-    /// Makes the template.
     func run() async throws {
         try await CommandFailure.reported(asJSON: json) {
             let data = try InputFile.data(file)

@@ -2,9 +2,8 @@ import ArgumentParser
 import Foundation
 import JSONTree
 
-/// A type that is `sample-backend publish`: it publishes a template, or checks it.
+/// `sample-backend publish` publishes a template, or validates it.
 struct PublishCommand: AdministrationCommand {
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Publish a template, or check it.",
         discussion: """
@@ -13,32 +12,25 @@ struct PublishCommand: AdministrationCommand {
             --force says what is meant to be replaced, unless nothing is published yet.
             """)
 
-    /// The template.
     @Argument(help: "The template, JSON; - is standard input.")
     var file: String
 
-    /// Whom to ask, and how to answer.
     @OptionGroup var options: AdministrationOptions
 
-    /// The version to replace.
     @Option(
         help: ArgumentHelp(
             "The ETag of the version to replace, or * for whatever there is.", valueName: "etag"))
     var ifMatch: String?
 
-    /// Whether to replace whatever there is.
     @Flag(help: "Replace whatever there is: the same as --if-match '*'.")
     var force = false
 
-    /// Whether nothing is stored.
     @Flag(help: "Only check the template.")
     var validateOnly = false
 
-    /// What to say about the version.
     @Option(help: "What to say about this version, at most 1,024 characters.")
     var description: String?
 
-    /// Users to look at first.
     @Option(
         name: .customLong("preview-user"),
         help: ArgumentHelp(
@@ -46,14 +38,13 @@ struct PublishCommand: AdministrationCommand {
             valueName: "id"))
     var previewUsers: [String] = []
 
-    /// Refuses options that do not go together.
+    /// Rejects contradictory options.
     func validate() throws {
         if force, ifMatch != nil {
             throw ValidationError("Give either --force or --if-match, not both.")
         }
     }
 
-    /// Publishes or checks the template.
     func run(with transport: any AdministrationTransport) async throws {
         var template = try InputFile.json(file)
         let tag = try await tag(for: template, transport: transport)
@@ -68,7 +59,7 @@ struct PublishCommand: AdministrationCommand {
         try report(answer, preview: preview)
     }
 
-    /// The tag of the version to replace.
+    /// The entity tag of the version to replace.
     private func tag(
         for template: JSONNode, transport: any AdministrationTransport
     ) async throws -> String {
@@ -93,8 +84,8 @@ struct PublishCommand: AdministrationCommand {
         }
     }
 
-    /// What changes for the users that are to be looked at, and for those who listen; nil when
-    /// nobody is to be looked at.
+    /// The changes for the users of `--preview-user` and for connected clients; nil without such
+    /// users.
     private func preview(
         _ template: JSONNode, transport: any AdministrationTransport
     ) async throws -> JSONNode? {
@@ -109,7 +100,6 @@ struct PublishCommand: AdministrationCommand {
                 body: body.jsonData()), template: template)
     }
 
-    /// Prints what was done.
     private func report(_ answer: AdministrationAnswer, preview: JSONNode?) throws {
         let version = try answer.json["version"]?["versionNumber"]
         if options.json {

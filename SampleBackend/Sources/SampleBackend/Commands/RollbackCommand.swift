@@ -1,9 +1,8 @@
 import ArgumentParser
 import JSONTree
 
-/// A type that is `sample-backend rollback`: it publishes an older version again.
+/// `sample-backend rollback` publishes an older version again.
 struct RollbackCommand: AdministrationCommand {
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Publish an older version again, as a new version.",
         discussion: """
@@ -12,31 +11,26 @@ struct RollbackCommand: AdministrationCommand {
             version that is current when the command starts is replaced, and no other.
             """)
 
-    /// The version to publish again.
     @Argument(help: "The version to publish again.")
     var version: Int
 
-    /// Whom to ask, and how to answer.
     @OptionGroup var options: AdministrationOptions
 
-    /// The version to replace.
     @Option(
         help: ArgumentHelp(
             "The ETag of the version to replace, or * for whatever there is.", valueName: "etag"))
     var ifMatch: String?
 
-    /// Whether to replace whatever there is.
     @Flag(help: "Replace whatever there is: the same as --if-match '*'.")
     var force = false
 
-    /// Refuses options that do not go together.
+    /// Rejects contradictory options.
     func validate() throws {
         if force, ifMatch != nil {
             throw ValidationError("Give either --force or --if-match, not both.")
         }
     }
 
-    /// Publishes the version again.
     func run(with transport: any AdministrationTransport) async throws {
         let replaced = try await replaced(transport: transport)
         let body: JSONNode = ["versionNumber": .string("\(version)")]
@@ -55,7 +49,7 @@ struct RollbackCommand: AdministrationCommand {
         }
     }
 
-    /// The tag of the version to replace, and its number when it is the one that is current now.
+    /// The tag of the version to replace, and its number if that is the current version.
     private func replaced(
         transport: any AdministrationTransport
     ) async throws -> (tag: String, version: String?) {

@@ -1,13 +1,12 @@
-import ArgumentParser
+public import ArgumentParser
 import ConfigServer
 import Foundation
 import HTTPServing
 import JSONTree
-import TemplateStore
+public import TemplateStore
 
-/// A type that is `sample-backend tokens`: the tokens of administrators.
+/// `sample-backend tokens` administers the tokens of administrators.
 struct TokensCommand: AsyncParsableCommand {
-    /// The name, the help and the subcommands.
     static let configuration = CommandConfiguration(
         commandName: "tokens", abstract: "Make, list or revoke the tokens of administrators.",
         discussion: """
@@ -16,35 +15,29 @@ struct TokensCommand: AsyncParsableCommand {
             """,
         subcommands: [Create.self, List.self, Revoke.self])
 
-    /// A type that is `sample-backend tokens create`.
+    /// `sample-backend tokens create`.
     struct Create: AdministrationCommand {
-        /// The name and the help.
         static let configuration = CommandConfiguration(
             abstract: "Make a token and print it, this once.")
 
-        /// The name of the token.
         @Option(help: "What to call it; it stands in the audit trail.")
         var name: String
 
-        /// What it may do.
         @Option(help: "What it may do: viewer, editor or publisher.")
         var role: StoredToken.Role
 
-        /// When it ends.
         @Option(help: "When it ends, such as 12h, 30d or 52w; never when it is left out.")
         var expires: String?
 
-        /// Whom to ask, and how to answer.
         @OptionGroup var options: AdministrationOptions
 
-        /// Refuses a time that is none.
+        /// Rejects an invalid lifetime.
         func validate() throws {
             if let expires, Self.seconds(expires) == nil {
                 throw ValidationError("--expires is wrong: give a number and h, d or w, as 30d.")
             }
         }
 
-        /// Makes the token.
         func run(with transport: any AdministrationTransport) async throws {
             var body: JSONNode = ["name": .string(name), "role": .string(role.rawValue)]
             if let seconds = expires.flatMap(Self.seconds) {
@@ -63,7 +56,7 @@ struct TokensCommand: AsyncParsableCommand {
             Terminal.printError("Keep it now: it is not stored, and is shown this once.")
         }
 
-        /// The seconds of a time such as `30d`.
+        /// The seconds of a duration such as `30d`; nil when it is invalid.
         private static func seconds(_ text: String) -> TimeInterval? {
             guard let number = Double(text.dropLast()), number > 0, number < 100_000 else {
                 return nil
@@ -77,16 +70,13 @@ struct TokensCommand: AsyncParsableCommand {
         }
     }
 
-    /// A type that is `sample-backend tokens list`.
+    /// `sample-backend tokens list`.
     struct List: AdministrationCommand {
-        /// The name and the help.
         static let configuration = CommandConfiguration(
             abstract: "List the tokens, the oldest first.")
 
-        /// Whom to ask, and how to answer.
         @OptionGroup var options: AdministrationOptions
 
-        /// Lists the tokens.
         func run(with transport: any AdministrationTransport) async throws {
             let answer = try await transport.json(AdministrationRequest(path: "/v1/tokens"))
             if options.json {
@@ -105,19 +95,15 @@ struct TokensCommand: AsyncParsableCommand {
         }
     }
 
-    /// A type that is `sample-backend tokens revoke`.
+    /// `sample-backend tokens revoke`.
     struct Revoke: AdministrationCommand {
-        /// The name and the help.
         static let configuration = CommandConfiguration(abstract: "Revoke a token for good.")
 
-        /// The token.
         @Argument(help: "The identifier of the token, as \"tokens list\" shows it.")
         var id: String
 
-        /// Whom to ask, and how to answer.
         @OptionGroup var options: AdministrationOptions
 
-        /// Revokes the token.
         func run(with transport: any AdministrationTransport) async throws {
             let answer = try await transport.json(
                 AdministrationRequest(method: "DELETE", path: "/v1/tokens/\(id.percentEncoded)"))
@@ -129,3 +115,5 @@ struct TokensCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension StoredToken.Role: ExpressibleByArgument {}

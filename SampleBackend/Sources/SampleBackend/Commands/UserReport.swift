@@ -1,25 +1,22 @@
 import JSONTree
 import OrderedCollections
 
-/// A type that prints what a preview says of one user.
+/// Prints the preview of one user.
 struct UserReport {
-    /// What the server said.
+    /// An element of `users` in the server's response.
     private let node: JSONNode
 
-    /// Takes what the server said.
-    ///
-    /// - Parameter node: An element of `users`.
     init(_ node: JSONNode) {
         self.node = node
     }
 
-    /// The user as people call them.
+    /// The user's ID, or a name for the generic user.
     private var name: String {
         node["userID"]?.stringValue.map { "user \($0)".escapedForTerminal }
             ?? "everybody without a user ID"
     }
 
-    /// Prints which settings change, and to what.
+    /// Prints the changed settings with their old and new values.
     func printChanges() {
         defer { printAssumption() }
         let changes = node["changes"]?.objectValue ?? [:]
@@ -39,7 +36,7 @@ struct UserReport {
         }
     }
 
-    /// Prints which signals are not known of the user, if conditions hang on some.
+    /// Prints the signals that conditions need and the request did not give, if there are any.
     private func printAssumption() {
         let names = (node["missingSignals"]?.arrayValue ?? []).compactMap(\.stringValue)
         guard !names.isEmpty else { return }
@@ -49,7 +46,7 @@ struct UserReport {
                     + "count as false.", .dim))
     }
 
-    /// Prints each setting with its value and why, then each condition.
+    /// Prints each setting with its value and the reason, then each condition.
     func printReasons() {
         Terminal.print(Terminal.colored("Settings of \(name)", .bold))
         for (section, settings) in node["settings"]?.objectValue ?? [:] {
@@ -83,7 +80,7 @@ struct UserReport {
         }
     }
 
-    /// Why a setting has its value.
+    /// The reason for a setting's value.
     private static func sentence(_ reason: JSONNode) -> String {
         let failed = (reason["falseConditions"]?.arrayValue ?? []).compactMap(\.stringValue)
         let before = failed.isEmpty ? "" : "; false before it: \(failed.joined(separator: ", "))"
@@ -97,7 +94,7 @@ struct UserReport {
         }
     }
 
-    /// A value of one of the user's documents.
+    /// The value in the user's document `current` or `proposed`.
     private func value(of key: String, in section: String, of document: String) -> JSONNode? {
         node[document]?["config_sections"]?[section]?["settings"]?[key]?["value"]
     }

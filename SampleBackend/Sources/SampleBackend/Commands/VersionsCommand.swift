@@ -1,31 +1,26 @@
 import ArgumentParser
 import JSONTree
 
-/// A type that is `sample-backend versions`: it lists the versions of the template.
+/// `sample-backend versions` lists the versions of the template.
 struct VersionsCommand: AdministrationCommand {
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "versions", abstract: "List the versions of the template, newest first.")
 
-    /// Whom to ask, and how to answer.
     @OptionGroup var options: AdministrationOptions
 
-    /// The most versions to list.
     @Option(help: "The most versions to list, 1 to 300.")
     var limit = 20
 
-    /// Whether to list all that are kept.
     @Flag(help: "List all versions that are kept.")
     var all = false
 
-    /// Refuses what the server would refuse.
+    /// Rejects what the server would reject.
     func validate() throws {
         guard (1...300).contains(limit) else {
             throw ValidationError("--limit is out of range: give 1 to 300.")
         }
     }
 
-    /// Lists the versions.
     func run(with transport: any AdministrationTransport) async throws {
         let answer = try await transport.json(
             AdministrationRequest(

@@ -3,24 +3,20 @@ import ConfigServer
 import HTTPServing
 import JSONTree
 
-/// A type that is `sample-backend webhooks`: the addresses that are told of each publish.
+/// `sample-backend webhooks` administers the addresses that are notified of each publish.
 struct WebhooksCommand: AsyncParsableCommand {
-    /// The name, the help and the subcommands.
     static let configuration = CommandConfiguration(
         commandName: "webhooks",
         abstract: "List, add or remove the addresses that are told of each publish.",
         subcommands: [List.self, Add.self, Remove.self, Deliveries.self])
 
-    /// A type that is `sample-backend webhooks list`.
+    /// `sample-backend webhooks list`.
     struct List: AdministrationCommand {
-        /// The name and the help.
         static let configuration = CommandConfiguration(
             abstract: "List the webhooks of a project, the oldest first.")
 
-        /// Whom to ask, and how to answer.
         @OptionGroup var options: AdministrationOptions
 
-        /// Lists the webhooks.
         func run(with transport: any AdministrationTransport) async throws {
             let answer = try await transport.json(
                 AdministrationRequest(path: options.projectPath + "/webhooks"))
@@ -40,20 +36,16 @@ struct WebhooksCommand: AsyncParsableCommand {
         }
     }
 
-    /// A type that is `sample-backend webhooks add`.
+    /// `sample-backend webhooks add`.
     struct Add: AdministrationCommand {
-        /// The name and the help.
         static let configuration = CommandConfiguration(
             abstract: "Add a webhook and print its secret, this once.")
 
-        /// The address.
         @Argument(help: "The address, such as https://example.com/webhook.")
         var url: String
 
-        /// Whom to ask, and how to answer.
         @OptionGroup var options: AdministrationOptions
 
-        /// Adds the webhook.
         func run(with transport: any AdministrationTransport) async throws {
             let body: JSONNode = ["url": .string(url)]
             let answer = try await transport.json(
@@ -71,20 +63,16 @@ struct WebhooksCommand: AsyncParsableCommand {
         }
     }
 
-    /// A type that is `sample-backend webhooks remove`.
+    /// `sample-backend webhooks remove`.
     struct Remove: AdministrationCommand {
-        /// The name and the help.
         static let configuration = CommandConfiguration(
             abstract: "Remove a webhook with its deliveries.")
 
-        /// The webhook.
         @Argument(help: "The identifier of the webhook, as \"webhooks list\" shows it.")
         var id: String
 
-        /// Whom to ask, and how to answer.
         @OptionGroup var options: AdministrationOptions
 
-        /// Removes the webhook.
         func run(with transport: any AdministrationTransport) async throws {
             let answer = try await transport.json(
                 AdministrationRequest(
@@ -97,20 +85,16 @@ struct WebhooksCommand: AsyncParsableCommand {
         }
     }
 
-    /// A type that is `sample-backend webhooks deliveries`.
+    /// `sample-backend webhooks deliveries`.
     struct Deliveries: AdministrationCommand {
-        /// The name and the help.
         static let configuration = CommandConfiguration(
             abstract: "List the deliveries of a webhook, newest first.")
 
-        /// The webhook.
         @Argument(help: "The identifier of the webhook, as \"webhooks list\" shows it.")
         var id: String
 
-        /// Whom to ask, and how to answer.
         @OptionGroup var options: AdministrationOptions
 
-        /// Lists the deliveries.
         func run(with transport: any AdministrationTransport) async throws {
             let answer = try await transport.json(
                 AdministrationRequest(

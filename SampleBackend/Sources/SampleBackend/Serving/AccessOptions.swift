@@ -5,12 +5,11 @@ import Foundation
 import HTTPServing
 import Logging
 
-/// A type that is the options of `serve` for who may read configurations (HTTP 5).
+/// The options of `serve` that control who may read configurations (HTTP 5).
 struct AccessOptions: ParsableArguments {
-    /// The fewest bytes of a secret that signs tokens with HS256.
+    /// Minimum length, in bytes, of a secret for HS256.
     private static let minimumSecretBytes = 32
 
-    /// Keys, one of which a client has to send.
     @Option(
         name: .customLong("client-key"),
         help: ArgumentHelp(
@@ -20,7 +19,6 @@ struct AccessOptions: ParsableArguments {
             valueName: "key"))
     var clientKeys: [Secret] = []
 
-    /// The secret that tokens of users are signed with.
     @Option(
         help: ArgumentHelp(
             "The secret that JWTs of users are signed with (HS256), at least 32 bytes.",
@@ -28,7 +26,6 @@ struct AccessOptions: ParsableArguments {
             valueName: "secret"))
     var userTokenSecret: Secret?
 
-    /// The public keys that tokens of users are signed with.
     @Option(
         help: ArgumentHelp(
             "A JWKS file with the keys that JWTs of users are signed with.",
@@ -36,23 +33,19 @@ struct AccessOptions: ParsableArguments {
             valueName: "file"))
     var userTokenJwks: String?
 
-    /// Who makes tokens of users.
     @Option(
         help: ArgumentHelp(
             "Take JWTs of users from this issuer alone (iss).", valueName: "issuer"))
     var userTokenIssuer: String?
 
-    /// What tokens of users are for.
     @Option(
         help: ArgumentHelp(
             "Take JWTs of users for this audience alone (aud).", valueName: "audience"))
     var userTokenAudience: String?
 
-    /// Whether tokens of users need no end.
     @Flag(help: "Take JWTs of users that never end (without exp), too.")
     var userTokenWithoutExpiry = false
 
-    /// Names that the server answers to.
     @Option(
         name: .customLong("allowed-host"),
         help: ArgumentHelp(
@@ -63,7 +56,6 @@ struct AccessOptions: ParsableArguments {
             valueName: "name"))
     var allowedHosts: [String] = []
 
-    /// Pages of other origins that may read.
     @Option(
         name: .customLong("allow-origin"),
         help: ArgumentHelp(
@@ -71,24 +63,20 @@ struct AccessOptions: ParsableArguments {
             valueName: "origin"))
     var allowedOrigins: [String] = []
 
-    /// Whether everybody may read, wherever the server listens.
     @Flag(help: "Let everybody read, also when the server listens beyond this machine.")
     var open = false
 
-    /// The keys of the options and the environment.
+    /// The keys of the options and of the environment.
     private var keys: [Secret] {
         clientKeys + [Self.environment("ACTIVECONFIG_CLIENT_KEY")].compactMap { $0 }
     }
 
-    /// The secret of the options or the environment.
+    /// The secret of the options or of the environment.
     private var secret: Secret? {
         userTokenSecret ?? Self.environment("ACTIVECONFIG_USER_TOKEN_SECRET")
     }
 
-    /// Refuses what would be no protection.
-    ///
-    /// - Parameter isLoopback: Whether the server listens for this machine alone.
-    /// - Throws: `ValidationError`.
+    /// Rejects options that would protect nothing; throws `ValidationError`.
     func validate(isLoopback: Bool) throws {
         if keys.contains(where: \.text.isEmpty) {
             throw ValidationError("--client-key is empty: choose a long, random text.")
@@ -119,17 +107,13 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
-    /// The rule for clients.
-    ///
-    /// - Parameter logger: Where a file of keys that cannot be used any more is named.
-    /// - Returns: The rule.
-    /// - Throws: `ValidationError` when the file of keys cannot be used.
+    /// The access rule for clients; throws `ValidationError` when the key file is unusable.
     func clientAccess(logger: Logger) async throws -> ClientAccess {
         ClientAccess(
             keys: keys.map(\.text), userTokens: try await userTokenVerifier(logger: logger))
     }
 
-    /// What verifies the tokens of users; nil when none are needed.
+    /// nil when users need no token.
     private func userTokenVerifier(logger: Logger) async throws -> UserTokenVerifier? {
         var rules = UserTokenRules()
         rules.issuer = userTokenIssuer
@@ -147,7 +131,7 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
-    /// The value of a variable that is set and not empty.
+    /// The value of an environment variable; nil when it is not set or empty.
     private static func environment(_ name: String) -> Secret? {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : Secret($0) }
     }

@@ -1,13 +1,12 @@
 import Foundation
 
-/// How many files this process may open: each connection is one.
+/// The limit on open files of this process: each connection is one.
 enum OpenFileLimit: Sendable {
-    /// The files that are kept for everything but connections, such as the database.
+    /// Files that are not available for connections, such as those of the database.
     static let reserve = 256
 
-    /// Raises the limit as far as the system lets this process.
-    ///
-    /// - Returns: The connections that there is room for; nil when there is no limit.
+    /// Raises the soft limit to the hard limit, and returns the number of connections that it
+    /// leaves room for; nil when there is no limit.
     static func connections() -> Int? {
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0 else { return nil }

@@ -1,31 +1,33 @@
 import AdminAPI
 import ArgumentParser
 import ConfigServer
+import CoreMetrics
 import Foundation
 import HTTPServing
 import JSONTree
 import Logging
+import PrometheusMetrics
 import ServiceLifecycle
 import TemplateStore
 import UnixSignals
 import WebhookDelivery
 
-/// A type that is `sample-backend serve`: it serves until SIGTERM or SIGINT (HTTP 5).
+/// `sample-backend serve` serves until SIGTERM or SIGINT (HTTP 5).
 struct ServeCommand: AsyncParsableCommand {
-    /// How long a shutdown may take before what is left is cancelled; the process is gone within
-    /// 10 seconds of the signal.
+    /// Time limit for a graceful shutdown, after which requests are cancelled; the process exits
+    /// within 10 seconds of the signal.
     private static let shutdownTime: Duration = .seconds(9)
 
-    /// How long the administrator token of `--dev` counts.
+    /// Lifetime of the administrator token of `--dev`, in seconds.
     private static let developmentTokenTime: TimeInterval = 24 * 60 * 60
 
-    /// The most requests a second from one address, beyond this machine and unless said otherwise.
+    /// Default limit of requests per second and address, unless the server is on the loopback
+    /// interface.
     private static let defaultRateLimit = 1_000
 
-    /// The most streams of one address, beyond this machine and unless said otherwise.
+    /// Default limit of streams per address, unless the server is on the loopback interface.
     private static let defaultStreamsPerAddress = 1_000
 
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve configurations over HTTP.",
@@ -39,21 +41,17 @@ struct ServeCommand: AsyncParsableCommand {
             of a publisher.
             """)
 
-    /// The name or address to listen on.
     @Option(help: "The name or address to listen on.")
     var hostname = "127.0.0.1"
 
-    /// The port to listen on.
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 8080
 
-    /// Where templates are kept.
     @Option(
         help: ArgumentHelp(
             "Where templates are kept: sqlite:PATH, or memory.", valueName: "store"))
     var store = StoreLocation.default
 
-    /// Whether to publish the sample template and make a token.
     @Flag(
         help: """
             For development, on this machine only: publish the sample template if nothing is \
@@ -61,23 +59,19 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var dev = false
 
-    /// Who may read configurations.
     @OptionGroup(title: "Access")
     var access: AccessOptions
 
-    /// The certificate to serve TLS with.
     @Option(
         help: ArgumentHelp(
             "The certificate to serve TLS with, PEM, with those it is signed by.",
             valueName: "file"))
     var tlsCertificate: String?
 
-    /// The private key to serve TLS with.
     @Option(
         help: ArgumentHelp("The private key of the certificate, PEM.", valueName: "file"))
     var tlsKey: String?
 
-    /// The most requests a second from one address.
     @Option(
         help: """
             The most requests a second from one address; 0 is no limit. (default: none on this \
@@ -85,7 +79,6 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var rateLimit: Int?
 
-    /// The most connections at once.
     @Option(
         help: """
             The most connections at once; for another one, the connection is closed that has waited \
@@ -94,7 +87,6 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var maxConnections: Int?
 
-    /// The most streams of one address.
     @Option(
         help: """
             The most streams of one address, IPv6 by its first 64 bits; 0 is no limit. (default: \
@@ -102,14 +94,12 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var maxStreamsPerAddress: Int?
 
-    /// How long a stream may stay open.
     @Option(
         help: ArgumentHelp(
             "How long a stream may stay open before its client has to come back; 0 is no limit.",
             valueName: "seconds"))
     var streamMaxAge = 3_600
 
-    /// The memory for what waits for clients.
     @Option(
         help: """
             The most megabytes of answers and events that clients do not read, over all \
@@ -117,7 +107,6 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var clientBacklogMegabytes = 128
 
-    /// Whether webhooks may be on private networks.
     @Flag(
         help: """
             Let webhooks be on private networks and on this machine; whoever may publish can then \
@@ -125,17 +114,15 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var allowPrivateWebhooks = false
 
-    /// The memory for rendered documents.
     @Option(help: "The most megabytes of rendered documents to keep, for each project.")
     var cacheMegabytes = 32
 
-    /// The least severe messages to log.
     @Option(
         help: "The least severe messages to log: \(Self.logLevelNames). (default: info)",
         transform: Self.logLevel)
     var logLevel: Logger.Level = .info
 
-    /// Refuses options that do not go together.
+    /// Rejects contradictory and out-of-range options.
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("The port \(port) does not exist: choose one from 0 to 65535.")
@@ -174,15 +161,16 @@ struct ServeCommand: AsyncParsableCommand {
         try access.validate(isLoopback: isLoopback)
     }
 
-    /// Serves until a signal, then returns.
+    /// Serves until a signal.
     ///
-    /// - Throws: `ExitCode` 69 when the store cannot be opened or the address not be listened on.
+    /// - Throws: `ExitCode` 69 when the store cannot be opened or the address is not available, 65
+    ///   when the TLS files cannot be used.
     func run() async throws {
         var logger = Logger(label: "sample-backend") { label in
             StreamLogHandler.standardError(label: label)
         }
         logger.logLevel = logLevel
-        // A write beyond a limit of file sizes fails like one to a full disk then.
+        // Ignoring the signal lets a write beyond the file-size limit fail like one to a full disk.
         _ = signal(SIGXFSZ, SIG_IGN)
         do {
             let configuration = try await serverConfiguration(logger: logger)
@@ -209,7 +197,6 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Serves what a store keeps until a signal.
     private func serve(
         _ store: any TemplateStore, configuration: ConfigServerConfiguration, logger: Logger
     ) async throws {
@@ -235,7 +222,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
-    /// A name for the token of `--dev` that no other token has.
+    /// A name for the token of `--dev` that no valid token has.
     private static func freeName(in store: any TemplateStore, date: Date) async throws -> String {
         let names = Set(
             try await store.tokens().filter {
@@ -245,7 +232,6 @@ struct ServeCommand: AsyncParsableCommand {
             ? (2...).lazy.map { "dev \($0)" }.first { !names.contains($0) } ?? "dev" : "dev"
     }
 
-    /// What the options say.
     private func serverConfiguration(
         logger: Logger
     ) async throws -> ConfigServerConfiguration {
@@ -270,24 +256,41 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    /// The token of the environment.
+    /// The token from the environment.
     private var administratorToken: Secret? {
         ProcessInfo.processInfo.environment["ACTIVECONFIG_ADMIN_TOKEN"].map(Secret.init)
     }
 
-    /// Whether the server listens for this machine alone.
+    /// Whether the server listens on the loopback interface only.
     private var isLoopback: Bool {
         ConfigServerConfiguration(hostname: hostname).isLoopback
     }
 
-    /// The names of the levels, for people.
     private static let logLevelNames = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Reads the name of a level.
     private static func logLevel(_ name: String) throws -> Logger.Level {
         guard let level = Logger.Level(rawValue: name) else {
             throw ValidationError("Choose one of \(logLevelNames).")
         }
         return level
+    }
+}
+
+/// The Prometheus metrics of this process.
+enum MetricsExport: Sendable {
+    /// Bootstraps the metrics system, which may be done only once in a process, and returns a
+    /// closure that renders the metrics as text.
+    static func start() -> @Sendable () -> String {
+        let factory = PrometheusMetricsFactory(help: [
+            "activeconfig_requests": "Requests, by route and status.",
+            "activeconfig_request_duration": "From the head of a request to its response.",
+            "activeconfig_evaluations": "Documents that users were given or told they have.",
+            "activeconfig_render_cache_hits": "Documents rendered for an earlier request.",
+            "activeconfig_render_cache_misses": "Documents rendered for their request.",
+            "activeconfig_store_errors": "Calls of the store that failed, by operation.",
+            "activeconfig_template_version": "The version that is served, by project.",
+        ])
+        MetricsSystem.bootstrap(factory)
+        return { factory.text() }
     }
 }

@@ -1,23 +1,27 @@
-/// Takes secrets out of what is said about a command line that is refused.
+public import ArgumentParser
+import ConfigServer
+public import HTTPServing
+
+/// Redacts secrets in the error messages about a rejected command line.
 ///
-/// The parser quotes what it cannot read: a secret behind a misspelled option, or the second word of
-/// one that was given without quotation marks.
+/// The parser quotes arguments that it cannot parse, such as a secret after a misspelled option, or
+/// the second word of a secret given without quotation marks.
 struct CommandLineSecrets: Sendable {
-    /// Options whose names look as if a secret came behind them, and none does.
+    /// Options without a secret whose names suggest one.
     private static let plainOptions = [
         "--tls-key", "--user-token-jwks", "--user-token-issuer", "--user-token-audience",
         "--user-token-without-expiry",
     ]
 
-    /// The beginnings of options with a secret.
+    /// Options with a secret; they also match as prefixes, for `--optionsecret`.
     private static let secretOptions = [
         "--token", "--client-key", "--user-token-secret", "--user-token",
     ]
 
-    /// What must not be said, and what is said instead.
+    /// Texts to redact, with their replacements.
     private var replacements: [(text: String, replacement: String)] = []
 
-    /// Looks for secrets in the arguments of a process.
+    /// Collects the secrets in the arguments.
     init(_ arguments: [String]) {
         var isBehindSecret = false
         for argument in arguments {
@@ -38,7 +42,6 @@ struct CommandLineSecrets: Sendable {
         }
     }
 
-    /// A message without the secrets that it quotes.
     func redacted(_ message: String) -> String {
         replacements.reduce(message) { message, pair in
             pair.text.isEmpty
@@ -50,11 +53,19 @@ struct CommandLineSecrets: Sendable {
 }
 
 extension String {
-    /// The text of a URL without the user and password that it may have.
+    /// The URL without its user and password.
     var withoutUserInformation: String {
         guard let start = firstRange(of: "//")?.upperBound else { return self }
         let end = self[start...].firstIndex(of: "/") ?? endIndex
         guard let mark = self[start..<end].lastIndex(of: "@") else { return self }
         return self[..<start] + "…" + self[mark...]
+    }
+}
+
+/// Makes secrets option values; help and error messages never show them.
+extension Secret: ExpressibleByArgument {
+    /// Accepts any text.
+    public init?(argument: String) {
+        self.init(argument)
     }
 }

@@ -3,18 +3,17 @@ import InMemoryTemplateStore
 import SQLiteTemplateStore
 import TemplateStore
 
-/// A type that says where templates are kept: the value of `--store` (HTTP 5).
+/// The value of `--store`: where templates are kept (HTTP 5).
 enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
-    /// In one file.
     case sqlite(path: String)
 
-    /// In the memory of this process; all is gone with it.
+    /// In the memory of this process only.
     case memory
 
-    /// Where templates are kept unless said otherwise.
+    /// The location without `--store`.
     static let `default` = StoreLocation.sqlite(path: "activeconfig.sqlite")
 
-    /// Reads `sqlite:PATH` or `memory`.
+    /// Parses `sqlite:PATH` or `memory`.
     init?(argument: String) {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first, parts.dropFirst().first) {
@@ -24,7 +23,6 @@ enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
         }
     }
 
-    /// The value as it is written.
     var defaultValueDescription: String {
         switch self {
         case .sqlite(let path): "sqlite:\(path)"
@@ -32,7 +30,7 @@ enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
         }
     }
 
-    /// Opens the store; who opens it closes it.
+    /// Opens the store; the caller closes it.
     ///
     /// - Throws: `TemplateStoreError` when it cannot be opened.
     func open() async throws(TemplateStoreError) -> any TemplateStore {
@@ -42,7 +40,7 @@ enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
         }
     }
 
-    /// What should be otherwise about the files of the store, a sentence each.
+    /// Faults such as file permissions that are too open, a sentence each.
     var warnings: [String] {
         switch self {
         case .sqlite(let path): SQLiteTemplateStore.warnings(at: path)

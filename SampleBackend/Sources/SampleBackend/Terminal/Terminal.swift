@@ -1,21 +1,21 @@
 import Foundation
 
-/// Writes to the terminal, or to what stands in its place.
+/// Writes to standard output and standard error.
 enum Terminal: Sendable {
-    /// Writes a line, or several, to standard output, without a buffer in between, so that a pipe has
-    /// it at once.
+    /// Prints one or several lines to standard output, unbuffered, so that a pipe gets them at
+    /// once.
     ///
-    /// Control characters are escaped, wherever they come from. A closed reader is no error.
+    /// Control characters are escaped, whatever their source. A closed reader is no error.
     static func print(_ line: String) {
         write(Data((printable(line) + "\n").utf8))
     }
 
-    /// Writes bytes to standard output as they are.
+    /// Writes raw bytes to standard output.
     static func write(_ data: Data) {
         try? FileHandle.standardOutput.write(contentsOf: data)
     }
 
-    /// Writes a line, or several, to standard error, escaped as well.
+    /// Prints one or several lines to standard error, escaped in the same way.
     static func printError(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((printable(line) + "\n").utf8))
     }
@@ -26,7 +26,6 @@ enum Terminal: Sendable {
 }
 
 extension Terminal {
-    /// A colour of the terminal.
     enum Color: String, Sendable, CaseIterable {
         case red = "31"
         case green = "32"
@@ -35,18 +34,18 @@ extension Terminal {
         case dim = "2"
     }
 
-    /// Whether standard output is a terminal that wants colours (https://no-color.org).
+    /// Whether standard output is a terminal and colours are not disabled (https://no-color.org).
     private static let hasColors =
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
 
-    /// Ends a colour.
+    /// Resets the colour.
     private static let plain = "\u{1B}[0m"
 
-    /// Sequences that this program writes itself; none without colours.
+    /// Escape sequences that output may contain; empty without colours.
     fileprivate static let colorSequences =
         hasColors ? Color.allCases.map(\.sequence) + [plain] : []
 
-    /// A text in a colour, where there are any.
+    /// The escaped text in a colour, or without one where colours are off.
     static func colored(_ text: String, _ color: Color) -> String {
         let text = text.escapedForTerminal
         return hasColors ? color.sequence + text + plain : text

@@ -1,18 +1,16 @@
 import JSONTree
 
 extension String {
-    /// The text without what a terminal would obey, or would not show: control characters, those
-    /// that change the direction of writing, and ends of lines are written as `\u{1b}`, `\n`.
+    /// The text with control characters, bidirectional formatting and line ends escaped, such as
+    /// `\u{1b}` and `\n`.
     var escapedForTerminal: String {
         escaped(keeping: [], ends: true)
     }
 
-    /// Escapes a text.
+    /// Escapes what a terminal would interpret or not show.
     ///
-    /// - Parameters:
-    ///   - sequences: What stays as it is, such as the colours that this program sets.
-    ///   - ends: Whether line feeds and tabs are escaped as well.
-    /// - Returns: The text without what is escaped.
+    /// `sequences` are kept, such as the colours that this program sets; `ends` escapes line feeds
+    /// and tabs too.
     func escaped(keeping sequences: [String], ends: Bool) -> String {
         guard unicodeScalars.contains(where: \.isNotShown) else { return self }
         var result = String.UnicodeScalarView()
@@ -39,16 +37,13 @@ extension String {
 }
 
 extension JSONNode {
-    /// The value as JSON that a terminal shows as it is: what it would obey, or not show, stands in
-    /// escape sequences of JSON.
-    ///
-    /// - Parameter layout: With or without white space.
-    /// - Returns: The text.
+    /// JSON that is safe to print: what a terminal would interpret or not show is escaped inside
+    /// the strings.
     func terminalText(_ layout: JSONNode.Layout) -> String {
         let text = String(decoding: jsonData(layout), as: UTF8.self)
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            // Outside of strings there is nothing of the kind but line feeds.
+            // Outside of strings, a line feed is the only such character.
             guard scalar.isNotShown, scalar != "\n" else {
                 result.append(scalar)
                 continue
@@ -64,7 +59,7 @@ extension JSONNode {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal obeys it, or shows nothing for it.
+    /// Whether a terminal interprets the character, or shows nothing for it.
     fileprivate var isNotShown: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -1,28 +1,26 @@
 import Foundation
 
-/// A type that finds the events in the bytes of a stream, however they are cut.
+/// Parses events from a byte stream that is split at any place.
 struct StreamEventParser: Sendable {
-    /// The most bytes of a line, so that a server that is none cannot fill the memory.
+    /// Maximum length of a line in bytes, so that a response that is no event stream cannot fill
+    /// the memory.
     private static let maximumLineLength = 64 << 20
 
-    /// The bytes behind the last line.
+    /// Bytes after the last complete line.
     private var rest: [UInt8] = []
 
-    /// The event that has begun.
+    /// Fields of the incomplete event.
     private var name = ""
     private var data: [String] = []
 
     /// The last identifier.
     private(set) var lastEventID: String?
 
-    /// How many milliseconds to wait before the next connection, when the stream has said so.
+    /// The reconnection delay in milliseconds, if the stream has set one.
     private(set) var retry: Int?
 
-    /// Takes bytes of the stream.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Returns: The events that are whole now.
-    /// - Throws: A ``CommandFailure`` when it is no stream of events.
+    /// Appends bytes and returns the events that are complete; throws a ``CommandFailure`` when a
+    /// line is too long.
     mutating func read(_ bytes: Data) throws -> [StreamEvent] {
         rest.append(contentsOf: bytes)
         var events: [StreamEvent] = []
@@ -40,7 +38,7 @@ struct StreamEventParser: Sendable {
         return events
     }
 
-    /// Takes a line, without the line feed behind it.
+    /// Handles a line without its line feed.
     private mutating func take(line bytes: ArraySlice<UInt8>) -> StreamEvent? {
         let bytes = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
         guard !bytes.isEmpty else {
@@ -68,4 +66,15 @@ struct StreamEventParser: Sendable {
         }
         return nil
     }
+}
+
+/// An event of a `text/event-stream`.
+struct StreamEvent: Sendable, Hashable {
+    var name = "message"
+
+    /// The last identifier of the stream so far; nil when it sent none.
+    var id: String?
+
+    /// The lines of the data, joined with line feeds.
+    var data = ""
 }

@@ -8,49 +8,46 @@ import NIOCore
 import NIOFoundationEssentialsCompat
 import NIOHTTP1
 
-/// A type that listens for a user, and shows what it hears.
+/// Listens to a user's stream and prints the changes.
 struct Watch {
-    /// The longest silence; a server sends something every 15 seconds.
+    /// Time without data after which the connection is lost; a server sends something every 15
+    /// seconds.
     private static let silence: TimeAmount = .seconds(45)
 
-    /// The most bytes of a document, or of a refusal.
+    /// Maximum size of a document or of an error, in bytes.
     private static let maximumBytes = 64 << 20
 
-    /// The shortest and the longest wait before the next connection, in milliseconds.
+    /// Bounds of the reconnection delay, in milliseconds.
     private static let waits = 500...30_000
 
-    /// What to listen to, and how to show it.
     private let command: WatchCommand
 
-    /// What the user has.
+    /// The user's document as of the last event.
     private var document = WatchedDocument(.null)
 
-    /// The last version that was heard of.
+    /// The identifier of the last event or document, for `Last-Event-ID`.
     private var lastEventID: String?
 
-    /// How many updates were shown.
+    /// Number of updates that were shown.
     private var updates = 0
 
-    /// Whether the server has answered at all.
+    /// Whether any connection has succeeded.
     private var wasConnected = false
 
-    /// How often in a row a connection came to nothing.
+    /// Number of consecutive failed connections.
     private var failures = 0
 
-    /// How many milliseconds the server wants its client to wait.
+    /// The reconnection delay that the server asks for, in milliseconds.
     private var wantedWait: Int?
 
-    /// Makes a watch.
-    ///
-    /// - Parameter command: What to listen to, and how to show it.
     init(_ command: WatchCommand) {
         self.command = command
     }
 
-    /// Whether enough was shown.
+    /// Whether `--count` updates were shown.
     private var isDone: Bool { command.count.map { updates >= $0 } ?? false }
 
-    /// Listens, and comes back when the connection is lost.
+    /// Listens, and reconnects when the connection is lost.
     ///
     /// - Throws: A ``CommandFailure`` when the server refuses, or cannot be reached at the start.
     mutating func run() async throws {
@@ -68,7 +65,6 @@ struct Watch {
         }
     }
 
-    /// Listens, and comes back when the connection is lost.
     private mutating func run(with client: HTTPClient) async throws {
         while !isDone {
             do {
@@ -101,13 +97,8 @@ struct Watch {
         }
     }
 
-    /// Asks for the document, or for something below it.
-    ///
-    /// - Parameters:
-    ///   - suffix: What comes behind the document's path.
-    ///   - client: What asks.
-    /// - Returns: The body of the response.
-    /// - Throws: A ``CommandFailure`` when the server refuses.
+    /// Requests the document, or with a suffix such as `/events` a resource below it; throws a
+    /// ``CommandFailure`` when the server refuses.
     private func body(
         of suffix: String, with client: HTTPClient
     ) async throws -> HTTPClientResponse.Body {
@@ -128,7 +119,6 @@ struct Watch {
         return response.body
     }
 
-    /// Shows an event.
     private mutating func take(_ event: StreamEvent, client: HTTPClient) async throws {
         let data = try? JSONNode(jsonData: Data(event.data.utf8))
         if command.json {
@@ -155,7 +145,7 @@ struct Watch {
         }
     }
 
-    /// Shows what has changed, if anything has that was not known.
+    /// Prints changes, if there are any that were not known.
     private mutating func show(_ lines: [WatchedDocument.Line], version: String?) {
         guard !lines.isEmpty else { return }
         updates += 1
@@ -167,25 +157,24 @@ struct Watch {
         for line in lines { Terminal.print(line.text) }
     }
 
-    /// Says something that is no change, to people only.
+    /// Prints a status message, for people only.
     private func say(_ text: String, _ color: Terminal.Color) {
         if !command.json { Terminal.printError(Terminal.colored(text, color)) }
     }
 
-    /// Takes over the user's document as it is now.
-    ///
-    /// - Returns: What has changed.
+    /// Downloads the user's document and returns what changed.
     private mutating func fetch(with client: HTTPClient) async throws -> [WatchedDocument.Line] {
         let bytes = try await body(of: "", with: client).collect(upTo: Self.maximumBytes)
         let answer = AdministrationAnswer(
             status: 200, entityTag: nil, warnings: [], body: Data(buffer: bytes))
         let json = try answer.json
-        // The stream then tells of all that comes behind this version.
+        // The stream then starts after this version.
         lastEventID = json["meta"]?["template_version"]?.integerValue.map(String.init)
         return document.replace(with: WatchedDocument(json))
     }
 
-    /// Waits before the next connection: as the server wants, else longer each time.
+    /// Waits before reconnecting: as long as the server asks, or after failures an exponentially
+    /// growing random time.
     private mutating func wait() async throws {
         let limit = min(Self.waits.upperBound, Self.waits.lowerBound << min(failures, 6))
         let milliseconds = failures == 0 ? wantedWait ?? limit : Int.random(in: limit / 2...limit)
@@ -193,7 +182,7 @@ struct Watch {
         try await Task.sleep(for: .milliseconds(milliseconds))
     }
 
-    /// The URL of the document, or of something below it.
+    /// The URL of the document, or of a resource below it.
     private func url(suffix: String) -> String {
         let base =
             command.server.hasSuffix("/") ? String(command.server.dropLast()) : command.server

@@ -4,9 +4,8 @@ import Foundation
 import HTTPServing
 import JSONTree
 
-/// A type that is `sample-backend watch`: it shows what changes for a user, while it changes.
+/// `sample-backend watch` prints a user's changes as they happen.
 struct WatchCommand: AsyncParsableCommand {
-    /// The name and the help.
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show what changes for a user, while it changes.",
         discussion: """
@@ -14,36 +13,29 @@ struct WatchCommand: AsyncParsableCommand {
 
             """ + ClientOptions.help)
 
-    /// As whom to listen.
     @OptionGroup var client: ClientOptions
 
-    /// The server to listen to.
     @Option(help: ArgumentHelp("The server.", valueName: "url"))
     var server = "http://127.0.0.1:8080"
 
-    /// The project.
     @Option(help: "The project.")
     var project = "default"
 
-    /// What the server lets clients in by.
     @Option(help: ArgumentHelp("The key that the server wants of clients.", valueName: "key"))
     var clientKey: Secret?
 
-    /// What the server knows the user by.
     @Option(
         help: ArgumentHelp(
             "The token of the user, where the server wants one.", valueName: "jwt"))
     var userToken: Secret?
 
-    /// When to end.
     @Option(help: ArgumentHelp("End after this many updates.", valueName: "number"))
     var count: Int?
 
-    /// Whether to write for programs.
     @Flag(help: "Write each event as one line of JSON, for programs.")
     var json = false
 
-    /// Refuses a server that is no URL.
+    /// Rejects an invalid server URL and count.
     func validate() throws {
         guard let url = URL(string: server), url.host != nil, url.scheme?.hasPrefix("http") == true
         else {
@@ -56,7 +48,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Listens until Ctrl-C, or until there were enough updates.
+    /// Listens until Ctrl-C, or until `--count` updates were shown.
     ///
     /// - Throws: `ExitCode` when the server refuses, or cannot be reached at the start.
     func run() async throws {

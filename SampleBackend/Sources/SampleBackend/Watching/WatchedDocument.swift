@@ -1,34 +1,29 @@
 import JSONTree
 import OrderedCollections
 
-/// A type that is a user's document as a terminal shows its changes.
+/// A user's document, compared with its next state for printing.
 struct WatchedDocument: Sendable, Hashable {
-    /// One line of what has changed.
+    /// A line of the printed changes.
     enum Line: Sendable, Hashable {
-        /// The name of a section, and whether it is there afterwards.
+        /// The name of a section that changed or was removed.
         case section(String, isGone: Bool)
-        /// A setting that is new.
         case added(String, JSONNode)
-        /// A setting that is gone.
         case removed(String, JSONNode)
-        /// A setting with another value.
         case changed(String, from: JSONNode, to: JSONNode)
     }
 
-    /// The values by section and key.
+    /// Values by section and key.
     private var sections: [String: [String: JSONNode]]
 
-    /// Reads a document of the exchange format.
+    /// Reads a document in the exchange format.
     init(_ document: JSONNode) {
         sections = (document["config_sections"]?.objectValue ?? [:]).reduce(into: [:]) {
             $0[$1.key] = Self.settings(of: $1.value)
         }
     }
 
-    /// Takes over a document, or the sections of an update.
-    ///
-    /// - Parameter update: The sections that changed, null for those that are gone (HTTP 2).
-    /// - Returns: What has changed, by section and key.
+    /// Applies the changed sections of an update, in which null removes a section (HTTP 2), and
+    /// returns the changes by section and key.
     mutating func apply(_ update: JSONNode) -> [Line] {
         var after = self
         for (name, section) in update.objectValue ?? [:] {
@@ -37,10 +32,7 @@ struct WatchedDocument: Sendable, Hashable {
         return replace(with: after)
     }
 
-    /// Takes over another state of the document.
-    ///
-    /// - Parameter document: The other state.
-    /// - Returns: What has changed, by section and key.
+    /// Replaces the document and returns the changes by section and key.
     mutating func replace(with document: WatchedDocument) -> [Line] {
         defer { self = document }
         var lines: [Line] = []
@@ -61,7 +53,6 @@ struct WatchedDocument: Sendable, Hashable {
         return lines
     }
 
-    /// The values of a section.
     private static func settings(of section: JSONNode) -> [String: JSONNode] {
         (section["settings"]?.objectValue ?? [:]).reduce(into: [:]) {
             $0[$1.key] = $1.value["value"] ?? .null
@@ -70,7 +61,7 @@ struct WatchedDocument: Sendable, Hashable {
 }
 
 extension WatchedDocument.Line {
-    /// The line for a terminal, coloured where there are colours.
+    /// The line for a terminal, coloured where colours are on.
     var text: String {
         switch self {
         case .section(let name, let isGone):

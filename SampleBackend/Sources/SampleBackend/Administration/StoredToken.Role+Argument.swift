@@ -1,4 +1,0 @@
-public import ArgumentParser
-public import TemplateStore
-
-extension StoredToken.Role: ExpressibleByArgument {}
