@@ -1,23 +1,18 @@
 import Foundation
 import JWTKit
 
-/// What a user's token says: whose it is, from when to when it counts, who made it, and for whom.
+/// The claims of a user token.
 struct UserTokenPayload: JWTPayload {
-    /// The user's ID.
     let sub: SubjectClaim
 
-    /// When it ends.
     let exp: ExpirationClaim?
 
-    /// When it begins.
     let nbf: NotBeforeClaim?
 
-    /// Who made it.
     let iss: IssuerClaim?
 
-    /// What it is for: one text or several.
     let aud: AudienceClaim?
 
-    /// Checks nothing; ``UserTokenRules`` does.
+    /// Accepts everything; ``UserTokenRules`` checks the claims.
     func verify(using algorithm: some JWTAlgorithm) {}
 }

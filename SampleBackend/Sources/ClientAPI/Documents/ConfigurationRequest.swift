@@ -1,7 +1,7 @@
 package import HTTPServing
 package import Targeting
 
-/// A client asks for a user's document or stream: a project, a user, and signals (HTTP 1).
+/// A request for a user's document or stream: a project, a user, and signals (HTTP 1).
 package struct ConfigurationRequest: Sendable {
     /// The paths of a user's document.
     static let patterns = [
@@ -31,7 +31,7 @@ package struct ConfigurationRequest: Sendable {
     package let userID: String?
     package let signals: Signals
 
-    /// Reads a request whose path belongs to one of the patterns.
+    /// Parses a request whose path matches one of the patterns.
     ///
     /// - Throws: A ``RequestError`` with status 400 when a signal exceeds its limit.
     package init(_ request: RouteRequest) throws(RequestError) {
@@ -40,9 +40,9 @@ package struct ConfigurationRequest: Sendable {
         signals = try Signals(query: request.target.query)
     }
 
-    /// The user of a request whose path belongs to one of the patterns; nil is the generic user.
+    /// The user of a request whose path matches one of the patterns; nil is the generic user.
     ///
-    /// Only segments that the pattern fixes are looked at: a user's ID decides nothing but who it is.
+    /// Only literal segments of the pattern decide where the ID is read from, never the ID itself.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is not percent-encoded UTF-8.
     package static func userID(_ request: RouteRequest) throws(RequestError) -> String? {

@@ -4,7 +4,7 @@ package import Logging
 import Rendering
 import Targeting
 
-/// The routes of HTTP 1: the configuration of a user.
+/// The routes of a user's configuration document (HTTP 1).
 package struct ConfigurationRoutes: Sendable {
     private let source: any ConfigurationSource
     private let clientAccess: ClientAccess
@@ -24,7 +24,8 @@ package struct ConfigurationRoutes: Sendable {
         }
     }
 
-    /// Documents come from memory; only a user's token has to be waited for.
+    /// Documents are in memory, so answers are immediate; only verifying a user token is
+    /// asynchronous.
     private var answering: Endpoint.Answering {
         guard clientAccess.needsKeyOnly else {
             return .asynchronous { request in
@@ -36,7 +37,7 @@ package struct ConfigurationRoutes: Sendable {
         return .immediate { request throws(RequestError) in .response(try answer(request)) }
     }
 
-    /// Answers with a user's document, or with 304 when the client has it.
+    /// Answers with a user's document, or with 304 when the client has it cached.
     private func answer(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
         let configuration = try configuration(for: ConfigurationRequest(request))
         let headerFields: HTTPFields = [
@@ -51,7 +52,7 @@ package struct ConfigurationRoutes: Sendable {
         return .json(configuration.jsonBytes, headerFields: headerFields)
     }
 
-    /// Asks the source, and turns its failure into the client's error.
+    /// Asks the source, and maps its errors to the client's.
     private func configuration(
         for request: ConfigurationRequest
     ) throws(RequestError) -> RenderedConfiguration {

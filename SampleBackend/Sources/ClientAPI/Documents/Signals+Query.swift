@@ -3,10 +3,10 @@ import JSONTree
 import Targeting
 
 extension Signals {
-    /// Reads the signals of a query and checks their limits (HTTP 1).
+    /// Parses the signals of a query and checks their limits (HTTP 1).
     ///
-    /// Parameters that are no signals are ignored, whatever they hold. Of a signal given twice, the
-    /// last counts.
+    /// Other parameters are ignored, even malformed ones. The last value of a repeated signal
+    /// counts.
     ///
     /// - Parameter query: The parameters of a request, still percent-encoded.
     /// - Throws: A ``RequestError`` with status 400 that names the parameter.

@@ -1,8 +1,8 @@
 import Metrics
 
-/// Counts documents, versions and errors of the store, by swift-metrics.
+/// The metrics of documents, versions and store errors.
 ///
-/// A series is made once and kept: making one takes a lock and a look-up.
+/// A metric is created once and kept: creating one takes a lock and a lookup.
 package struct LibraryMetrics: Sendable {
     package init() {}
 
@@ -10,23 +10,18 @@ package struct LibraryMetrics: Sendable {
     private let cacheHits = Counter(label: "activeconfig_render_cache_hits")
     private let cacheMisses = Counter(label: "activeconfig_render_cache_misses")
 
-    /// Counts a user's document.
-    ///
-    /// - Parameter wasCached: Whether it was rendered for an earlier request.
+    /// Counts an evaluation of a user's document, by whether an earlier request had rendered it.
     func countEvaluation(wasCached: Bool) {
         evaluations.increment()
         (wasCached ? cacheHits : cacheMisses).increment()
     }
 
-    /// Counts an error of the store.
-    ///
-    /// - Parameter operation: What the store was asked for, such as `publish`.
+    /// Counts a store error by the failed operation, such as `publish`.
     package func countStoreError(operation: String) {
         Counter(label: "activeconfig_store_errors", dimensions: [("operation", operation)])
             .increment()
     }
 
-    /// Records which version of a project is served.
     func setVersion(_ version: Int, ofProject project: String) {
         Gauge(label: "activeconfig_template_version", dimensions: [("project", project)])
             .record(version)

@@ -5,15 +5,13 @@ import JSONTree
 import Rendering
 import Targeting
 
-/// The routes of HTTP 4: OpenFeature's remote evaluation protocol.
+/// The routes of OpenFeature's remote evaluation protocol (HTTP 4).
 package struct OFREPRoutes: Sendable {
-    /// Where the templates are.
     package let library: TemplateLibrary
 
-    /// Which clients may read.
     package let clientAccess: ClientAccess
 
-    /// The time that `dateTime` stands for.
+    /// The clock for time-based conditions (`dateTime`).
     package let now: @Sendable () -> Date
 
     package init(
@@ -24,7 +22,7 @@ package struct OFREPRoutes: Sendable {
         self.now = now
     }
 
-    /// The group of these routes and `streams`; its errors have the protocol's form.
+    /// The group of these routes and `streams`; its errors have the protocol's format.
     package func group(with streams: [Route]) -> RouteGroup {
         var group = RouteGroup(routes + streams)
         group.covers = { OFREPTarget($0) != nil }
@@ -46,7 +44,6 @@ package struct OFREPRoutes: Sendable {
         }
     }
 
-    /// Answers with one flag.
     @Sendable
     private func evaluateOne(_ request: RouteRequest) async throws -> RouteResponse {
         let (configuration, context) = try await subject(of: request)
@@ -59,7 +56,7 @@ package struct OFREPRoutes: Sendable {
         return .json(answer)
     }
 
-    /// Answers with all flags, or with 304 when the client has them.
+    /// Answers with all flags, or with 304 when the client has them cached.
     @Sendable
     private func evaluateAll(_ request: RouteRequest) async throws -> RouteResponse {
         let (configuration, context) = try await subject(of: request)
@@ -73,10 +70,10 @@ package struct OFREPRoutes: Sendable {
         return .json(flags.jsonBytes, headerFields: headerFields)
     }
 
-    /// Whether the client has the flags with a tag, and expects no others.
+    /// Whether the client has the flags with this tag cached, and expects no newer ones.
     ///
-    /// An event announced the tag in `flagConfigEtag`. When it is not the current one, this server
-    /// may be behind, and a 304 would make the client believe that it is up to date.
+    /// An event announced the expected tag in `flagConfigEtag`. When that is not the current one,
+    /// this replica may be stale, and a 304 would make the client believe that it is up to date.
     private static func client(
         _ request: RouteRequest, has entityTag: EntityTag
     ) throws(RequestError) -> Bool {
@@ -90,7 +87,7 @@ package struct OFREPRoutes: Sendable {
         return held?.matches(entityTag.opaqueTag) ?? false
     }
 
-    /// What a request is about, when its client may ask.
+    /// The configuration and context of a request, after its user token is checked.
     private func subject(
         of request: RouteRequest
     ) async throws(RequestError) -> (ProjectConfiguration, TargetingContext) {

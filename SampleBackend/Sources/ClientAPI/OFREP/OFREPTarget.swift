@@ -1,16 +1,13 @@
 import HTTPServing
 
-/// A type that is the target of a request below `/ofrep`, where errors have a form of their own.
+/// A request target below `/ofrep`, where errors have the protocol's format.
 ///
-/// It is read without the route, because a request may be refused before anybody looks for one.
+/// It is parsed without the route, because a request may be refused before it is routed.
 struct OFREPTarget: Sendable, Hashable {
-    /// The key of the flag that is asked for, decoded; nil on other paths than a flag's.
+    /// The decoded key of the requested flag; nil on other paths than a flag's.
     let flagKey: String?
 
-    /// Looks at the target of a request.
-    ///
-    /// - Parameter target: The path and the query as they came; nil is returned for other paths than
-    ///   those below `/ofrep` and `/projects/{project}/ofrep`.
+    /// Parses a request target; nil when it is not below `/ofrep` or `/projects/{project}/ofrep`.
     init?(_ target: String) {
         guard let parts = TargetParts(target) else { return nil }
         let path = parts.pathAndQuery.utf8.prefix { $0 != UInt8(ascii: "?") }

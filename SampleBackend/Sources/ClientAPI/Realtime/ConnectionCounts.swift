@@ -1,12 +1,10 @@
-/// A type that says how many streams are open, and which versions their clients have.
+/// Open streams, counted by the version that their clients have.
 package struct ConnectionCounts: Sendable, Hashable {
-    /// The streams by the newest version of which their client has everything.
+    /// Number of streams by the newest version that was fully delivered to their client.
     package private(set) var versions: [Int: Int] = [:]
 
-    /// All streams.
     package var count: Int { versions.values.reduce(0, +) }
 
-    /// Counts nothing.
     init() {}
 
     /// Counts the streams of one thread.
@@ -14,7 +12,6 @@ package struct ConnectionCounts: Sendable, Hashable {
         for stream in project.streams { versions[stream.deliveredVersion, default: 0] += 1 }
     }
 
-    /// Adds the streams of another thread.
     mutating func add(_ other: ConnectionCounts) {
         versions.merge(other.versions, uniquingKeysWith: +)
     }

@@ -1,21 +1,21 @@
 import Rendering
 
-/// A type that remembers for which users pinned values changed, and in which sections, so that a
-/// client that was away hears of it: an event's ID says nothing of that.
+/// The users whose overrides changed, and in which sections.
+///
+/// A client that reconnects needs it, because an event's ID tells nothing about overrides.
 struct OverrideTraces: Sendable {
-    /// The most users that are remembered.
+    /// Maximum users that are tracked.
     private static let maximumUsers = 10_000
 
-    /// The sections by user; nil when there were too many users.
+    /// The changed sections by user; nil once there were too many users.
     private var sections: [UserKey: Set<String>]? = [:]
 
-    /// Remembers sections of a user.
     mutating func add(_ names: some Sequence<String>, ofUser userID: String) {
         sections?[UserKey(userID), default: []].formUnion(names)
         if let sections, sections.count > Self.maximumUsers { self.sections = nil }
     }
 
-    /// The sections of a user that may have changed; nil when that is not known.
+    /// The sections of a user that may have changed; nil when that is unknown.
     func sections(ofUser userID: String?) -> Set<String>? {
         guard let userID else { return [] }
         return sections.map { $0[UserKey(userID)] ?? [] }

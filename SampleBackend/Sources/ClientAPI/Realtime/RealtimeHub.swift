@@ -4,49 +4,39 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Rendering
 
-/// A type that connects what changes in the library with the streams that are open (HTTP 2).
+/// Distributes changes of the library to the open streams (HTTP 2).
 ///
-/// Each thread of connections has streams of its own, and works on them without a lock. The hub
-/// tells the threads that something changed; what, they see in the library.
+/// Each event loop thread has its own streams, and works on them without a lock. The hub only
+/// notifies the threads, which read the current state from the library.
 package final class RealtimeHub: Sendable {
-    /// The shortest time in which the clients of a server that ends come back.
+    /// Minimum period over which clients reconnect after a shutdown, in milliseconds.
     private static let minimumSpread = 1_000
 
-    /// The longest time in which they come back.
+    /// Maximum period over which clients reconnect after a shutdown, in milliseconds.
     private static let maximumSpread = 30_000
 
-    /// What is shared by all threads.
     private struct State: Sendable {
-        /// The streams by thread.
+        /// The streams of each thread, by its event loop.
         var threads: [ObjectIdentifier: NIOLoopBound<StreamThread>] = [:]
-        /// For which users pinned values changed, by project.
+        /// Changed overrides by project.
         var traces: [String: OverrideTraces] = [:]
-        /// How many streams are open.
+        /// Open streams.
         var count = 0
-        /// How many were open at most.
+        /// Maximum of `count` so far.
         var peak = 0
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// What holds the current configurations.
     package let library: TemplateLibrary
 
-    /// What bounds a stream.
     let limits: ServerLimits
 
-    /// What bounds how many streams there are.
     let places: StreamPlaces
 
-    /// What is counted.
     let metrics = RealtimeMetrics()
 
-    /// Makes a hub that follows a library from now on.
-    ///
-    /// - Parameters:
-    ///   - library: What holds the current configurations.
-    ///   - limits: What bounds a stream.
-    ///   - maximumStreams: The most streams; nil sets no limit.
+    /// Creates a hub that observes a library from now on; `maximumStreams` nil means no limit.
     package init(library: TemplateLibrary, limits: ServerLimits, maximumStreams: Int? = nil) {
         self.library = library
         self.limits = limits
@@ -55,9 +45,9 @@ package final class RealtimeHub: Sendable {
         library.observe { [weak self] in self?.tell($0) }
     }
 
-    /// Opens a stream on the thread that runs this.
+    /// Creates a stream on the current event loop; nil when there is no such project.
     ///
-    /// The stream ends with the client's token, if that ends. It is nil when there is no such project.
+    /// The stream ends when the client's token expires, unless `tokenEnd` is nil.
     func makeStream(
         _ request: StreamRequest, place: StreamPlace, tokenEnd: Date?, connection: StreamConnection
     ) -> EventStream? {
@@ -74,14 +64,14 @@ package final class RealtimeHub: Sendable {
             request, place: place, tokenEnd: tokenEnd, connection: connection)
     }
 
-    /// Ends all streams that are still open, and tells their clients when to come back.
+    /// Ends all streams, and tells their clients when to reconnect.
     package func endAll() async {
         for thread in threads {
             try? await thread.eventLoop.submit { thread.value.endAll() }.get()
         }
     }
 
-    /// How many streams of a project are open, and which versions their clients have.
+    /// The open streams of a project, counted by their clients' versions.
     package func connections(inProject project: String) async -> ConnectionCounts {
         var counts = ConnectionCounts()
         for thread in threads {
@@ -93,7 +83,7 @@ package final class RealtimeHub: Sendable {
         return counts
     }
 
-    /// Who listens to a project now.
+    /// The clients with an open stream of a project.
     package func listeners(inProject project: String) async -> [StreamListener] {
         var listeners: [StreamListener] = []
         for thread in threads {
@@ -105,7 +95,6 @@ package final class RealtimeHub: Sendable {
         return listeners
     }
 
-    /// A stream was opened.
     func streamOpened() {
         let count = state.withLockedValue { state in
             state.count += 1
@@ -115,7 +104,6 @@ package final class RealtimeHub: Sendable {
         metrics.setConnections(count)
     }
 
-    /// A stream was closed.
     func streamClosed() {
         let count = state.withLockedValue { state in
             state.count -= 1
@@ -124,26 +112,25 @@ package final class RealtimeHub: Sendable {
         metrics.setConnections(count)
     }
 
-    /// When a client comes back to a server that ends: at random, so that not all come at once.
+    /// A random delay in milliseconds until a client reconnects, so that not all reconnect at once.
     ///
-    /// - Returns: Milliseconds; with 10,000 streams, from 0 to 5,000.
+    /// With a peak of 10,000 streams it is below 5,000.
     func reconnectDelay() -> Int {
         let peak = state.withLockedValue { $0.peak }
         let spread = min(max(peak / 2, Self.minimumSpread), Self.maximumSpread)
         return Int.random(in: 0..<spread)
     }
 
-    /// For which users of a project pinned values changed.
+    /// The changed overrides of a project.
     func overrideTraces(inProject project: String) -> OverrideTraces {
         state.withLockedValue { $0.traces[project] ?? OverrideTraces() }
     }
 
-    /// The streams of all threads.
     private var threads: [NIOLoopBound<StreamThread>] {
         state.withLockedValue { Array($0.threads.values) }
     }
 
-    /// Tells the streams that something changed.
+    /// Forwards a change to all threads.
     private func tell(_ change: LibraryChange) {
         if case .overrides(let project, let userID, let sections) = change {
             state.withLockedValue {

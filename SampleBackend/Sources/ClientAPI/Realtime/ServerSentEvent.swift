@@ -1,24 +1,22 @@
 import NIOCore
 
-/// A type that writes one event of a stream as `text/event-stream` has it.
+/// One event in the format `text/event-stream`.
 struct ServerSentEvent {
-    /// The name of the event.
     let name: String
 
-    /// What a client sends back as `Last-Event-ID`; nil leaves it as it was.
+    /// The ID that a client sends back as `Last-Event-ID`; nil leaves the client's last one.
     var id: String?
 
-    /// How many milliseconds a client is to wait before it connects again; nil leaves it to the
-    /// client.
+    /// The client's delay before it reconnects, in milliseconds; nil leaves it unchanged.
     var retry: Int?
 
-    /// The data: one line of JSON, UTF-8.
+    /// One line of JSON, UTF-8.
     let data: ByteBuffer
 
-    /// A line that clients ignore; it keeps the connection from being taken for dead.
+    /// A comment line, which clients ignore; it keeps idle connections from being closed.
     static let heartbeat = ByteBuffer(string: ":\n\n")
 
-    /// The event as it is sent, with the empty line that ends it.
+    /// The encoded event, including the empty line that ends it.
     var bytes: ByteBuffer {
         var bytes = ByteBuffer()
         bytes.reserveCapacity(data.readableBytes + 64)

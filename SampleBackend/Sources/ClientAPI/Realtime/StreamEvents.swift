@@ -4,26 +4,19 @@ import NIOCore
 import Rendering
 import Templates
 
-/// A type that makes the events of HTTP 2 and of OFREP's streams.
+/// The encoded events of HTTP 2 and of OFREP's streams.
 enum StreamEvents {
-    /// How many milliseconds a client waits before it connects again, unless it is told otherwise.
+    /// The default delay before a client reconnects, in milliseconds.
     private static let retry = 2_000
 
-    /// The first event: which version is current.
+    /// The first event, with the current version.
     static func hello(version: Int) -> ByteBuffer {
         ServerSentEvent(
             name: "hello", id: "\(version)", retry: retry, data: versionData(version)
         ).bytes
     }
 
-    /// What has changed in a user's document.
-    ///
-    /// - Parameters:
-    ///   - change: The change.
-    ///   - userID: Whose.
-    ///   - basis: What the document afterwards depends on.
-    ///   - configuration: The project afterwards.
-    /// - Returns: The event as it is sent.
+    /// The changes of a user's document; `basis` and `configuration` are those after the change.
     static func update(
         _ change: DocumentChange, forUserID userID: String?, basis: DocumentBasis,
         in configuration: ProjectConfiguration
@@ -37,12 +30,12 @@ enum StreamEvents {
         ).bytes
     }
 
-    /// That what changed is not known: the client fetches.
+    /// Tells the client to fetch its document, because the changes are unknown.
     static func reset(version: Int) -> ByteBuffer {
         ServerSentEvent(name: "reset", id: "\(version)", data: versionData(version)).bytes
     }
 
-    /// That a provider of OpenFeature has to evaluate again.
+    /// Tells an OpenFeature provider to evaluate again.
     static func refetch(_ version: TemplateVersion) -> ByteBuffer {
         let data: SettingValue = [
             "type": "refetchEvaluation",
@@ -53,10 +46,7 @@ enum StreamEvents {
         ).bytes
     }
 
-    /// The last event: the server ends, and the client comes back later.
-    ///
-    /// - Parameter milliseconds: When.
-    /// - Returns: The event as it is sent.
+    /// The last event, which tells the client to reconnect after a delay in milliseconds.
     static func goodbye(after milliseconds: Int) -> ByteBuffer {
         let data: SettingValue = ["after_ms": .integer(milliseconds)]
         return ServerSentEvent(

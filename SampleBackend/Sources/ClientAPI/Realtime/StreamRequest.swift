@@ -1,22 +1,20 @@
 import Rendering
 import Targeting
 
-/// A type that is what a client wants to hear of: a user's document in a project.
+/// A request for a stream: a user's document in a project, and the format of its events.
 struct StreamRequest: Sendable {
-    /// In what terms a stream tells of a change.
+    /// The format of a stream's events.
     enum Format: Sendable, Hashable {
-        /// HTTP 2: what has changed.
+        /// HTTP 2: the changed content.
         case activeConfig
-        /// HTTP 4: that something has changed, for providers of OpenFeature.
+        /// HTTP 4: the fact that something changed, for OpenFeature providers.
         case openFeature
     }
 
-    /// The project, the user and the signals.
     let configuration: ConfigurationRequest
 
-    /// The value of `Last-Event-ID`: the last version that the client heard of.
+    /// The value of `Last-Event-ID`: the last version whose events the client received.
     var lastEventID: String?
 
-    /// In what terms the stream tells of a change.
     var format = Format.activeConfig
 }

@@ -78,7 +78,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         receive(.part(unwrapInboundIn(data)), context: context)
     }
 
-    /// Adds buffered input to the backlog, once for each read.
+    /// Adds buffered input to the backlog, unless it is counted already.
     func channelReadComplete(context: ChannelHandlerContext) {
         if !input.isEmpty, inputTicket == nil, !isOver {
             inputTicket = services.backlog.hold(input.bytes, for: context.channel)
