@@ -1,8 +1,10 @@
 import Foundation
 package import HTTPServing
+import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
-import Rendering
+package import Rendering
+package import Targeting
 
 /// Distributes changes of the library to the open streams (HTTP 2).
 ///
@@ -140,5 +142,85 @@ package final class RealtimeHub: Sendable {
         for thread in threads {
             thread.eventLoop.execute { thread.value.tell(change) }
         }
+    }
+}
+
+/// Open streams, counted by the version that their clients have.
+package struct ConnectionCounts: Sendable, Hashable {
+    /// Number of streams by the newest version that was fully delivered to their client.
+    package private(set) var versions: [Int: Int] = [:]
+
+    package var count: Int { versions.values.reduce(0, +) }
+
+    init() {}
+
+    /// Counts the streams of one thread.
+    init(_ project: ProjectStreams) {
+        for stream in project.streams { versions[stream.deliveredVersion, default: 0] += 1 }
+    }
+
+    mutating func add(_ other: ConnectionCounts) {
+        versions.merge(other.versions, uniquingKeysWith: +)
+    }
+}
+
+/// A client with an open stream, as previews see it.
+package struct StreamListener: Sendable {
+    /// nil is the generic user.
+    package let userID: String?
+
+    package let signals: Signals
+
+    /// The current basis of the client's document.
+    package let basis: DocumentBasis
+
+    init(_ stream: EventStream) {
+        userID = stream.request.configuration.userID
+        signals = stream.request.configuration.signals
+        basis = stream.basis
+    }
+}
+
+/// The users whose overrides changed, and in which sections.
+///
+/// A client that reconnects needs it, because an event's ID tells nothing about overrides.
+struct OverrideTraces: Sendable {
+    /// Maximum users that are tracked.
+    private static let maximumUsers = 10_000
+
+    /// The changed sections by user; nil once there were too many users.
+    private var sections: [UserKey: Set<String>]? = [:]
+
+    mutating func add(_ names: some Sequence<String>, ofUser userID: String) {
+        sections?[UserKey(userID), default: []].formUnion(names)
+        if let sections, sections.count > Self.maximumUsers { self.sections = nil }
+    }
+
+    /// The sections of a user that may have changed; nil when that is unknown.
+    func sections(ofUser userID: String?) -> Set<String>? {
+        guard let userID else { return [] }
+        return sections.map { $0[UserKey(userID)] ?? [] }
+    }
+}
+
+/// The metrics of streams.
+struct RealtimeMetrics: Sendable {
+    private let connections = Gauge(label: "activeconfig_stream_connections")
+    private let updates = Counter(label: "activeconfig_stream_updates")
+    private let slowReaders = Counter(label: "activeconfig_stream_slow_readers")
+    private let delivery = Metrics.Timer(label: "activeconfig_delivery_duration")
+
+    func setConnections(_ count: Int) { connections.record(count) }
+
+    /// Counts a change that is sent to a client.
+    func countUpdate() { updates.increment() }
+
+    /// Counts a client that was cut off because it did not read.
+    func countSlowReader() { slowReaders.increment() }
+
+    /// Records the time from a publication until a client's socket has accepted the change.
+    func recordDelivery(since publication: Date) {
+        let seconds = max(0, Date().timeIntervalSince(publication))
+        delivery.recordNanoseconds(Int64(seconds * 1_000_000_000))
     }
 }
