@@ -49,13 +49,9 @@ public struct UserTokenRules: Sendable, Hashable {
 /// The claims of a user token.
 struct UserTokenPayload: JWTPayload {
     let sub: SubjectClaim
-
     let exp: ExpirationClaim?
-
     let nbf: NotBeforeClaim?
-
     let iss: IssuerClaim?
-
     let aud: AudienceClaim?
 
     /// Accepts everything; ``UserTokenRules`` checks the claims.

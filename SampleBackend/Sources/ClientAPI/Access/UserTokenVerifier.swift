@@ -141,7 +141,6 @@ extension UserTokenVerifier: CustomReflectable {
 private struct ParsedToken {
     let keyID: String?
     let payload: UserTokenPayload
-
     private let algorithmName: String
     private let signature: Data
     private let signedBytes: ArraySlice<UInt8>

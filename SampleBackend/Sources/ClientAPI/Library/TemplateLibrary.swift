@@ -20,13 +20,9 @@ package final class TemplateLibrary: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-
     private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
-
     package let store: any TemplateStore
-
     private let logger: Logger
-
     private let metrics: LibraryMetrics
 
     /// Maximum bytes of cached rendered documents per project.

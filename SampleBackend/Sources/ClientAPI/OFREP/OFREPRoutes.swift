@@ -8,7 +8,6 @@ import Targeting
 /// The routes of OpenFeature's remote evaluation protocol (HTTP 4).
 package struct OFREPRoutes: Sendable {
     package let library: TemplateLibrary
-
     package let clientAccess: ClientAccess
 
     /// The clock for time-based conditions (`dateTime`).

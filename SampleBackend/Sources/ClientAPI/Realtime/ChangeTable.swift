@@ -25,9 +25,7 @@ final class ChangeTable {
     private static let maximumEntries = 1_024
 
     private let old: ProjectConfiguration
-
     private let new: ProjectConfiguration
-
     private var entries: [Key: Entry] = [:]
 
     /// The publication time of the new version; nil when the version is the same.

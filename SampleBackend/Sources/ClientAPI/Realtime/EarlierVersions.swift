@@ -26,7 +26,6 @@ final class EarlierVersions {
     private static let minimumSize = 16 << 10
 
     private let project: String
-
     private let library: TemplateLibrary
 
     /// Entries by version number.

@@ -9,8 +9,9 @@ import Templates
 
 /// The stream of one client, as the only remaining handler of its connection.
 ///
-/// It belongs to the event loop of its connection. Events are queued up to a limit, in buffers that
-/// all streams share; a client that does not keep up is cut off, and resumes with `Last-Event-ID`.
+/// It belongs to the event loop of its connection. Unsent events count towards a limit of the
+/// stream, and towards the backlog of all connections; a client that does not keep up is cut off,
+/// and resumes with `Last-Event-ID`.
 final class EventStream: StreamHandler {
     /// Input after the request, which is ignored.
     typealias InboundIn = Any
@@ -21,7 +22,6 @@ final class EventStream: StreamHandler {
     private let project: ProjectStreams
 
     private let hub: RealtimeHub
-
     private let backlog: ClientBacklog
 
     /// Whether TLS keeps an encrypted copy of each event per connection.

@@ -19,9 +19,7 @@ final class ProjectStreams {
     private static let bytesAtATime = 1 << 20
 
     let name: String
-
     private let hub: RealtimeHub
-
     private let eventLoop: any EventLoop
 
     /// The configuration that the streams know, or that the current pass announces.

@@ -29,13 +29,9 @@ package final class RealtimeHub: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-
     package let library: TemplateLibrary
-
     let limits: ServerLimits
-
     let places: StreamPlaces
-
     let metrics = RealtimeMetrics()
 
     /// Creates a hub that observes a library from now on; `maximumStreams` nil means no limit.

@@ -14,9 +14,7 @@ final class StreamThread {
     private static let longestTime = 315_360_000.0
 
     private let hub: RealtimeHub
-
     private let eventLoop: any EventLoop
-
     private var projects: [String: ProjectStreams] = [:]
 
     /// The timer of the next slot; nil when none is scheduled.

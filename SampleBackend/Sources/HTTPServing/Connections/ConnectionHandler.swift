@@ -14,9 +14,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     let services: ConnectionServices
-
     let isSecure: Bool
-
     var state = ConnectionStateMachine()
 
     /// Input that arrived while a request was being answered.

@@ -41,9 +41,7 @@ package final class ClientBacklog: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-
     private let limit: Int
-
     private let cutOff = Counter(label: "activeconfig_connections_cut_off")
     private let gauge = Gauge(label: "activeconfig_client_backlog_bytes")
 
