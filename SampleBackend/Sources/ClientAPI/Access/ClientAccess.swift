@@ -2,46 +2,46 @@ package import Foundation
 package import HTTPServing
 import JWTKit
 
-/// Which clients may read configurations (HTTP 5).
+/// The credentials that clients need to read configurations (HTTP 5).
 public struct ClientAccess: Sendable {
-    /// Everybody may read.
+    /// No credentials are needed.
     public static let open = ClientAccess(keys: [], userTokens: nil)
 
-    /// The hashes of the keys, one of which a client has to send; none when no key is needed.
+    /// Hashes of the accepted keys; empty when no key is needed.
     private let keyHashes: [SecretHash]
 
-    /// What verifies the tokens of users; nil when no token is needed.
+    /// nil when no user token is needed.
     private let userTokens: UserTokenVerifier?
 
-    /// Makes the rule.
+    /// Requires a key, a user token, both or neither.
     ///
     /// - Parameters:
-    ///   - keys: The keys, one of which a client has to send in `X-API-Key` or, when tokens of
-    ///     users are not needed, behind `Authorization: Bearer`. None means that no key is needed.
-    ///   - userTokens: What verifies the tokens of users. A token is a JWT behind
-    ///     `Authorization: Bearer` whose `sub` is the user ID that is asked for; nil means that none
-    ///     is needed.
+    ///   - keys: The accepted keys, one of which a client sends in `X-API-Key` or, when user tokens
+    ///     are not needed, in `Authorization: Bearer`. Empty means that no key is needed.
+    ///   - userTokens: Verifies user tokens; nil means that none is needed. A token is a JWT in
+    ///     `Authorization: Bearer` whose `sub` is the ID of the requested user.
     public init(keys: [String], userTokens: UserTokenVerifier?) {
         keyHashes = keys.map(SecretHash.init(of:))
         self.userTokens = userTokens
     }
 
-    /// Whether everybody may read.
+    /// Whether no credentials are needed.
     package var isOpen: Bool { keyHashes.isEmpty && userTokens == nil }
 
-    /// Whether ``check(_:)`` says everything; else ``checkUser(_:forUserID:)`` is needed too.
+    /// Whether ``check(_:)`` is sufficient; else ``checkUser(_:forUserID:)`` is needed too.
     package var needsKeyOnly: Bool { userTokens == nil }
 
-    /// Lets a client in that sends the token of a user, after ``check(_:)``.
+    /// Checks the user token of a request, after ``check(_:)``.
     ///
     /// - Parameters:
     ///   - headerFields: The fields of the request.
-    ///   - userID: The user whose configuration is asked for; nil is the generic user, whom every
-    ///     valid token may read. It is looked for only when the token is valid, so that its errors
-    ///     are for those alone.
-    /// - Returns: The time the token ends; nil when it never does, or when no token is needed.
-    /// - Throws: A ``RequestError`` with status 401 without a valid token, and 403 with another
-    ///   user's.
+    ///   - userID: The user whose configuration is requested; nil is the generic user, which every
+    ///     valid token may read. It is evaluated only when the token is valid, so that its errors
+    ///     are not revealed to unauthenticated clients.
+    /// - Returns: The time at which the token expires; nil when it never does, or when no token is
+    ///   needed.
+    /// - Throws: A ``RequestError`` with status 401 without a valid token, and 403 with the token
+    ///   of another user.
     @discardableResult
     package func checkUser(
         _ headerFields: RequestFields,
@@ -60,19 +60,17 @@ public struct ClientAccess: Sendable {
         return UserTokenRules.expirationDate(of: payload, at: date)
     }
 
-    /// What a client without a key is told.
     private static let keyMessage =
         "A valid key is needed: send it in X-API-Key."
 
-    /// What a client without a token is told.
     private static let tokenMessage =
         "A valid token of the user is needed: send it as Authorization: Bearer."
 }
 
 extension ClientAccess: EndpointAccess {
-    /// Lets a client in that sends one of the keys.
+    /// Checks the key of a request.
     ///
-    /// - Throws: A ``RequestError`` with status 401.
+    /// - Throws: A ``RequestError`` with status 401 when it has none of the accepted keys.
     package func check(_ request: RouteRequest) throws(RequestError) {
         guard !keyHashes.isEmpty else { return }
         let bearer = userTokens == nil ? request.headerFields.bearerToken : nil

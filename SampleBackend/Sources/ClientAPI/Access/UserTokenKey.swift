@@ -3,30 +3,25 @@ import HTTPServing
 import JSONTree
 import JWTKit
 
-/// A key that tokens of users are verified with, for one algorithm.
+/// A key for verifying user tokens with one fixed algorithm.
 ///
-/// A key that may be used for several algorithms is several of these, so that no token has a say in
-/// what its key is.
+/// A key that allows several algorithms is stored once for each, so that a token's header cannot
+/// decide how its key is interpreted (algorithm confusion).
 struct UserTokenKey: Sendable {
-    /// The identifier in a key set; nil fits every token.
+    /// The `kid` of the key set; nil matches every token.
     let id: String?
 
-    /// What verifies.
     let algorithm: any JWTAlgorithm
 
-    /// Whether a token with this header may be signed with it.
-    ///
-    /// - Parameters:
-    ///   - name: `alg` of the header.
-    ///   - other: `kid` of the header; nil fits every key.
-    /// - Returns: Whether it may.
+    /// Whether a token with this `alg` and `kid` may be signed with the key; a nil `kid` matches
+    /// every key.
     func fits(algorithm name: String, id other: String?) -> Bool {
         guard algorithm.name == name else { return false }
         guard let id, let other else { return true }
         return id.utf8.elementsEqual(other.utf8)
     }
 
-    /// The key of a secret, for HS256.
+    /// An HS256 key from a shared secret.
     static func key(of secret: Secret) async throws -> UserTokenKey {
         let keys = await JWTKeyCollection()
             .add(hmac: HMACKey(from: secret.text), digestAlgorithm: .sha256)
@@ -35,14 +30,12 @@ struct UserTokenKey: Sendable {
 }
 
 extension UserTokenKey {
-    /// The most bytes of a file with a key set.
+    /// Maximum size of a key set file.
     static let maximumKeySetBytes = 1 << 20
 
-    /// Reads the keys of a key set (RFC 7517); those that verify nothing here are left out.
+    /// Parses a JWKS file (RFC 7517) and returns at least one key.
     ///
-    /// - Parameter data: The content of a JWKS file.
-    /// - Returns: The keys, at least one.
-    /// - Throws: ``UserTokenKeyError``.
+    /// Keys that cannot verify signatures, or whose type is not supported, are skipped.
     static func keys(ofSet data: Data) async throws(UserTokenKeyError) -> [UserTokenKey] {
         guard data.count <= maximumKeySetBytes else {
             throw UserTokenKeyError("it has more than \(maximumKeySetBytes) bytes")
@@ -64,11 +57,11 @@ extension UserTokenKey {
         return result
     }
 
-    /// Whether a key says of itself that it verifies, or does not say.
+    /// Whether a key allows verification, or does not restrict its use.
     private static func isForSignatures(_ node: JSONNode) -> Bool {
         if let use = node["use"], use != "sig" { return false }
         if let operations = node["key_ops"] {
-            // A private key is one too: its public part verifies.
+            // Private keys list `sign`; their public part verifies.
             return operations.arrayValue?.contains { $0 == "verify" || $0 == "sign" } ?? false
         }
         return true
@@ -89,11 +82,10 @@ extension UserTokenKey {
         return possible.filter { $0.rawValue == name.stringValue }
     }
 
-    /// A key for one of its algorithms.
     private static func key(
         _ node: JSONNode, algorithm: JWK.Algorithm
     ) async throws -> UserTokenKey {
-        // JWTKit wants an identifier; it counts for nothing in a collection of one key.
+        // JWTKit requires an identifier; it is unused in a collection of one key.
         let id = JWKIdentifier(string: "key")
         let (x, y) = (node["x"]?.stringValue, node["y"]?.stringValue)
         let jwk: JWK =
@@ -113,9 +105,9 @@ extension UserTokenKey {
     }
 }
 
-/// Why the keys of tokens cannot be had.
+/// Why the keys for user tokens cannot be loaded.
 public struct UserTokenKeyError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong with the key set, the end of a sentence.
+    /// The problem of the key set, phrased as the end of a sentence.
     public let description: String
 
     init(_ description: String) {

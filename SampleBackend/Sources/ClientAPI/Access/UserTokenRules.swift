@@ -1,29 +1,30 @@
 import Foundation
 import JWTKit
 
-/// What a user's token has to say besides whose it is (HTTP 5).
+/// The claims that a user token needs in addition to `sub` (HTTP 5).
 public struct UserTokenRules: Sendable, Hashable {
-    /// The `iss` of each token, byte for byte; nil takes any.
+    /// The required `iss`, compared byte by byte; nil accepts any.
     public var issuer: String?
 
-    /// What has to be among the `aud` of each token, byte for byte; nil takes any.
+    /// A value that `aud` must contain, compared byte by byte; nil accepts any.
     public var audience: String?
 
-    /// Whether a token needs an end, `exp`.
+    /// Whether a token must have an expiration, `exp`.
     public var needsExpiration = true
 
-    /// How long before its `nbf` a token counts, in seconds, since clocks differ.
+    /// Tolerated clock skew before `nbf`, in seconds.
     ///
-    /// At `exp` it ends to the second.
+    /// There is none after `exp`.
     static let maximumClockDifference: TimeInterval = 60
 
-    /// The longest time to an end that is told; what ends later counts as endless.
+    /// The longest lifetime that is reported, in seconds; a token that expires later counts as
+    /// endless.
     private static let longestTime: TimeInterval = 100 * 365 * 86_400
 
-    /// Makes rules: any issuer and audience, and an end.
+    /// Creates the default rules: any issuer and audience, and a required expiration.
     public init() {}
 
-    /// Whether a token that is signed counts.
+    /// Whether a token whose signature was verified is valid at a time.
     func allow(_ payload: UserTokenPayload, at date: Date) -> Bool {
         if let issuer, payload.iss?.value.utf8.elementsEqual(issuer.utf8) != true { return false }
         if let audience,
@@ -38,9 +39,21 @@ public struct UserTokenRules: Sendable, Hashable {
         return end > date
     }
 
-    /// When a token ends; nil means never.
+    /// The expiration of a token; nil means never.
     static func expirationDate(of payload: UserTokenPayload, at date: Date) -> Date? {
         guard let end = payload.exp?.value, end < date + longestTime else { return nil }
         return end
     }
+}
+
+/// The claims of a user token.
+struct UserTokenPayload: JWTPayload {
+    let sub: SubjectClaim
+    let exp: ExpirationClaim?
+    let nbf: NotBeforeClaim?
+    let iss: IssuerClaim?
+    let aud: AudienceClaim?
+
+    /// Accepts everything; ``UserTokenRules`` checks the claims.
+    func verify(using algorithm: some JWTAlgorithm) {}
 }

@@ -5,12 +5,11 @@ public import Logging
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// Verifies the tokens of users: JWTs whose `sub` is the user's ID (HTTP 5).
+/// Verifies user tokens: JWTs whose `sub` is the user's ID (HTTP 5).
 public final class UserTokenVerifier: Sendable {
-    /// The shortest time between two readings of the file of keys.
+    /// Minimum time between two reloads of the key set file.
     private static let readingInterval: Duration = .seconds(60)
 
-    /// A file with a key set.
     private struct KeySetFile: Sendable {
         let path: String
         let logger: Logger
@@ -19,9 +18,9 @@ public final class UserTokenVerifier: Sendable {
 
     private struct State: Sendable {
         var keys: [UserTokenKey]
-        /// When the file was last read again.
+        /// The time of the last reload; nil before the first.
         var readingTime: ContinuousClock.Instant?
-        /// The reading that is under way.
+        /// The reload in progress, shared by all tokens that wait for it.
         var reading: Task<Void, Never>?
     }
 
@@ -29,35 +28,35 @@ public final class UserTokenVerifier: Sendable {
     private let rules: UserTokenRules
     private let file: KeySetFile?
 
-    /// Verifies tokens that are signed with a secret, by HS256.
+    /// Verifies tokens that are signed with a shared secret (HS256).
     ///
     /// - Parameters:
     ///   - secret: The secret, at least 32 bytes.
-    ///   - rules: What a token has to say besides.
-    /// - Throws: What JWTKit says of the secret.
+    ///   - rules: The claims that a token needs in addition to `sub`.
+    /// - Throws: JWTKit's error when the secret cannot be used.
     public init(secret: Secret, rules: UserTokenRules = UserTokenRules()) async throws {
         state = NIOLockedValueBox(State(keys: [try await .key(of: secret)]))
         self.rules = rules
         file = nil
     }
 
-    /// Verifies tokens that are signed with a key of a file.
+    /// Verifies tokens that are signed with a key of a JWKS file.
     ///
-    /// A token with a `kid` that is none of the file's has the file read again, at most once a
-    /// minute. A file that cannot be used then is named in the log, and the keys stay.
+    /// A token with an unknown `kid` triggers a reload of the file, at most once a minute. When a
+    /// reload fails, the error is logged and the loaded keys stay in use.
     ///
     /// - Parameters:
-    ///   - path: A JWKS file.
-    ///   - rules: What a token has to say besides.
-    ///   - logger: Where a file that cannot be used any more is named.
-    /// - Throws: ``UserTokenKeyError`` when the file cannot be used.
+    ///   - path: The path of a JWKS file.
+    ///   - rules: The claims that a token needs in addition to `sub`.
+    ///   - logger: Logs failed reloads.
+    /// - Throws: A ``UserTokenKeyError`` when the file cannot be read or has no usable key.
     public convenience init(
         keySetFile path: String, rules: UserTokenRules = UserTokenRules(), logger: Logger
     ) async throws(UserTokenKeyError) {
         try await self.init(keySetFile: path, rules: rules, logger: logger, now: { .now })
     }
 
-    /// Verifies tokens that are signed with a key of a file, with another clock.
+    /// Verifies tokens with the keys of a file; the clock is a test seam.
     init(
         keySetFile path: String, rules: UserTokenRules, logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant
@@ -67,9 +66,8 @@ public final class UserTokenVerifier: Sendable {
         file = KeySetFile(path: path, logger: logger, now: now)
     }
 
-    /// What a token says.
-    ///
-    /// - Returns: nil when the token is none, is not signed with one of the keys, or does not count.
+    /// The claims of a valid token; nil when it is malformed, not signed with a known key, or
+    /// against the rules.
     func payload(of token: String?, at date: Date) async -> UserTokenPayload? {
         guard let token, let parsed = ParsedToken(token) else { return nil }
         if !isKnown(keyID: parsed.keyID) { await readAgain() }
@@ -79,7 +77,7 @@ public final class UserTokenVerifier: Sendable {
         return parsed.payload
     }
 
-    /// Whether there is a key that a token with this `kid` may be signed with.
+    /// Whether a loaded key matches this `kid`.
     private func isKnown(keyID: String?) -> Bool {
         guard let keyID else { return true }
         return state.withLockedValue { state in
@@ -87,7 +85,7 @@ public final class UserTokenVerifier: Sendable {
         }
     }
 
-    /// Reads the file of keys again, unless that was done within the last minute.
+    /// Reloads the key set file, at most once a minute; concurrent callers share one reload.
     private func readAgain() async {
         guard let file else { return }
         let reading: Task<Void, Never>? = state.withLockedValue { state in
@@ -116,7 +114,7 @@ public final class UserTokenVerifier: Sendable {
         state.withLockedValue { $0.reading = nil }
     }
 
-    /// Reads a file, on a thread that may wait.
+    /// Reads a key set file on a thread that may block.
     private static func keys(
         ofFile path: String
     ) async throws(UserTokenKeyError) -> [UserTokenKey] {
@@ -139,16 +137,15 @@ extension UserTokenVerifier: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A token that was read and not verified.
+/// A parsed token whose signature is not verified.
 private struct ParsedToken {
     let keyID: String?
     let payload: UserTokenPayload
-
     private let algorithmName: String
     private let signature: Data
     private let signedBytes: ArraySlice<UInt8>
 
-    /// Reads a token, or gives nil when it is none, or asks for extensions.
+    /// Parses a token; nil when it is malformed or requires extensions (`crit`).
     init?(_ token: String) {
         let bytes = Array(token.utf8)
         guard let end = bytes.lastIndex(of: UInt8(ascii: ".")),

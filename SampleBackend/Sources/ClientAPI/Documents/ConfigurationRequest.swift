@@ -1,7 +1,8 @@
 package import HTTPServing
+import JSONTree
 package import Targeting
 
-/// A client asks for a user's document or stream: a project, a user, and signals (HTTP 1).
+/// A request for a user's document or stream: a project, a user, and signals (HTTP 1).
 package struct ConfigurationRequest: Sendable {
     /// The paths of a user's document.
     static let patterns = [
@@ -31,7 +32,7 @@ package struct ConfigurationRequest: Sendable {
     package let userID: String?
     package let signals: Signals
 
-    /// Reads a request whose path belongs to one of the patterns.
+    /// Parses a request whose path matches one of the patterns.
     ///
     /// - Throws: A ``RequestError`` with status 400 when a signal exceeds its limit.
     package init(_ request: RouteRequest) throws(RequestError) {
@@ -40,9 +41,9 @@ package struct ConfigurationRequest: Sendable {
         signals = try Signals(query: request.target.query)
     }
 
-    /// The user of a request whose path belongs to one of the patterns; nil is the generic user.
+    /// The user of a request whose path matches one of the patterns; nil is the generic user.
     ///
-    /// Only segments that the pattern fixes are looked at: a user's ID decides nothing but who it is.
+    /// Only literal segments of the pattern decide where the ID is read from, never the ID itself.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is not percent-encoded UTF-8.
     package static func userID(_ request: RouteRequest) throws(RequestError) -> String? {
@@ -62,4 +63,32 @@ package struct ConfigurationRequest: Sendable {
 extension RouteRequest {
     /// The project of the path; `default` on the paths that name none.
     package var project: String { parameters["project"] ?? "default" }
+}
+
+extension Signals {
+    /// Parses the signals of a query and checks their limits (HTTP 1).
+    ///
+    /// Other parameters are ignored, even malformed ones. The last value of a repeated signal
+    /// counts.
+    ///
+    /// - Parameter query: The parameters of a request, still percent-encoded.
+    /// - Throws: A ``RequestError`` with status 400 that names the parameter.
+    package init(query: QueryParameters) throws(RequestError) {
+        self.init()
+        for parameter in query {
+            guard let name = parameter.name,
+                SignalName.isQueryName(name)
+            else { continue }
+            guard let value = parameter.value else {
+                throw .invalidArgument(
+                    "The value of the query parameter \"\(name.shortened)\" is not percent-encoded "
+                        + "UTF-8: encode it again.")
+            }
+            do throws(SignalError) {
+                try setValue(value, named: name)
+            } catch {
+                throw .invalidArgument(error.message(for: "query parameter"))
+            }
+        }
+    }
 }

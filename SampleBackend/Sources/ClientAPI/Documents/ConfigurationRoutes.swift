@@ -4,7 +4,7 @@ package import Logging
 import Rendering
 import Targeting
 
-/// The routes of HTTP 1: the configuration of a user.
+/// The routes of a user's configuration document (HTTP 1).
 package struct ConfigurationRoutes: Sendable {
     private let source: any ConfigurationSource
     private let clientAccess: ClientAccess
@@ -24,7 +24,8 @@ package struct ConfigurationRoutes: Sendable {
         }
     }
 
-    /// Documents come from memory; only a user's token has to be waited for.
+    /// Documents are in memory, so answers are immediate; only verifying a user token is
+    /// asynchronous.
     private var answering: Endpoint.Answering {
         guard clientAccess.needsKeyOnly else {
             return .asynchronous { request in
@@ -36,34 +37,43 @@ package struct ConfigurationRoutes: Sendable {
         return .immediate { request throws(RequestError) in .response(try answer(request)) }
     }
 
-    /// Answers with a user's document, or with 304 when the client has it.
+    /// Answers with a user's document, or with 304 when the client has it cached.
     private func answer(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
-        let configuration = try configuration(for: ConfigurationRequest(request))
-        let headerFields: HTTPFields = [
-            .eTag: configuration.entityTag.description,
-            .cacheControl: "private, no-cache",
-        ]
-        if let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init),
-            condition.matches(configuration.entityTag.opaqueTag)
-        {
-            return RouteResponse(status: .notModified, headerFields: headerFields)
+        let wanted = try ConfigurationRequest(request)
+        if let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init) {
+            let entityTag = try ask(wanted) { source in
+                try source.entityTag(
+                    inProject: wanted.project, forUserID: wanted.userID, signals: wanted.signals)
+            }
+            if condition.matches(entityTag.opaqueTag) {
+                return RouteResponse(
+                    status: .notModified, headerFields: Self.headerFields(entityTag))
+            }
         }
-        return .json(configuration.jsonBytes, headerFields: headerFields)
+        let configuration = try ask(wanted) { source in
+            try source.configuration(
+                inProject: wanted.project, forUserID: wanted.userID, signals: wanted.signals)
+        }
+        return .json(
+            configuration.jsonBytes, headerFields: Self.headerFields(configuration.entityTag))
     }
 
-    /// Asks the source, and turns its failure into the client's error.
-    private func configuration(
-        for request: ConfigurationRequest
-    ) throws(RequestError) -> RenderedConfiguration {
-        let configuration: RenderedConfiguration?
+    private static func headerFields(_ entityTag: EntityTag) -> HTTPFields {
+        [.eTag: entityTag.description, .cacheControl: "private, no-cache"]
+    }
+
+    /// Asks the source, and maps its errors to the client's.
+    private func ask<Value>(
+        _ request: ConfigurationRequest, _ question: (any ConfigurationSource) throws -> Value?
+    ) throws(RequestError) -> Value {
+        let value: Value?
         do {
-            configuration = try source.configuration(
-                inProject: request.project, forUserID: request.userID, signals: request.signals)
+            value = try question(source)
         } catch {
             logger.error("The source of the documents failed", metadata: ["error": "\(error)"])
             throw .unavailable
         }
-        guard let configuration else { throw .unknownProject(request.project) }
-        return configuration
+        guard let value else { throw .unknownProject(request.project) }
+        return value
     }
 }

@@ -1,13 +1,12 @@
 public import Rendering
 public import Targeting
 
-/// A type that answers "the configuration for this user with these signals".
+/// The source of users' configuration documents, which the routes of HTTP 1 ask for each request.
 ///
-/// It is the only thing the routes of HTTP 1 know about where documents come from. An
-/// implementation may render a document for each call, or hand over the bytes and the entity tag
-/// that it keeps for all users whose conditions come out the same: a ``RenderedConfiguration`` is
-/// ready to be sent, and the server neither parses nor hashes it again. It answers at once, from
-/// memory: it is called on the threads that serve all connections.
+/// An implementation may render a document for each call, or return the bytes and the entity tag
+/// that it caches for all users with the same condition results: a ``RenderedConfiguration`` is
+/// ready to be sent, and the server neither parses nor hashes it again. It must answer from memory
+/// without blocking: it is called on the event loops that serve all connections.
 ///
 /// ```swift
 /// struct FixedSource: ConfigurationSource {
@@ -23,24 +22,48 @@ public import Targeting
 /// }
 /// ```
 public protocol ConfigurationSource: Sendable {
-    /// The document that a user gets now.
+    /// The current document of a user.
     ///
-    /// The same project, user, signals and published version must give the same bytes and tag on
-    /// every replica and after a restart (HTTP 1).
+    /// It must be deterministic: the same project, user, signals and published version give the same
+    /// bytes and entity tag on every replica and after a restart (HTTP 1).
     ///
     /// - Parameters:
     ///   - project: The project's name; `default` for the paths without one.
-    ///   - userID: Any string, also an empty one; nil is the generic user. User IDs are compared
-    ///     byte by byte, not as Swift strings.
-    ///   - signals: What the client said about itself, within the limits of ``Signals``.
-    /// - Returns: The document, or nil when there is no such project: the client gets a 404.
-    /// - Throws: Whatever keeps the source from answering; the client gets a 503 and may retry.
+    ///   - userID: Any string, including an empty one; nil is the generic user. User IDs are
+    ///     compared byte by byte, not as Swift strings.
+    ///   - signals: The properties that the client sent, within the limits of ``Signals``.
+    /// - Returns: The document; nil when there is no such project, which is answered with 404.
+    /// - Throws: Any error that prevents an answer; it is answered with 503, and clients may retry.
     func configuration(
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedConfiguration?
 
-    /// Returns when the source can answer, and throws when it cannot (`GET /health/ready`, HTTP 5).
+    /// The entity tag of the document that ``configuration(inProject:forUserID:signals:)`` gives.
     ///
-    /// - Throws: The reason, which is logged and not shown to clients.
+    /// Requests with `If-None-Match` are answered with 304 by it alone. A source that can tell the
+    /// tag without rendering the document implements this; by default the document is made.
+    ///
+    /// - Parameters:
+    ///   - project: The project's name; `default` for the paths without one.
+    ///   - userID: Any string, including an empty one; nil is the generic user.
+    ///   - signals: The properties that the client sent.
+    /// - Returns: The tag; nil when there is no such project.
+    /// - Throws: Any error that prevents an answer.
+    func entityTag(
+        inProject project: String, forUserID userID: String?, signals: Signals
+    ) throws -> EntityTag?
+
+    /// Checks that the source can answer (`GET /health/ready`, HTTP 5).
+    ///
+    /// - Throws: The reason why it cannot, which is logged but not revealed to clients.
     func checkReadiness() async throws
+}
+
+extension ConfigurationSource {
+    /// The entity tag of the document, which is made for it.
+    public func entityTag(
+        inProject project: String, forUserID userID: String?, signals: Signals
+    ) throws -> EntityTag? {
+        try configuration(inProject: project, forUserID: userID, signals: signals)?.entityTag
+    }
 }

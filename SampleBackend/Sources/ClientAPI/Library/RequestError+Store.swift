@@ -4,11 +4,7 @@ import Targeting
 package import TemplateStore
 
 extension RequestError {
-    /// What a client is told of a store's error.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - project: The project that was asked for.
+    /// Maps a store error about a project to the client's error.
     package init(_ error: TemplateStoreError, project: String) {
         self =
             switch error.code {
@@ -26,7 +22,7 @@ extension RequestError {
             }
     }
 
-    /// 404: nothing was ever published in a project.
+    /// 404: nothing was ever published in the project.
     package static func unknownProject(_ project: String) -> RequestError {
         .notFound(
             "There is no project \"\(project.shortened)\": a project exists from its first publish "

@@ -1,50 +1,35 @@
 import Foundation
 package import Logging
+import Metrics
 import NIOConcurrencyHelpers
 package import Rendering
 package import Targeting
 package import TemplateStore
 package import Templates
 
-/// A type that holds the current template of every project in memory, and follows the store.
+/// The current template of every project, in memory and kept in sync with the store.
 ///
-/// Clients are answered from it alone: while the store is away, they get what was last known.
+/// Clients are answered from it alone: during an outage of the store they get the last known state.
 package final class TemplateLibrary: Sendable {
-    /// What is known, and of when.
     private struct State: Sendable {
-        /// The projects by name.
         var projects: [String: ProjectConfiguration] = [:]
-        /// The revision of the store that is seen.
+        /// The store revision that is applied.
         var revision = StoreRevision.zero
-        /// Whether the store was read.
+        /// Whether the store was loaded at least once.
         var isLoaded = false
         var compilationCount = 0
     }
 
     private let state = NIOLockedValueBox(State())
-
-    /// What is called after each change.
     private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
-
-    /// Where templates are kept.
     package let store: any TemplateStore
-
-    /// Where faults are named.
     private let logger: Logger
-
-    /// What is counted.
     private let metrics: LibraryMetrics
 
-    /// The most bytes of rendered documents to keep for a project.
+    /// Maximum bytes of cached rendered documents per project.
     private let cacheBytes: Int
 
-    /// Makes an empty library.
-    ///
-    /// - Parameters:
-    ///   - store: Where templates are kept.
-    ///   - logger: Where faults are named.
-    ///   - metrics: What is counted.
-    ///   - cacheBytes: The most bytes of rendered documents to keep for a project.
+    /// Creates an empty library that caches at most `cacheBytes` of rendered documents per project.
     package init(
         store: any TemplateStore, logger: Logger, metrics: LibraryMetrics = LibraryMetrics(),
         cacheBytes: Int = ProjectConfiguration.defaultCacheBytes
@@ -55,37 +40,35 @@ package final class TemplateLibrary: Sendable {
         self.cacheBytes = cacheBytes
     }
 
-    /// The current configuration of a project, or nil when nothing was published in it.
+    /// The current configuration of a project; nil when nothing was published in it.
     package func project(_ name: String) -> ProjectConfiguration? {
         state.withLockedValue { $0.projects[name] }
     }
 
-    /// The current version of each project, by name.
     package var versions: [String: TemplateVersion] {
         state.withLockedValue { $0.projects.mapValues(\.compiled.version) }
     }
 
-    /// The revision up to which everything is known.
+    /// The store revision up to which all changes are applied.
     package var revision: StoreRevision { state.withLockedValue { $0.revision } }
 
     /// Number of templates that were parsed and compiled here.
     package var compilationCount: Int { state.withLockedValue { $0.compilationCount } }
 
-    /// Calls a closure after each change from now on, in place of any other.
+    /// Sets the closure that is called after each change, replacing any other.
     ///
-    /// What is known at the time of the call may be newer than the change.
+    /// The library may be newer than the change by the time of the call.
     package func observe(_ observer: @escaping @Sendable (LibraryChange) -> Void) {
         self.observer.withLockedValue { $0 = observer }
     }
 
-    /// Tells of a change.
     private func tell(_ change: LibraryChange) {
         observer.withLockedValue { $0 }?(change)
     }
 
-    /// Reads everything from the store.
+    /// Loads everything from the store.
     ///
-    /// - Throws: What the store throws; what was known stays.
+    /// - Throws: The store's error; the known state stays.
     package func load() async throws(TemplateStoreError) {
         let snapshot = try await store.snapshot()
         var projects: [String: ProjectConfiguration] = [:]
@@ -110,13 +93,13 @@ package final class TemplateLibrary: Sendable {
         tell(.everything)
     }
 
-    /// Takes over a version that was published, unless a later one is known.
+    /// Applies a published version, unless it is stale.
     package func apply(_ stored: StoredTemplate) {
         guard let compiled = compile(stored) else { return }
         apply(compiled, project: stored.project)
     }
 
-    /// Takes over a version that is worked out already, unless a later one is known.
+    /// Applies a compiled version, unless it is stale.
     package func apply(_ compiled: CompiledTemplate, project name: String) {
         let isNews = state.withLockedValue { state in
             let known = state.projects[name]
@@ -132,7 +115,7 @@ package final class TemplateLibrary: Sendable {
         tell(.project(name))
     }
 
-    /// Takes over what is pinned for a user.
+    /// Applies the overrides of a user; nil removes them.
     package func apply(
         _ overrides: OverridesDocument?, forUserID userID: String, inProject name: String
     ) {
@@ -147,8 +130,8 @@ package final class TemplateLibrary: Sendable {
         tell(.overrides(project: name, userID: userID, sections: sections))
     }
 
-    /// A version of a project that is still kept, worked out, and the bytes it is stored in; nil
-    /// when it is not kept.
+    /// A stored version of a project, compiled, and its stored size in bytes; nil when it was
+    /// pruned or cannot be read.
     package func version(
         _ number: Int, ofProject project: String
     ) async throws(TemplateStoreError) -> (template: CompiledTemplate, size: Int)? {
@@ -158,7 +141,7 @@ package final class TemplateLibrary: Sendable {
         return compile(stored).map { ($0, stored.content.count) }
     }
 
-    /// Takes over a change of the store, and remembers its revision.
+    /// Applies a change of the store, and advances the revision.
     package func apply(_ change: StoreChange) async throws(TemplateStoreError) {
         switch change.subject {
         case .template(let project, let version):
@@ -177,13 +160,12 @@ package final class TemplateLibrary: Sendable {
         state.withLockedValue { $0.revision = max($0.revision, change.revision) }
     }
 
-    /// Names an error of the store in the log.
     package func log(_ error: TemplateStoreError, operation: String) {
         logger.error(
             "The store failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
     }
 
-    /// Works out a stored version; one that this program cannot read is named in the log.
+    /// Compiles a stored version; nil when it cannot be read, which is logged.
     private func compile(_ stored: StoredTemplate) -> CompiledTemplate? {
         state.withLockedValue { $0.compilationCount += 1 }
         do {
@@ -208,7 +190,6 @@ package final class TemplateLibrary: Sendable {
         }
     }
 
-    /// Reads what is pinned for the users of a project.
     private func overrides(
         _ contents: [Data: Data], of project: String
     ) -> [UserKey: OverridesDocument] {
@@ -220,7 +201,7 @@ package final class TemplateLibrary: Sendable {
         return result
     }
 
-    /// Reads what is pinned for a user; what this program cannot read is named in the log.
+    /// Parses the overrides of a user; nil when they cannot be read, which is logged.
     private func overrides(_ content: Data, of project: String) -> OverridesDocument? {
         do {
             return try OverridesDocument(jsonData: content)
@@ -237,14 +218,28 @@ extension TemplateLibrary: ConfigurationSource {
     package func configuration(
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedConfiguration? {
-        guard let project = self.project(project) else {
-            if state.withLockedValue({ $0.isLoaded }) { return nil }
-            throw TemplateStoreError(.unavailable, "The templates are not read yet.")
-        }
+        guard let project = try loadedProject(project) else { return nil }
         let outcome = project.rendered(
             for: TargetingContext(userID: userID, signals: signals, date: Date()))
         metrics.countEvaluation(wasCached: outcome.wasCached)
         return outcome.configuration
+    }
+
+    package func entityTag(
+        inProject project: String, forUserID userID: String?, signals: Signals
+    ) throws -> EntityTag? {
+        guard let project = try loadedProject(project) else { return nil }
+        let context = TargetingContext(userID: userID, signals: signals, date: Date())
+        let (entityTag, wasCached) = project.entityTag(
+            for: project.basis(for: context), userID: userID)
+        metrics.countEvaluation(wasCached: wasCached)
+        return entityTag
+    }
+
+    private func loadedProject(_ name: String) throws -> ProjectConfiguration? {
+        if let project = project(name) { return project }
+        if state.withLockedValue({ $0.isLoaded }) { return nil }
+        throw TemplateStoreError(.unavailable, "The templates are not read yet.")
     }
 
     package func checkReadiness() async throws {
@@ -255,12 +250,40 @@ extension TemplateLibrary: ConfigurationSource {
     }
 }
 
-/// Something that changed in the library, by this process or another.
+/// A change of the library, by this process or another.
 package enum LibraryChange: Sendable, Hashable {
     /// A project has a new version.
     case project(String)
-    /// What is pinned for a user changed, in these sections.
+    /// The overrides of a user changed, in these sections.
     case overrides(project: String, userID: String, sections: Set<String>)
-    /// Everything was read anew.
+    /// Everything was reloaded.
     case everything
+}
+
+/// The metrics of documents, versions and store errors.
+///
+/// A metric is created once and kept: creating one takes a lock and a lookup.
+package struct LibraryMetrics: Sendable {
+    package init() {}
+
+    private let evaluations = Counter(label: "activeconfig_evaluations")
+    private let cacheHits = Counter(label: "activeconfig_render_cache_hits")
+    private let cacheMisses = Counter(label: "activeconfig_render_cache_misses")
+
+    /// Counts an evaluation of a user's document, by whether an earlier request had rendered it.
+    func countEvaluation(wasCached: Bool) {
+        evaluations.increment()
+        (wasCached ? cacheHits : cacheMisses).increment()
+    }
+
+    /// Counts a store error by the failed operation, such as `publish`.
+    package func countStoreError(operation: String) {
+        Counter(label: "activeconfig_store_errors", dimensions: [("operation", operation)])
+            .increment()
+    }
+
+    func setVersion(_ version: Int, ofProject project: String) {
+        Gauge(label: "activeconfig_template_version", dimensions: [("project", project)])
+            .record(version)
+    }
 }

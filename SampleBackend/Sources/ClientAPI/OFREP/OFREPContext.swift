@@ -3,22 +3,20 @@ import JSONTree
 import OrderedCollections
 import Targeting
 
-/// A type that is the evaluation context of a request: a user and signals.
+/// The evaluation context of a request: a user and signals.
 ///
-/// A context without `targetingKey` is the generic user, as `GET /activeconfig` has them: clients
-/// that know no user yet send `{"context": {}}` and expect the defaults.
+/// A context without `targetingKey` is the generic user, as in `GET /activeconfig`: clients that
+/// know no user yet send `{"context": {}}` and expect the defaults.
 struct OFREPContext: Sendable {
-    /// `targetingKey`: the user's ID; nil is the generic user.
+    /// `targetingKey`, the user's ID; nil is the generic user.
     let userID: String?
 
-    /// The other attributes as they came.
     private let attributes: OrderedDictionary<String, JSONNode>
 
-    /// Reads the body of a request.
+    /// Parses a request body such as `{"context": {"targetingKey": "3", "app.version": "2.1"}}`.
     ///
-    /// - Parameter request: Its body is `{"context": {"targetingKey": "3", "app.version": "2.1"}}`.
-    /// - Throws: A ``RequestError`` with status 400: `PARSE_ERROR` for a body that is no JSON
-    ///   object, `INVALID_CONTEXT` for a wrong context.
+    /// Throws a ``RequestError`` with status 400: `PARSE_ERROR` for a body that is not a JSON
+    /// object, `INVALID_CONTEXT` for an invalid context.
     init(_ request: RouteRequest) throws(RequestError) {
         let body: JSONNode
         do {
@@ -45,10 +43,11 @@ struct OFREPContext: Sendable {
         self.attributes = attributes
     }
 
-    /// The other attributes as signals, by the names of HTTP 1; what is no single value is passed
-    /// over.
+    /// The other attributes as signals, by the names of HTTP 1; values that are not scalars are
+    /// skipped.
     ///
-    /// - Throws: A ``RequestError`` with status 400, `INVALID_CONTEXT`, for a signal over its limit.
+    /// - Throws: A ``RequestError`` with status 400, `INVALID_CONTEXT`, for a signal over its
+    ///   limit.
     func signals() throws(RequestError) -> Signals {
         do throws(SignalError) {
             return try Signals(members: attributes)

@@ -5,23 +5,18 @@ import Rendering
 import Targeting
 import Templates
 
-/// A type that holds all flags of a user, evaluated and ready to be sent.
+/// All flags of a user, evaluated and encoded.
 struct OFREPFlagSet: Sendable {
     /// The body of a bulk evaluation.
     let jsonBytes: ByteBuffer
 
-    /// The state of the body: of all flags and the version, and of the user and all signals.
+    /// The entity tag of all flags, the version, the user and all signals.
     ///
-    /// It is the same on every replica and after a restart, and changes when the time makes a
-    /// condition true.
+    /// It is the same on every replica and after a restart, and changes when a time-based condition
+    /// does.
     let entityTag: EntityTag
 
-    /// Evaluates the flags of a user.
-    ///
-    /// - Parameters:
-    ///   - configuration: What is published in the project.
-    ///   - project: The project's name.
-    ///   - context: Who asks, with what signals, and when.
+    /// Evaluates the flags of a user in a project.
     init(_ configuration: ProjectConfiguration, project: String, context: TargetingContext) {
         let flags = configuration.reasons(for: context).flags.map { key, reason in
             do throws(RequestError) {
@@ -44,7 +39,7 @@ struct OFREPFlagSet: Sendable {
 }
 
 extension ProjectConfiguration {
-    /// What an evaluation says beside the values.
+    /// The `metadata` of an evaluation.
     var evaluationMetadata: JSONNode {
         ["templateVersion": .number("\(compiled.version.number)")]
     }

@@ -5,15 +5,12 @@ import JSONTree
 import Rendering
 import Targeting
 
-/// The routes of HTTP 4: OpenFeature's remote evaluation protocol.
+/// The routes of OpenFeature's remote evaluation protocol (HTTP 4).
 package struct OFREPRoutes: Sendable {
-    /// Where the templates are.
     package let library: TemplateLibrary
-
-    /// Which clients may read.
     package let clientAccess: ClientAccess
 
-    /// The time that `dateTime` stands for.
+    /// The clock for time-based conditions (`dateTime`).
     package let now: @Sendable () -> Date
 
     package init(
@@ -24,7 +21,7 @@ package struct OFREPRoutes: Sendable {
         self.now = now
     }
 
-    /// The group of these routes and `streams`; its errors have the protocol's form.
+    /// The group of these routes and `streams`; its errors have the protocol's format.
     package func group(with streams: [Route]) -> RouteGroup {
         var group = RouteGroup(routes + streams)
         group.covers = { OFREPTarget($0) != nil }
@@ -46,7 +43,6 @@ package struct OFREPRoutes: Sendable {
         }
     }
 
-    /// Answers with one flag.
     @Sendable
     private func evaluateOne(_ request: RouteRequest) async throws -> RouteResponse {
         let (configuration, context) = try await subject(of: request)
@@ -59,7 +55,7 @@ package struct OFREPRoutes: Sendable {
         return .json(answer)
     }
 
-    /// Answers with all flags, or with 304 when the client has them.
+    /// Answers with all flags, or with 304 when the client has them cached.
     @Sendable
     private func evaluateAll(_ request: RouteRequest) async throws -> RouteResponse {
         let (configuration, context) = try await subject(of: request)
@@ -73,10 +69,10 @@ package struct OFREPRoutes: Sendable {
         return .json(flags.jsonBytes, headerFields: headerFields)
     }
 
-    /// Whether the client has the flags with a tag, and expects no others.
+    /// Whether the client has the flags with this tag cached, and expects no newer ones.
     ///
-    /// An event announced the tag in `flagConfigEtag`. When it is not the current one, this server
-    /// may be behind, and a 304 would make the client believe that it is up to date.
+    /// An event announced the expected tag in `flagConfigEtag`. When that is not the current one,
+    /// this replica may be stale, and a 304 would make the client believe that it is up to date.
     private static func client(
         _ request: RouteRequest, has entityTag: EntityTag
     ) throws(RequestError) -> Bool {
@@ -90,7 +86,7 @@ package struct OFREPRoutes: Sendable {
         return held?.matches(entityTag.opaqueTag) ?? false
     }
 
-    /// What a request is about, when its client may ask.
+    /// The configuration and context of a request, after its user token is checked.
     private func subject(
         of request: RouteRequest
     ) async throws(RequestError) -> (ProjectConfiguration, TargetingContext) {
@@ -105,5 +101,27 @@ package struct OFREPRoutes: Sendable {
             configuration,
             TargetingContext(userID: context.userID, signals: signals, date: now())
         )
+    }
+}
+
+/// A request target below `/ofrep`, where errors have the protocol's format.
+///
+/// It is parsed without the route, because a request may be refused before it is routed.
+struct OFREPTarget: Sendable, Hashable {
+    /// The decoded key of the requested flag; nil on other paths than a flag's.
+    let flagKey: String?
+
+    /// Parses a request target; nil when it is not below `/ofrep` or `/projects/{project}/ofrep`.
+    init?(_ target: String) {
+        guard let parts = TargetParts(target) else { return nil }
+        let path = parts.pathAndQuery.utf8.prefix { $0 != UInt8(ascii: "?") }
+        var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .dropFirst()
+            .map { Substring($0).percentDecoded() ?? String(Substring($0)) }[...]
+        if segments.first == "projects" { segments = segments.dropFirst(2) }
+        guard segments.first == "ofrep" else { return nil }
+        let flags = ["ofrep", "v1", "evaluate", "flags"]
+        let isFlag = segments.starts(with: flags) && segments.count > flags.count
+        flagKey = isFlag ? segments.dropFirst(flags.count).joined(separator: "/") : nil
     }
 }

@@ -4,22 +4,22 @@ import JSONTree
 package import NIOCore
 
 extension RequestError {
-    /// 404: no section has such a setting.
+    /// 404: no section has the setting.
     static let unknownFlag = RequestError(
         httpStatus: .notFound, statusName: "FLAG_NOT_FOUND",
         message: "There is no such flag: ask for Section.setting, as the template names them.")
 
-    /// 400: the body is no JSON of the protocol.
+    /// 400: the body is not JSON of the protocol.
     static func unreadableEvaluation(_ message: String) -> RequestError {
         RequestError(httpStatus: .badRequest, statusName: "PARSE_ERROR", message: message)
     }
 
-    /// 400: the evaluation context is wrong.
+    /// 400: the evaluation context is invalid.
     static func invalidContext(_ message: String) -> RequestError {
         RequestError(httpStatus: .badRequest, statusName: "INVALID_CONTEXT", message: message)
     }
 
-    /// 400: the flag has a value that the protocol has no type for.
+    /// 400: the protocol has no type for the flag's value.
     static func unsupportedValue(_ kind: String) -> RequestError {
         RequestError(
             httpStatus: .badRequest, statusName: "GENERAL",
@@ -27,14 +27,13 @@ extension RequestError {
                 + "put it into an object.")
     }
 
-    /// The error as the protocol writes it, of a flag or of a whole request.
+    /// The error in the protocol's format; `flagKey` is nil for a request that is not about one
+    /// flag.
     ///
-    /// `errorCode` is the error's own name where the protocol knows it, else `GENERAL`; of a flag,
-    /// every 404 is `FLAG_NOT_FOUND`, the only one it has. `errorDetails` is the message, always:
-    /// clients read it without looking whether it is there.
-    ///
-    /// - Parameter flagKey: The flag; nil for a request that asks for none or for all.
-    /// - Returns: `{"key": …, "errorCode": …, "errorDetails": …}`.
+    /// The result is `{"key": …, "errorCode": …, "errorDetails": …}`. `errorCode` is the error's
+    /// own name where the protocol defines it, else `GENERAL`; of a flag, every 404 is
+    /// `FLAG_NOT_FOUND`, the only code it has for that. `errorDetails` is always present: clients
+    /// read it without checking.
     func evaluationFailure(ofFlag flagKey: String?) -> JSONNode {
         let code =
             if flagKey != nil, httpStatus == .notFound {
@@ -49,15 +48,15 @@ extension RequestError {
         return node
     }
 
-    /// The names of errors that the protocol knows.
+    /// The error codes that the protocol defines.
     private static let evaluationCodes: Set<String> = [
         "PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL",
     ]
 
-    /// The body of the response to a request: below `/ofrep` the protocol's, else ours.
+    /// The body of an error response, JSON in UTF-8: below `/ofrep` in the protocol's format, else
+    /// ours.
     ///
-    /// - Parameter target: The target of the request as it came; empty when it is not known.
-    /// - Returns: JSON, UTF-8.
+    /// An unknown target is empty.
     package func jsonBytes(forTarget target: String) -> ByteBuffer {
         guard let target = OFREPTarget(target) else { return jsonBytes }
         return ByteBuffer(bytes: evaluationFailure(ofFlag: target.flagKey).jsonData())

@@ -4,12 +4,10 @@ import JSONTree
 import Rendering
 
 extension SettingReason {
-    /// The setting as the result of a flag's evaluation.
+    /// The setting as an evaluation, `{"key": …, "value": …, "reason": …, "variant": …}`.
     ///
-    /// - Parameter flagKey: The flag's key.
-    /// - Returns: `{"key": …, "value": …, "reason": …, "variant": …}`; without `value` when the
-    ///   setting is left out, so that the code's default counts.
-    /// - Throws: A ``RequestError`` when the protocol has no type for the value.
+    /// `value` is absent when the setting is left out, so that the default in the client's code
+    /// applies. Throws a ``RequestError`` when the protocol has no type for the value.
     func evaluation(ofFlag flagKey: String) throws(RequestError) -> JSONNode {
         var node: JSONNode = ["key": .string(flagKey)]
         switch value {
@@ -22,7 +20,7 @@ extension SettingReason {
         return node
     }
 
-    /// Why, in the words of OpenFeature.
+    /// The `reason` in OpenFeature's terms.
     private var evaluationReason: String {
         switch source {
         case _ where value == nil: "DEFAULT"
@@ -32,7 +30,7 @@ extension SettingReason {
         }
     }
 
-    /// Which of the flag's values it is.
+    /// The `variant`: the source of the value.
     private var variant: String {
         switch source {
         case .override: "override"

@@ -1,14 +1,11 @@
 package import Rendering
 
 extension SettingReasons {
-    /// Finds the setting that a flag's key stands for.
+    /// The setting of a flag's key; nil when there is no such flag.
     ///
-    /// A key is `Section.setting` or `Section/setting`, and both names may have dots and slashes in
-    /// them. The first that is there counts: with a dot in between before with a slash, and of
-    /// sections that fit, the one with the shortest name.
-    ///
-    /// - Parameter flagKey: The key.
-    /// - Returns: The reason, or nil when there is no such flag.
+    /// A key is `Section.setting` or `Section/setting`, and both names may contain dots and
+    /// slashes. An ambiguous key is resolved in this order: the dot as a separator before the
+    /// slash, then the section with the shortest name.
     package func reason(forFlag flagKey: String) -> SettingReason? {
         let sections = sectionNames.sorted { $0.utf8.count < $1.utf8.count }
         for separator in [".", "/"] {
@@ -22,8 +19,7 @@ extension SettingReasons {
         return nil
     }
 
-    /// All flags by their keys, sorted: each key once, with the setting that
-    /// ``reason(forFlag:)`` finds.
+    /// All flags sorted by key, each with the setting that ``reason(forFlag:)`` finds.
     package var flags: [(key: String, reason: SettingReason)] {
         var flags: [String: SettingReason] = [:]
         for (section, settings) in all.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {

@@ -3,48 +3,34 @@ import NIOCore
 import Rendering
 import Templates
 
-/// A type that works out what a change of a project means for users, once for all that share it.
+/// The effect of a change of a project on its users, computed once for all users that share it.
 final class ChangeTable {
-    /// What is kept for the users of a basis before and one afterwards.
+    /// The cached effect of a transition from one basis to another.
     private enum Entry {
-        /// Their document stays.
+        /// The document does not change.
         case nothing
-        /// One event for all.
+        /// One event shared by all.
         case event(ByteBuffer)
-        /// An event for each, since it holds their ID.
+        /// The event is encoded per user, since it contains their ID.
         case change(DocumentChange)
     }
 
-    /// The key of an entry.
     private struct Key: Hashable {
-        /// What the document depended on.
         let old: DocumentBasis
-        /// What it depends on.
         let new: DocumentBasis
-        /// In what terms it is told.
         let format: StreamRequest.Format
     }
 
-    /// The most entries; where hardly two users share one, they are of no use.
+    /// Maximum entries; with more distinct transitions than that, few users share one.
     private static let maximumEntries = 1_024
 
-    /// The project before.
     private let old: ProjectConfiguration
-
-    /// The project afterwards.
     private let new: ProjectConfiguration
-
-    /// What is worked out.
     private var entries: [Key: Entry] = [:]
 
-    /// When the new version was published; nil when the version is the same.
+    /// The publication time of the new version; nil when the version is the same.
     let publication: Date?
 
-    /// Makes a table.
-    ///
-    /// - Parameters:
-    ///   - old: The project before.
-    ///   - new: The project afterwards.
     init(from old: ProjectConfiguration, to new: ProjectConfiguration) {
         self.old = old
         self.new = new
@@ -53,12 +39,8 @@ final class ChangeTable {
             ? nil : new.compiled.version.updateTime
     }
 
-    /// What to tell a stream, or nil when its client's document stays.
-    ///
-    /// - Parameters:
-    ///   - stream: The stream, with its basis afterwards.
-    ///   - basis: Its basis before.
-    /// - Returns: The event as it is sent.
+    /// The encoded event for a stream whose basis was `basis` before and is updated already; nil
+    /// when its document does not change.
     func event(for stream: EventStream, from basis: DocumentBasis) -> ByteBuffer? {
         let key = Key(old: basis, new: stream.basis, format: stream.request.format)
         let entry = entries[key] ?? makeEntry(key)
@@ -72,7 +54,7 @@ final class ChangeTable {
         }
     }
 
-    /// Works out an entry, and keeps it.
+    /// Computes an entry, and caches it.
     private func makeEntry(_ key: Key) -> Entry {
         let change = DocumentChange(from: old.compiled, key.old, to: new.compiled, key.new)
         let entry: Entry

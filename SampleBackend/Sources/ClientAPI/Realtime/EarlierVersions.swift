@@ -2,60 +2,50 @@ import NIOCore
 import Rendering
 import TemplateStore
 
-/// The earlier versions that clients come back with, each read and worked out once for all of them.
+/// A cache of earlier versions for clients that reconnect, each read and compiled once for all.
 ///
-/// To work out a large template takes as long as thousands of requests, and a client may come back
-/// with any version. So what is kept and what is worked out in a second are bounded by the size of
-/// the templates. It belongs to one thread.
+/// Compiling a large template takes as long as thousands of requests, and a client may resume from
+/// any version. So both the cache and the compilations per second are bounded by the size of the
+/// templates. It belongs to one thread.
 final class EarlierVersions {
-    /// A version that was asked for.
     private struct Entry {
-        /// The version, worked out.
         let template: EventLoopFuture<CompiledTemplate?>
-        /// The bytes it is stored in; nil while it is read.
+        /// Stored size in bytes; nil while it is being read.
         var size: Int?
-        /// The number of the last question for it.
+        /// The value of the use counter at the last request, for evicting the least recently used.
         var use: UInt64
     }
 
-    /// The most bytes of templates that are kept.
+    /// Maximum bytes of cached templates.
     private static let maximumKeptBytes = 8 << 20
 
-    /// The most versions that are read at once.
+    /// Maximum concurrent reads.
     private static let maximumReads = 4
 
-    /// The bytes that a version counts for at least.
+    /// Minimum bytes that a version counts for.
     private static let minimumSize = 16 << 10
 
-    /// The project's name.
     private let project: String
-
-    /// What reads them.
     private let library: TemplateLibrary
 
-    /// The versions that were asked for.
+    /// Entries by version number.
     private var entries: [Int: Entry] = [:]
 
-    /// The number of the last question.
+    /// Counts requests, to order entries by their last use.
     private var use: UInt64 = 0
 
-    /// What may still be worked out now.
     private var allowance: Allowance
 
-    /// Makes an empty collection.
     init(project: String, library: TemplateLibrary, now: NIODeadline = .now()) {
         self.project = project
         self.library = library
         allowance = Allowance(now: now)
     }
 
-    /// A version, worked out; nil when it is no longer kept.
+    /// A compiled version; the future has nil when the version is no longer stored, and fails with
+    /// the store's error.
     ///
-    /// - Parameters:
-    ///   - number: The version's number.
-    ///   - eventLoop: The thread.
-    ///   - now: The time.
-    /// - Returns: The version, or the error of the store; nil when too much was worked out lately.
+    /// Returns nil when too many versions are being read, or too much was compiled lately.
     func version(
         _ number: Int, on eventLoop: any EventLoop, now: NIODeadline = .now()
     ) -> EventLoopFuture<CompiledTemplate?>? {
@@ -74,14 +64,14 @@ final class EarlierVersions {
         version.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let version): self.keep(number, size: version?.size ?? 0)
-            // What failed is read again.
+            // Failures are not cached.
             case .failure: self.entries[number] = nil
             }
         }
         return template
     }
 
-    /// Counts a version that was read, and forgets those that were asked for longest ago.
+    /// Accounts for a version that was read, and evicts the least recently used ones.
     private func keep(_ number: Int, size: Int) {
         let size = max(size, Self.minimumSize)
         allowance.spend(size)
@@ -97,24 +87,22 @@ final class EarlierVersions {
 }
 
 extension EarlierVersions {
-    /// The bytes of templates that may be worked out: some at once, then so many a second.
+    /// A token bucket in bytes of templates that may be compiled.
     struct Allowance {
-        /// The most bytes at once.
+        /// Capacity in bytes.
         private static let maximum = 8.0 * 1_048_576
 
-        /// The bytes that are added in a second.
+        /// Refill rate in bytes per second.
         private static let bytesPerSecond = 1_048_576.0
 
-        /// The bytes that are left; less than 0 after a large template.
+        /// Remaining bytes; negative after a large template.
         private var bytes = Self.maximum
 
-        /// When that was so.
+        /// The time of the last refill.
         private var time: NIODeadline
 
-        /// Makes a full allowance.
         init(now: NIODeadline) { time = now }
 
-        /// Whether anything is left.
         mutating func isLeft(at now: NIODeadline) -> Bool {
             let seconds = Double(max((now - time).nanoseconds, 0)) / 1_000_000_000
             bytes = min(bytes + seconds * Self.bytesPerSecond, Self.maximum)
@@ -122,7 +110,6 @@ extension EarlierVersions {
             return bytes > 0
         }
 
-        /// Takes bytes away.
         mutating func spend(_ size: Int) { bytes -= Double(size) }
     }
 }

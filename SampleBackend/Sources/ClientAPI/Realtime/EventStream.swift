@@ -7,66 +7,63 @@ import Rendering
 import Targeting
 import Templates
 
-/// One client that listens: the only handler that its connection still has.
+/// The stream of one client, as the only remaining handler of its connection.
 ///
-/// It belongs to the thread of its connection. What it is sent is queued up to a limit, which all
-/// share; a client that does not keep up is cut off, and comes back with `Last-Event-ID`.
+/// It belongs to the event loop of its connection. Unsent events count towards a limit of the
+/// stream, and towards the backlog of all connections; a client that does not keep up is cut off,
+/// and resumes with `Last-Event-ID`.
 final class EventStream: StreamHandler {
-    /// Whatever a client still sends; it is not looked at.
+    /// Input after the request, which is ignored.
     typealias InboundIn = Any
 
-    /// What the client listens to.
     let request: StreamRequest
 
-    /// Where it is registered while it is open.
+    /// The list that contains it while it is open.
     private let project: ProjectStreams
 
-    /// What all threads share.
     private let hub: RealtimeHub
-
-    /// What counts the bytes that clients do not read.
     private let backlog: ClientBacklog
 
-    /// Whether each connection has an encrypted copy of what it is sent.
+    /// Whether TLS keeps an encrypted copy of each event per connection.
     private let isSecure: Bool
 
-    /// The place it takes while it is open.
+    /// The reserved place; released when the stream closes.
     private var streamPlace: StreamPlace?
 
-    /// When it has to end; nil when it never has to.
+    /// When the stream has to end; nil means never.
     let endDeadline: NIODeadline?
 
-    /// Whether it closes as soon as everything is sent.
+    /// Whether the stream closes when everything is sent.
     private var isEnding = false
 
-    /// Which of the heartbeats it gets.
+    /// The heartbeat slot of ``StreamThread`` in which it is kept alive.
     let heartbeatSlot: Int
 
-    /// Its place in the list of ``project``.
+    /// Index in the list of ``project``.
     var place = 0
 
-    /// The pass of ``project`` that it has seen.
+    /// The last pass of ``project`` that reached the stream.
     var pass = 0
 
-    /// What the client's document depends on, in the configuration of that pass.
+    /// The basis of the client's document in the configuration of that pass.
     var basis: DocumentBasis
 
-    /// The newest version of which the client has all events: the socket has taken them.
+    /// The newest version whose events the socket has accepted.
     private(set) var deliveredVersion: Int
 
-    /// The newest version whose events are written, or that changes nothing for the client.
+    /// The newest version whose events are written, or that does not change the client's document.
     private var writtenVersion: Int
 
-    /// The connection, while it is open.
+    /// The connection; nil once it is closed.
     private var context: ChannelHandlerContext?
 
-    /// The bytes that the socket has not taken.
+    /// Bytes that the socket has not accepted.
     private var queuedBytes = 0
 
-    /// Since when there are such bytes.
+    /// The start of the wait for the client, restarted whenever the socket accepts an event.
     private var queuedSince = NIODeadline.now()
 
-    /// Makes a stream that is not on a connection yet.
+    /// Creates a stream that has no connection yet.
     init(
         _ request: StreamRequest, place: StreamPlace, project: ProjectStreams, hub: RealtimeHub,
         connection: StreamConnection, end: NIODeadline?, heartbeatSlot: Int
@@ -84,29 +81,25 @@ final class EventStream: StreamHandler {
         writtenVersion = deliveredVersion
     }
 
-    /// Whether the connection is over.
     var isClosed: Bool { context == nil }
 
-    /// Takes over a connection.
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
     }
 
-    /// Reads nothing.
+    /// Ignores input.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
-    /// Leaves the list.
     func channelInactive(context: ChannelHandlerContext) {
         leave()
         context.fireChannelInactive()
     }
 
-    /// Leaves the list.
     func handlerRemoved(context: ChannelHandlerContext) {
         leave()
     }
 
-    /// Hears of a client that left, and of a graceful shutdown.
+    /// Handles a client that disconnected, and a graceful shutdown.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed: context.close(promise: nil)
@@ -115,21 +108,19 @@ final class EventStream: StreamHandler {
         }
     }
 
-    /// Closes a connection that is broken.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The decoder, as it leaves, of bytes behind the request.
+        // The removed decoder reports bytes after the request.
         if error is HTTPParserError || error is ByteToMessageDecoderError { return }
         context.close(promise: nil)
     }
 
-    /// Reads what the client still sends, and the end of it.
+    /// Reads from the socket, to notice that the client disconnects.
     func read() {
         context?.read()
     }
 
-    /// Sends the head of the response, the first event and what the client has missed, and listens.
-    ///
-    /// - Parameter headerFields: What the head holds besides the type.
+    /// Sends the response head, the `hello` event and the events that the client missed, then
+    /// registers for changes.
     func begin(headerFields: HTTPFields) {
         var head = ByteBuffer()
         // Without a length and chunks, the end of the connection is the end of the stream.
@@ -138,17 +129,14 @@ final class EventStream: StreamHandler {
         head.writeString("\r\n")
         head.writeImmutableBuffer(StreamEvents.hello(version: deliveredVersion))
         guard let context else { return }
-        // Not ``send(_:publication:)``: also a stream whose time is over by now begins with a head.
+        // Not ``send(_:publication:)``: a stream that has expired by now still begins with a head.
         write(head, publication: nil, context: context)
         project.add(self)
         project.catchUp(self)
     }
 
-    /// Sends events.
-    ///
-    /// - Parameters:
-    ///   - bytes: The events.
-    ///   - publication: When what they tell of was published, to measure the delivery.
+    /// Sends events; `publication` is when their version was published, to measure the delivery
+    /// time.
     func send(_ bytes: ByteBuffer, publication: Date? = nil) {
         guard let context, !isEnding else { return }
         if let endDeadline, endDeadline <= .now() {
@@ -158,7 +146,7 @@ final class EventStream: StreamHandler {
         write(bytes, publication: publication, context: context)
     }
 
-    /// Writes events, and counts them while the client does not read.
+    /// Writes events, which count towards the backlog while they are unsent.
     private func write(
         _ bytes: ByteBuffer, publication: Date?, context: ChannelHandlerContext
     ) {
@@ -182,7 +170,7 @@ final class EventStream: StreamHandler {
         sent.futureResult.assumeIsolated().whenComplete { _ in backlog.release(ticket) }
     }
 
-    /// Goes on after the socket has taken events.
+    /// Called when the socket has accepted events.
     private func wasSent(_ count: Int) {
         queuedBytes -= count
         queuedSince = .now()
@@ -191,13 +179,13 @@ final class EventStream: StreamHandler {
         if isEnding { close() }
     }
 
-    /// Remembers that everything up to a version is written; call it after ``send(_:publication:)``.
+    /// Notes that everything up to a version is written; call it after ``send(_:publication:)``.
     func advance(to version: Int) {
         writtenVersion = version
         if queuedBytes == 0 { deliveredVersion = version }
     }
 
-    /// Sends the line that keeps the connection alive, or cuts off a client that reads nothing.
+    /// Sends a heartbeat, or cuts off a client that has not read for too long.
     func beat() {
         guard queuedBytes > 0 else {
             send(ServerSentEvent.heartbeat)
@@ -208,33 +196,31 @@ final class EventStream: StreamHandler {
         }
     }
 
-    /// Closes the connection of a client that does not read.
     private func cutOff() {
         hub.metrics.countSlowReader()
         context?.channel.reset()
     }
 
-    /// Ends the stream, and tells the client when to come back.
+    /// Ends the stream, and tells the client when to reconnect.
     ///
-    /// A client that does not read is told after what it has not read, or is cut off as ever.
+    /// A client that does not read gets this after the queued events, or is cut off as usual.
     func end(after milliseconds: Int) {
         guard let context, !isEnding else { return }
         isEnding = true
         write(StreamEvents.goodbye(after: milliseconds), publication: nil, context: context)
     }
 
-    /// Ends the stream as the server ends, which waits for nobody who does not read.
+    /// Ends the stream for a shutdown, which does not wait for clients that do not read.
     func endForShutdown() {
         end(after: hub.reconnectDelay())
         close()
     }
 
-    /// Closes the connection at once.
     func close() {
         context?.close(promise: nil)
     }
 
-    /// Leaves the list, once.
+    /// Unregisters and releases the place; idempotent.
     private func leave() {
         guard context != nil else { return }
         context = nil
@@ -246,8 +232,26 @@ final class EventStream: StreamHandler {
 @available(*, unavailable)
 extension EventStream: Sendable {}
 
+/// A request for a stream: a user's document in a project, and the format of its events.
+struct StreamRequest: Sendable {
+    /// The format of a stream's events.
+    enum Format: Sendable, Hashable {
+        /// HTTP 2: the changed content.
+        case activeConfig
+        /// HTTP 4: the fact that something changed, for OpenFeature providers.
+        case openFeature
+    }
+
+    let configuration: ConfigurationRequest
+
+    /// The value of `Last-Event-ID`: the last version whose events the client received.
+    var lastEventID: String?
+
+    var format = Format.activeConfig
+}
+
 extension StreamRequest {
-    /// Who listens, now.
+    /// The context for evaluating conditions now.
     var targetingContext: TargetingContext {
         TargetingContext(
             userID: configuration.userID, signals: configuration.signals, date: Date())

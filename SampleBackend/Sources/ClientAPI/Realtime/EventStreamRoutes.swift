@@ -2,7 +2,7 @@ import Foundation
 package import HTTPServing
 import HTTPTypes
 
-/// The routes of streams (HTTP 2, and those of HTTP 4).
+/// The routes of event streams (HTTP 2 and HTTP 4).
 package struct EventStreamRoutes: Sendable {
     private let hub: RealtimeHub
     private let clientAccess: ClientAccess
@@ -17,7 +17,7 @@ package struct EventStreamRoutes: Sendable {
         ConfigurationRequest.streamPatterns.map { route($0, format: .activeConfig) }
     }
 
-    /// The streams for providers of OpenFeature.
+    /// The streams for OpenFeature providers.
     package var openFeatureRoutes: [Route] {
         ConfigurationRequest.openFeatureStreamPatterns.map { route($0, format: .openFeature) }
     }
@@ -39,7 +39,7 @@ package struct EventStreamRoutes: Sendable {
         }
     }
 
-    /// Opens a stream for a client that may listen until its token ends.
+    /// Opens a stream that ends with the client's token; nil when that never expires.
     private func open(
         _ request: RouteRequest, format: StreamRequest.Format, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
@@ -59,13 +59,12 @@ package struct EventStreamRoutes: Sendable {
             })
     }
 
-    /// The fields of the head of a stream.
     private static let headerFields: HTTPFields = {
         var fields: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store",
             .connection: "close",
         ]
-        // nginx hands on what it gets only when it is told so.
+        // nginx buffers responses unless told otherwise.
         if let name = HTTPField.Name("X-Accel-Buffering") { fields[name] = "no" }
         return fields
     }()

@@ -4,82 +4,66 @@ import Rendering
 import Targeting
 import Templates
 
-/// A type that holds the streams of one project on one thread, and tells them what changes.
+/// The open streams of one project on one thread, and the fan-out of changes to them.
 ///
-/// After a publish it goes through its streams once, a few hundred at a time so that requests are
+/// A publish starts one pass through the streams, in batches of a few hundred so that requests are
 /// answered in between: each user is evaluated once, users with the same basis share one event, and
-/// those whose document stays hear nothing.
+/// users whose document is unchanged get none.
 final class ProjectStreams {
-    /// How many streams are looked at before the thread does something else.
+    /// Maximum streams of a batch, before the thread does other work.
     private static let streamsAtATime = 256
 
-    /// How many bytes they are sent at once at most, unless one event is larger.
+    /// Maximum bytes of events per batch, unless a single event is larger.
     ///
-    /// In between, connections are closed for which there is no more memory.
+    /// Between batches, connections over the backlog's limit are closed.
     private static let bytesAtATime = 1 << 20
 
-    /// The project's name.
     let name: String
-
-    /// What all threads share.
     private let hub: RealtimeHub
-
-    /// The thread.
     private let eventLoop: any EventLoop
 
-    /// The configuration that the streams know, or are being told of.
+    /// The configuration that the streams know, or that the current pass announces.
     private(set) var configuration: ProjectConfiguration {
         didSet { catchUpEvents = [:] }
     }
 
-    /// The streams that are open.
     private(set) var streams: [EventStream] = []
 
-    /// The number of the last pass through the streams.
+    /// The number of the last pass.
     private var pass = 0
 
-    /// Whether a pass is under way.
     private var isPassing = false
 
-    /// Whether another pass has to follow.
+    /// Whether the configuration changed during a pass, so that another one follows.
     private var isStale = false
 
-    /// The users whose pinned values changed during the pass.
+    /// The users whose overrides changed during a pass.
     private var usersToLookAt: [String] = []
 
-    /// When conditions on the time may come out otherwise.
+    /// Fires at the next boundary of a time-based condition.
     private var dateTimer: Scheduled<Void>?
 
-    /// Earlier versions that clients have come back with.
     private let earlierVersions: EarlierVersions
 
-    /// What a client that comes back has missed.
+    /// What determines the event that a reconnecting client gets.
     private struct CatchUpKey: Hashable {
         /// The version that the client knows.
         let version: Int
-        /// What its document depended on there.
+        /// The basis of its document in that version.
         let old: DocumentBasis
-        /// What it depends on now.
+        /// The current basis.
         let new: DocumentBasis
-        /// The sections that may have changed besides.
+        /// Sections that may have changed for other reasons, such as overrides.
         let touchedSections: Set<String>
-        /// In what terms it is told.
         let format: StreamRequest.Format
     }
 
-    /// The most events that are kept for clients that come back.
+    /// Maximum cached events for reconnecting clients.
     private static let maximumCatchUpEvents = 256
 
-    /// Events for clients that come back, once for all that share one; nil says nothing changed.
+    /// Cached events for reconnecting clients; a nil value means that nothing changed.
     private var catchUpEvents: [CatchUpKey: ByteBuffer?] = [:]
 
-    /// Makes an empty list.
-    ///
-    /// - Parameters:
-    ///   - name: The project's name.
-    ///   - configuration: The current one.
-    ///   - hub: What all threads share.
-    ///   - eventLoop: The thread.
     init(
         name: String, configuration: ProjectConfiguration, hub: RealtimeHub,
         eventLoop: any EventLoop
@@ -92,7 +76,7 @@ final class ProjectStreams {
         scheduleDate()
     }
 
-    /// Registers a stream; its basis is that of ``configuration``.
+    /// Registers a stream, whose basis is that of ``configuration``.
     func add(_ stream: EventStream) {
         stream.place = streams.count
         stream.pass = pass
@@ -100,7 +84,7 @@ final class ProjectStreams {
         hub.streamOpened()
     }
 
-    /// Forgets a stream.
+    /// Unregisters a stream; idempotent.
     func remove(_ stream: EventStream) {
         guard stream.place < streams.count, streams[stream.place] === stream else { return }
         let last = streams.removeLast()
@@ -111,7 +95,7 @@ final class ProjectStreams {
         hub.streamClosed()
     }
 
-    /// Takes over what the library holds now, and tells the streams.
+    /// Takes over the library's configuration, and starts a pass that announces the changes.
     func lookAgain() {
         guard !isPassing else {
             isStale = true
@@ -126,13 +110,13 @@ final class ProjectStreams {
         go(through: streams[...], with: table)
     }
 
-    /// Tells the streams of a user what changed in the values pinned for them.
+    /// Announces a change of a user's overrides to the user's streams.
     func lookAgain(atUser userID: String) {
         guard !isPassing else {
             usersToLookAt.append(userID)
             return
         }
-        // A newer version has its own pass, which sees the pinned values too.
+        // A newer version gets its own pass, which includes the overrides.
         guard let current = hub.library.project(name),
             current.compiled.version.number == configuration.compiled.version.number
         else { return }
@@ -141,7 +125,7 @@ final class ProjectStreams {
         for stream in streams where stream.isOf(userID) { _ = tell(stream, by: table) }
     }
 
-    /// Goes through the rest of the streams, a part now and the others soon.
+    /// Continues a pass with a batch now, and schedules the remaining streams.
     private func go(through rest: ArraySlice<EventStream>, with table: ChangeTable) {
         var bytes = 0
         var others = rest
@@ -164,9 +148,7 @@ final class ProjectStreams {
         }
     }
 
-    /// Tells one stream what changed for it.
-    ///
-    /// - Returns: The bytes that it is sent.
+    /// Sends a stream the change of its document, if any, and returns the bytes sent.
     private func tell(_ stream: EventStream, by table: ChangeTable) -> Int {
         stream.pass = pass
         let old = stream.basis
@@ -180,14 +162,14 @@ final class ProjectStreams {
         return event?.readableBytes ?? 0
     }
 
-    /// Waits for the next time that a condition compares with.
+    /// Schedules a pass for the next time that a condition compares with.
     private func scheduleDate() {
         dateTimer?.cancel()
         dateTimer = nil
         let now = Date()
         guard let next = configuration.compiled.conditions.dates.first(where: { $0 >= now })
         else { return }
-        // A clock may be set; so no wait is long.
+        // The system clock may be changed, so the timer is short.
         let seconds = min(next.timeIntervalSince(now) + 0.001, 3_600)
         dateTimer = eventLoop.assumeIsolated().scheduleTask(
             in: .milliseconds(Int64(seconds * 1_000) + 1)
@@ -196,9 +178,7 @@ final class ProjectStreams {
 }
 
 extension ProjectStreams {
-    /// Sends a client that comes back what it has missed.
-    ///
-    /// - Parameter stream: A stream that has said which version its client knows.
+    /// Sends a reconnecting client the changes since its `Last-Event-ID`.
     func catchUp(_ stream: EventStream) {
         guard let lastEventID = stream.request.lastEventID else { return }
         let current = configuration.compiled.version.number
@@ -224,7 +204,7 @@ extension ProjectStreams {
         }
     }
 
-    /// Sends what has changed since a version, if anything has.
+    /// Sends the changes since a version, if there are any.
     private func sendChange(to stream: EventStream, since earlier: CompiledTemplate) {
         let context = stream.request.targetingContext
         let touched = hub.overrideTraces(inProject: name).sections(ofUser: context.userID)
@@ -232,7 +212,7 @@ extension ProjectStreams {
         guard let touched,
             !dates.contains(where: { $0 > earlier.version.updateTime && $0 <= context.date })
         else {
-            // What the client saw of that version depends on when it saw it.
+            // The document that the client saw depends on when it was fetched.
             reset(stream)
             return
         }
@@ -258,7 +238,7 @@ extension ProjectStreams {
         if let event { stream.send(event) }
     }
 
-    /// Tells a client to fetch.
+    /// Tells a client to fetch its document again.
     private func reset(_ stream: EventStream) {
         let version = configuration.compiled.version
         stream.send(
@@ -266,7 +246,6 @@ extension ProjectStreams {
                 ? StreamEvents.refetch(version) : StreamEvents.reset(version: version.number))
     }
 
-    /// The event of a change.
     private func event(of change: DocumentChange, for stream: EventStream) -> ByteBuffer {
         switch stream.request.format {
         case .openFeature: StreamEvents.refetch(configuration.compiled.version)
@@ -279,7 +258,7 @@ extension ProjectStreams {
 }
 
 extension EventStream {
-    /// Whether it is a user's, compared byte by byte.
+    /// Whether the stream is a user's; IDs are compared byte by byte.
     fileprivate func isOf(_ userID: String) -> Bool {
         request.configuration.userID.map { $0.utf8.elementsEqual(userID.utf8) } ?? false
     }

@@ -1,52 +1,40 @@
 import Foundation
 package import HTTPServing
+import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
-import Rendering
+package import Rendering
+package import Targeting
 
-/// A type that connects what changes in the library with the streams that are open (HTTP 2).
+/// Distributes changes of the library to the open streams (HTTP 2).
 ///
-/// Each thread of connections has streams of its own, and works on them without a lock. The hub
-/// tells the threads that something changed; what, they see in the library.
+/// Each event loop thread has its own streams, and works on them without a lock. The hub only
+/// notifies the threads, which read the current state from the library.
 package final class RealtimeHub: Sendable {
-    /// The shortest time in which the clients of a server that ends come back.
+    /// Minimum period over which clients reconnect after a shutdown, in milliseconds.
     private static let minimumSpread = 1_000
 
-    /// The longest time in which they come back.
+    /// Maximum period over which clients reconnect after a shutdown, in milliseconds.
     private static let maximumSpread = 30_000
 
-    /// What is shared by all threads.
     private struct State: Sendable {
-        /// The streams by thread.
+        /// The streams of each thread, by its event loop.
         var threads: [ObjectIdentifier: NIOLoopBound<StreamThread>] = [:]
-        /// For which users pinned values changed, by project.
+        /// Changed overrides by project.
         var traces: [String: OverrideTraces] = [:]
-        /// How many streams are open.
+        /// Open streams.
         var count = 0
-        /// How many were open at most.
+        /// Maximum of `count` so far.
         var peak = 0
     }
 
     private let state = NIOLockedValueBox(State())
-
-    /// What holds the current configurations.
     package let library: TemplateLibrary
-
-    /// What bounds a stream.
     let limits: ServerLimits
-
-    /// What bounds how many streams there are.
     let places: StreamPlaces
-
-    /// What is counted.
     let metrics = RealtimeMetrics()
 
-    /// Makes a hub that follows a library from now on.
-    ///
-    /// - Parameters:
-    ///   - library: What holds the current configurations.
-    ///   - limits: What bounds a stream.
-    ///   - maximumStreams: The most streams; nil sets no limit.
+    /// Creates a hub that observes a library from now on; `maximumStreams` nil means no limit.
     package init(library: TemplateLibrary, limits: ServerLimits, maximumStreams: Int? = nil) {
         self.library = library
         self.limits = limits
@@ -55,9 +43,9 @@ package final class RealtimeHub: Sendable {
         library.observe { [weak self] in self?.tell($0) }
     }
 
-    /// Opens a stream on the thread that runs this.
+    /// Creates a stream on the current event loop; nil when there is no such project.
     ///
-    /// The stream ends with the client's token, if that ends. It is nil when there is no such project.
+    /// The stream ends when the client's token expires, unless `tokenEnd` is nil.
     func makeStream(
         _ request: StreamRequest, place: StreamPlace, tokenEnd: Date?, connection: StreamConnection
     ) -> EventStream? {
@@ -74,14 +62,14 @@ package final class RealtimeHub: Sendable {
             request, place: place, tokenEnd: tokenEnd, connection: connection)
     }
 
-    /// Ends all streams that are still open, and tells their clients when to come back.
+    /// Ends all streams, and tells their clients when to reconnect.
     package func endAll() async {
         for thread in threads {
             try? await thread.eventLoop.submit { thread.value.endAll() }.get()
         }
     }
 
-    /// How many streams of a project are open, and which versions their clients have.
+    /// The open streams of a project, counted by their clients' versions.
     package func connections(inProject project: String) async -> ConnectionCounts {
         var counts = ConnectionCounts()
         for thread in threads {
@@ -93,7 +81,7 @@ package final class RealtimeHub: Sendable {
         return counts
     }
 
-    /// Who listens to a project now.
+    /// The clients with an open stream of a project.
     package func listeners(inProject project: String) async -> [StreamListener] {
         var listeners: [StreamListener] = []
         for thread in threads {
@@ -105,7 +93,6 @@ package final class RealtimeHub: Sendable {
         return listeners
     }
 
-    /// A stream was opened.
     func streamOpened() {
         let count = state.withLockedValue { state in
             state.count += 1
@@ -115,7 +102,6 @@ package final class RealtimeHub: Sendable {
         metrics.setConnections(count)
     }
 
-    /// A stream was closed.
     func streamClosed() {
         let count = state.withLockedValue { state in
             state.count -= 1
@@ -124,26 +110,25 @@ package final class RealtimeHub: Sendable {
         metrics.setConnections(count)
     }
 
-    /// When a client comes back to a server that ends: at random, so that not all come at once.
+    /// A random delay in milliseconds until a client reconnects, so that not all reconnect at once.
     ///
-    /// - Returns: Milliseconds; with 10,000 streams, from 0 to 5,000.
+    /// With a peak of 10,000 streams it is below 5,000.
     func reconnectDelay() -> Int {
         let peak = state.withLockedValue { $0.peak }
         let spread = min(max(peak / 2, Self.minimumSpread), Self.maximumSpread)
         return Int.random(in: 0..<spread)
     }
 
-    /// For which users of a project pinned values changed.
+    /// The changed overrides of a project.
     func overrideTraces(inProject project: String) -> OverrideTraces {
         state.withLockedValue { $0.traces[project] ?? OverrideTraces() }
     }
 
-    /// The streams of all threads.
     private var threads: [NIOLoopBound<StreamThread>] {
         state.withLockedValue { Array($0.threads.values) }
     }
 
-    /// Tells the streams that something changed.
+    /// Forwards a change to all threads.
     private func tell(_ change: LibraryChange) {
         if case .overrides(let project, let userID, let sections) = change {
             state.withLockedValue {
@@ -153,5 +138,85 @@ package final class RealtimeHub: Sendable {
         for thread in threads {
             thread.eventLoop.execute { thread.value.tell(change) }
         }
+    }
+}
+
+/// Open streams, counted by the version that their clients have.
+package struct ConnectionCounts: Sendable, Hashable {
+    /// Number of streams by the newest version that was fully delivered to their client.
+    package private(set) var versions: [Int: Int] = [:]
+
+    package var count: Int { versions.values.reduce(0, +) }
+
+    init() {}
+
+    /// Counts the streams of one thread.
+    init(_ project: ProjectStreams) {
+        for stream in project.streams { versions[stream.deliveredVersion, default: 0] += 1 }
+    }
+
+    mutating func add(_ other: ConnectionCounts) {
+        versions.merge(other.versions, uniquingKeysWith: +)
+    }
+}
+
+/// A client with an open stream, as previews see it.
+package struct StreamListener: Sendable {
+    /// nil is the generic user.
+    package let userID: String?
+
+    package let signals: Signals
+
+    /// The current basis of the client's document.
+    package let basis: DocumentBasis
+
+    init(_ stream: EventStream) {
+        userID = stream.request.configuration.userID
+        signals = stream.request.configuration.signals
+        basis = stream.basis
+    }
+}
+
+/// The users whose overrides changed, and in which sections.
+///
+/// A client that reconnects needs it, because an event's ID tells nothing about overrides.
+struct OverrideTraces: Sendable {
+    /// Maximum users that are tracked.
+    private static let maximumUsers = 10_000
+
+    /// The changed sections by user; nil once there were too many users.
+    private var sections: [UserKey: Set<String>]? = [:]
+
+    mutating func add(_ names: some Sequence<String>, ofUser userID: String) {
+        sections?[UserKey(userID), default: []].formUnion(names)
+        if let sections, sections.count > Self.maximumUsers { self.sections = nil }
+    }
+
+    /// The sections of a user that may have changed; nil when that is unknown.
+    func sections(ofUser userID: String?) -> Set<String>? {
+        guard let userID else { return [] }
+        return sections.map { $0[UserKey(userID)] ?? [] }
+    }
+}
+
+/// The metrics of streams.
+struct RealtimeMetrics: Sendable {
+    private let connections = Gauge(label: "activeconfig_stream_connections")
+    private let updates = Counter(label: "activeconfig_stream_updates")
+    private let slowReaders = Counter(label: "activeconfig_stream_slow_readers")
+    private let delivery = Metrics.Timer(label: "activeconfig_delivery_duration")
+
+    func setConnections(_ count: Int) { connections.record(count) }
+
+    /// Counts a change that is sent to a client.
+    func countUpdate() { updates.increment() }
+
+    /// Counts a client that was cut off because it did not read.
+    func countSlowReader() { slowReaders.increment() }
+
+    /// Records the time from a publication until a client's socket has accepted the change.
+    func recordDelivery(since publication: Date) {
+        let seconds = max(0, Date().timeIntervalSince(publication))
+        delivery.recordNanoseconds(Int64(seconds * 1_000_000_000))
     }
 }

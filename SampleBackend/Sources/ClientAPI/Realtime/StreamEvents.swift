@@ -4,45 +4,38 @@ import NIOCore
 import Rendering
 import Templates
 
-/// A type that makes the events of HTTP 2 and of OFREP's streams.
+/// The encoded events of HTTP 2 and of OFREP's streams.
 enum StreamEvents {
-    /// How many milliseconds a client waits before it connects again, unless it is told otherwise.
+    /// The default delay before a client reconnects, in milliseconds.
     private static let retry = 2_000
 
-    /// The first event: which version is current.
+    /// The first event, with the current version.
     static func hello(version: Int) -> ByteBuffer {
         ServerSentEvent(
             name: "hello", id: "\(version)", retry: retry, data: versionData(version)
         ).bytes
     }
 
-    /// What has changed in a user's document.
-    ///
-    /// - Parameters:
-    ///   - change: The change.
-    ///   - userID: Whose.
-    ///   - basis: What the document afterwards depends on.
-    ///   - configuration: The project afterwards.
-    /// - Returns: The event as it is sent.
+    /// The changes of a user's document; `basis` and `configuration` are those after the change.
     static func update(
         _ change: DocumentChange, forUserID userID: String?, basis: DocumentBasis,
         in configuration: ProjectConfiguration
     ) -> ByteBuffer {
         let version = configuration.compiled.version.number
-        let document = configuration.rendered(for: basis, userID: userID).configuration
+        let entityTag = configuration.entityTag(for: basis, userID: userID).entityTag
         return ServerSentEvent(
             name: "update", id: "\(version)",
             data: change.jsonBytes(
-                forUserID: userID, entityTag: document.entityTag, version: version)
+                forUserID: userID, entityTag: entityTag, version: version)
         ).bytes
     }
 
-    /// That what changed is not known: the client fetches.
+    /// Tells the client to fetch its document, because the changes are unknown.
     static func reset(version: Int) -> ByteBuffer {
         ServerSentEvent(name: "reset", id: "\(version)", data: versionData(version)).bytes
     }
 
-    /// That a provider of OpenFeature has to evaluate again.
+    /// Tells an OpenFeature provider to evaluate again.
     static func refetch(_ version: TemplateVersion) -> ByteBuffer {
         let data: SettingValue = [
             "type": "refetchEvaluation",
@@ -53,10 +46,7 @@ enum StreamEvents {
         ).bytes
     }
 
-    /// The last event: the server ends, and the client comes back later.
-    ///
-    /// - Parameter milliseconds: When.
-    /// - Returns: The event as it is sent.
+    /// The last event, which tells the client to reconnect after a delay in milliseconds.
     static func goodbye(after milliseconds: Int) -> ByteBuffer {
         let data: SettingValue = ["after_ms": .integer(milliseconds)]
         return ServerSentEvent(
@@ -68,5 +58,35 @@ enum StreamEvents {
     private static func versionData(_ version: Int) -> ByteBuffer {
         let data: SettingValue = ["template_version": .integer(version)]
         return ByteBuffer(bytes: data.jsonData())
+    }
+}
+
+/// One event in the format `text/event-stream`.
+struct ServerSentEvent {
+    let name: String
+
+    /// The ID that a client sends back as `Last-Event-ID`; nil leaves the client's last one.
+    var id: String?
+
+    /// The client's delay before it reconnects, in milliseconds; nil leaves it unchanged.
+    var retry: Int?
+
+    /// One line of JSON, UTF-8.
+    let data: ByteBuffer
+
+    /// A comment line, which clients ignore; it keeps idle connections from being closed.
+    static let heartbeat = ByteBuffer(string: ":\n\n")
+
+    /// The encoded event, including the empty line that ends it.
+    var bytes: ByteBuffer {
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(data.readableBytes + 64)
+        bytes.writeString("event: \(name)\n")
+        if let id { bytes.writeString("id: \(id)\n") }
+        if let retry { bytes.writeString("retry: \(retry)\n") }
+        bytes.writeString("data: ")
+        bytes.writeImmutableBuffer(data)
+        bytes.writeString("\n\n")
+        return bytes
     }
 }

@@ -3,8 +3,8 @@ import HTTPTypes
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Bounds how many streams are open, of one address and of all, so that places are left for
-/// documents, administrators and health checks.
+/// Bounds the open streams per address and in total, so that connections are left for documents,
+/// administrators and health checks.
 final class StreamPlaces: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -13,10 +13,10 @@ final class StreamPlaces: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// The most streams; nil sets no limit.
+    /// nil means no limit.
     private let maximum: Int?
 
-    /// The most streams of one address; nil sets no limit.
+    /// nil means no limit.
     private let maximumPerAddress: Int?
 
     private let addressRefusals = Counter(
@@ -24,25 +24,20 @@ final class StreamPlaces: Sendable {
     private let serverRefusals = Counter(
         label: "activeconfig_stream_refusals", dimensions: [("reason", "server")])
 
-    /// The time after which a client that is refused may try again.
+    /// Seconds after which a refused client may retry; random, so that clients do not retry at
+    /// once.
     private static let retryAfter = 10...30
 
-    /// Makes places.
-    ///
-    /// - Parameters:
-    ///   - maximum: The most streams; nil sets no limit.
-    ///   - maximumPerAddress: The most streams of one address; nil sets no limit.
     init(maximum: Int?, maximumPerAddress: Int?) {
         self.maximum = maximum
         self.maximumPerAddress = maximumPerAddress
     }
 
-    /// Takes a place.
+    /// Reserves a place, which is released when its last reference is; an unknown address counts
+    /// towards the total alone.
     ///
-    /// - Parameter address: The client's address; nil counts for the server alone.
-    /// - Returns: The place, to keep while the stream is open.
-    /// - Throws: A ``RequestError`` with status 429 when the address has all it may have, with 503
-    ///   when the server has; both with `Retry-After`.
+    /// Throws a ``RequestError`` with `Retry-After`: status 429 when the address has reached its
+    /// limit, 503 when the server has.
     func take(_ address: ClientAddress?) throws(RequestError) -> StreamPlace {
         let error = state.withLockedValue { state -> RequestError? in
             if let maximum, state.count >= maximum {
@@ -72,7 +67,7 @@ final class StreamPlaces: Sendable {
     }
 }
 
-/// The place of one stream, given back when nobody keeps it any more.
+/// A reserved place for one stream, released on deinitialization.
 final class StreamPlace: Sendable {
     private let places: StreamPlaces
     private let address: ClientAddress?
@@ -88,7 +83,7 @@ final class StreamPlace: Sendable {
 }
 
 extension RequestError {
-    /// 429: too many streams from one address.
+    /// 429: the address has reached its limit of streams.
     fileprivate static func tooManyStreamsOfAddress(retryAfter seconds: Int) -> RequestError {
         RequestError(
             httpStatus: .tooManyRequests, statusName: "RESOURCE_EXHAUSTED",
@@ -97,7 +92,7 @@ extension RequestError {
             headerFields: [.retryAfter: "\(seconds)"])
     }
 
-    /// 503: the server has all streams that it may have.
+    /// 503: the server has reached its limit of streams.
     fileprivate static func tooManyStreams(retryAfter seconds: Int) -> RequestError {
         RequestError(
             httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",

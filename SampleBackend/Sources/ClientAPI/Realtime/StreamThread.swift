@@ -2,45 +2,38 @@ import Foundation
 import HTTPServing
 import NIOCore
 
-/// The streams of one thread by project; keeps them alive, and ends those that are too old.
+/// The streams of one event loop by project; sends heartbeats, and ends streams that expire.
 final class StreamThread {
-    /// The parts of the time between two heartbeats; in each, some streams have theirs.
+    /// Number of slots of a heartbeat interval, which spread the streams' heartbeats.
     private static let heartbeatSlots = 15
 
-    /// The parts of the maximum age that streams have.
+    /// The range of stream lifetimes as fractions of the maximum age.
     private static let ages = 0.75...1
 
-    /// Ten years in seconds: a stream whose token ends later does not end with it.
+    /// Ten years in seconds, the upper bound of a stream's lifetime.
     private static let longestTime = 315_360_000.0
 
-    /// What all threads share.
     private let hub: RealtimeHub
-
-    /// The thread.
     private let eventLoop: any EventLoop
-
-    /// The streams by project.
     private var projects: [String: ProjectStreams] = [:]
 
-    /// What beats.
+    /// The timer of the next slot; nil when none is scheduled.
     private var heartbeats: Scheduled<Void>?
 
-    /// The part of the time that begins with the next beat.
+    /// The current slot.
     private var slot = 0
 
-    /// No stream has to end before.
+    /// A lower bound of the streams' deadlines; before it no stream is checked.
     private var nextEnd = NIODeadline.distantFuture
 
-    /// Makes a thread without streams.
     init(hub: RealtimeHub, eventLoop: any EventLoop) {
         self.hub = hub
         self.eventLoop = eventLoop
     }
 
-    /// The streams of a project.
     func project(_ name: String) -> ProjectStreams? { projects[name] }
 
-    /// Makes a stream, or returns nil when there is no such project.
+    /// Creates a stream; nil when there is no such project.
     func makeStream(
         _ request: StreamRequest, place: StreamPlace, tokenEnd: Date?, connection: StreamConnection
     ) -> EventStream? {
@@ -55,7 +48,7 @@ final class StreamThread {
             projects[name] = streams
         }
         startHeartbeats()
-        // The slot that has just begun: so the first heartbeat comes after a whole interval.
+        // The slot that has just begun, so that the first heartbeat comes after a whole interval.
         let end = end(ofTokenEnding: tokenEnd)
         if let end { nextEnd = min(nextEnd, end) }
         return EventStream(
@@ -63,7 +56,7 @@ final class StreamThread {
             heartbeatSlot: slot)
     }
 
-    /// Tells the streams that something changed.
+    /// Forwards a change to the streams that it affects.
     func tell(_ change: LibraryChange) {
         switch change {
         case .project(let name): projects[name]?.lookAgain()
@@ -72,7 +65,7 @@ final class StreamThread {
         }
     }
 
-    /// Ends all streams, and tells their clients when to come back.
+    /// Ends all streams, and tells their clients when to reconnect.
     func endAll() {
         heartbeats?.cancel()
         heartbeats = nil
@@ -81,9 +74,9 @@ final class StreamThread {
         }
     }
 
-    /// When a stream that is opened now has to end; nil when it never does.
+    /// The deadline of a stream that is opened now; nil means never.
     ///
-    /// The ages differ, so that streams that were opened at once do not come back at once.
+    /// Lifetimes are random, so that streams that were opened together do not reconnect together.
     private func end(ofTokenEnding tokenEnd: Date?) -> NIODeadline? {
         let age = hub.limits.streamMaximumAge.map {
             ($0 / .seconds(1)) * Double.random(in: Self.ages)
@@ -95,7 +88,7 @@ final class StreamThread {
         }
     }
 
-    /// Ends the streams that are too old, or whose token ended.
+    /// Ends the streams that have reached their maximum age, or whose token has expired.
     private func endOldStreams() {
         let now = NIODeadline.now()
         guard nextEnd <= now else { return }
@@ -110,7 +103,7 @@ final class StreamThread {
         }
     }
 
-    /// Beats in a while, unless that is planned already.
+    /// Schedules the next slot, unless it is scheduled already.
     private func startHeartbeats() {
         guard heartbeats == nil else { return }
         let interval = TimeAmount(hub.limits.heartbeatInterval)
@@ -120,7 +113,7 @@ final class StreamThread {
         }
     }
 
-    /// Sends the heartbeats of the current slot.
+    /// Begins the next slot: sends its heartbeats, and ends expired streams.
     private func beat() {
         heartbeats = nil
         endOldStreams()

@@ -2,30 +2,25 @@ import NIOCore
 
 /// The deadlines of one connection, with one timer for all of them.
 struct ConnectionClock {
-    /// What has had its time.
     enum Expiry {
-        /// The connection as a whole.
+        /// The unread or the shutdown deadline, after which the connection is closed.
         case connection
-        /// The current phase.
+        /// The deadline of the current phase.
         case phase
     }
 
-    /// When a client that does not read has had its time.
+    /// Deadline of a client that does not read; nil while nothing is unsent.
     var unreadDeadline: NIODeadline?
 
-    /// When a server that shuts down waits no longer.
+    /// End of the grace period of a shutdown; nil while the server runs.
     var shutdownDeadline: NIODeadline?
 
     private var phase: ConnectionStateMachine.Phase?
     private var phaseDeadline: NIODeadline?
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
 
-    /// Starts the time of a phase, if it has just begun.
-    ///
-    /// - Parameters:
-    ///   - newPhase: The phase that the connection is in.
-    ///   - limits: How long it may take.
-    /// - Returns: Whether it has just begun.
+    /// Starts the deadline of a phase unless it is running already, and returns whether it was
+    /// started.
     mutating func enter(_ newPhase: ConnectionStateMachine.Phase, limits: ServerLimits) -> Bool {
         guard newPhase != phase else { return false }
         phase = newPhase
@@ -33,7 +28,7 @@ struct ConnectionClock {
             switch newPhase {
             case .awaitingRequest: limits.idleTime
             case .readingBody: limits.bodyTime
-            // `unreadDeadline` counts while something is unsent.
+            // No limit here: `unreadDeadline` applies while something is unsent.
             case .answering, .sending: nil
             case .lingering: limits.lingerTime
             }
@@ -41,11 +36,11 @@ struct ConnectionClock {
         return true
     }
 
-    /// Sets the timer to the deadline that comes first.
+    /// Schedules the timer for the earliest deadline.
     mutating func schedule(on eventLoop: any EventLoop, _ body: @escaping () -> Void) {
         let deadlines = [phaseDeadline, unreadDeadline, shutdownDeadline]
         guard let deadline = deadlines.compactMap({ $0 }).min() else { return }
-        // A timer that fires too early looks again; so most requests do not touch it.
+        // A timer that fires early is rescheduled then, so most requests leave it untouched.
         if let timer, timer.deadline <= deadline { return }
         timer?.scheduled.cancel()
         timer = (
@@ -53,7 +48,7 @@ struct ConnectionClock {
         )
     }
 
-    /// What has had its time, now that the timer fired; nil when it fired too early.
+    /// The deadline that has passed, called when the timer fires; nil when it fired early.
     mutating func expired() -> Expiry? {
         timer = nil
         let now = NIODeadline.now()
@@ -65,7 +60,6 @@ struct ConnectionClock {
         return .phase
     }
 
-    /// Stops the timer.
     mutating func cancel() {
         timer?.scheduled.cancel()
         timer = nil

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 extension ConnectionHandler {
-    /// Answers the current request, at once or by a task.
+    /// Answers the current request, inline or in a task.
     package func answer(body: ByteBuffer, context: ChannelHandlerContext) {
         guard let incoming else { return }
         switch services.dispatcher.answer(incoming, body: body) {
@@ -20,12 +20,12 @@ extension ConnectionHandler {
         }
     }
 
-    /// Writes an answer, or leaves the connection to a stream.
+    /// Writes a response, or hands the connection over to a stream.
     private func give(_ answer: Answer, context: ChannelHandlerContext) {
         switch answer {
         case .response(let response): write(response, context: context)
         case .stream(let opening):
-            // A client that has closed its sending side cannot be told from one that left.
+            // A half-closed client cannot be told from one that has disconnected.
             guard !state.isInputClosed, !input.isEnded else {
                 context.close(promise: nil)
                 return
@@ -34,10 +34,10 @@ extension ConnectionHandler {
         }
     }
 
-    /// Leaves the connection to a stream; nothing but the handlers of TLS stays.
+    /// Replaces the HTTP handlers with the stream's handler; only the TLS handler stays.
     private func handOver(to opening: StreamOpening, context: ChannelHandlerContext) {
         finish()
-        // Later: the decoder may be at work, and what it makes of the bytes behind is dropped here.
+        // Deferred: the decoder may be running, and the bytes it still decodes are dropped here.
         context.eventLoop.assumeIsolated().execute {
             guard context.channel.isActive else { return }
             let connection = StreamConnection(
@@ -67,7 +67,6 @@ extension ConnectionHandler {
         }
     }
 
-    /// Writes a whole answer.
     private func write(_ response: RouteResponse, context: ChannelHandlerContext) {
         let isHead = incoming?.head.method == .HEAD
         incoming = nil
@@ -89,12 +88,12 @@ extension ConnectionHandler {
         write(head, body: isHead ? ByteBuffer() : response.body, context: context)
     }
 
-    /// Writes an error as the last answer of the connection.
+    /// Writes an error as the last response of the connection.
     func refuse(_ error: RequestError, context: ChannelHandlerContext) {
         write(services.dispatcher.refusal(of: incoming, for: error), context: context)
     }
 
-    /// Writes a head and a body, and counts them while the client does not read.
+    /// Writes a head and a body, which count towards the backlog while they are unsent.
     private func write(
         _ head: HTTPResponseHead, body: ByteBuffer, context: ChannelHandlerContext
     ) {
@@ -109,7 +108,7 @@ extension ConnectionHandler {
         context.flush()
         guard state.unsentAnswers > 0, !isOver else { return }
         let backlog = services.backlog
-        // TLS has an encrypted copy for each connection.
+        // TLS buffers an encrypted copy per connection, so nothing is shared.
         let ticket = backlog.hold(
             Self.answerBytes + (isSecure ? body.readableBytes : 0),
             sharedBuffer: isSecure || body.readableBytes == 0 ? nil : body, for: context.channel)
@@ -117,10 +116,10 @@ extension ConnectionHandler {
         if state.unsentAnswers == 1 { restartUnreadTime(context: context) }
     }
 
-    /// About what an unsent answer takes besides its body.
+    /// Approximate memory of an unsent response besides its body, in bytes.
     private static let answerBytes = 1_024
 
-    /// Goes on after the socket has taken an answer.
+    /// Called when the socket has accepted a response.
     private func wasSent(context: ChannelHandlerContext) {
         guard !isOver else { return }
         perform(state.sentAnswer(), context: context)

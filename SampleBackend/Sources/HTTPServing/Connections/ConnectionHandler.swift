@@ -2,60 +2,53 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Guards one connection: sizes, times, broken requests, and its end.
+/// Guards one connection: enforces sizes and deadlines, rejects malformed requests, and closes it.
 ///
-/// ``ConnectionStateMachine`` decides; this does what it says and keeps the clock. While a request
-/// is answered, or the client does not read, nothing more is read from the socket, and what the
-/// decoder has made of the last read waits in ``input``.
+/// ``ConnectionStateMachine`` decides; this handler carries out its actions and keeps the clock.
+/// Back-pressure: while a request is being answered, or the client does not read, nothing more is
+/// read from the socket, and what the decoder made of the last read waits in ``input``.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = Never
     typealias OutboundIn = Never
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What all connections share.
     let services: ConnectionServices
-
-    /// Whether the connection is encrypted.
     let isSecure: Bool
-
-    /// What decides.
     var state = ConnectionStateMachine()
 
-    /// What came while a request was being answered.
+    /// Input that arrived while a request was being answered.
     var input = PendingInput()
 
-    /// What the memory of ``input`` is counted by, while there is any.
+    /// The backlog's ticket for the memory of ``input``; nil while there is none.
     private var inputTicket: ClientBacklog.Ticket?
 
-    /// Whether the channel wants to read, and has to wait.
+    /// Whether a read was requested and is held back.
     var isReadHeld = false
 
-    /// Whether ``proceed(context:)`` is at work.
+    /// Prevents reentrant calls of ``proceed(context:)``.
     private var isProceeding = false
 
-    /// Whether the connection is gone or about to become a stream, and nothing may be done.
+    /// Whether the connection is closed or about to become a stream; then nothing may be done with
+    /// it.
     var isOver = false
 
-    /// What the connection counts as while it is no stream.
+    /// The entry in the list of connections; nil once the connection is closed or a stream.
     private var occupant: ConnectionPlaces.Occupant?
 
-    /// The request being read or answered.
     var incoming: RequestDispatcher.Incoming?
 
-    /// Answers the current request, unless that is done at once.
+    /// The task that answers the current request; nil when it is answered inline.
     var answering: Task<Void, Never>?
 
-    /// When what is to be done next has had its time.
     private var clock = ConnectionClock()
 
-    /// What the connection may cost.
     private var limits: ServerLimits { services.limits }
 
-    /// Whether the client has left something unread.
+    /// Whether the client has unread answers.
     var isUnread: Bool { clock.unreadDeadline != nil }
 
-    /// Whether the server shuts down.
+    /// Whether the server is shutting down.
     var isQuiescing: Bool { clock.shutdownDeadline != nil }
 
     init(services: ConnectionServices, isSecure: Bool) {
@@ -63,31 +56,27 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.isSecure = isSecure
     }
 
-    /// Starts the clock.
     func handlerAdded(context: ChannelHandlerContext) {
         occupant = services.places?.enter(context.channel)
         updateDeadlines(context: context)
     }
 
-    /// Stops the clock.
     func handlerRemoved(context: ChannelHandlerContext) {
         finish()
     }
 
-    /// Stops the clock.
     func channelInactive(context: ChannelHandlerContext) {
-        // A shutdown waits for connections, not for what answers on none.
+        // A shutdown waits for connections, not for tasks that answer on none.
         if isQuiescing { answering?.cancel() }
         finish()
         context.fireChannelInactive()
     }
 
-    /// Takes a part of a request, or keeps it until the one before is answered.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         receive(.part(unwrapInboundIn(data)), context: context)
     }
 
-    /// Counts what is kept.
+    /// Adds buffered input to the backlog, unless it is counted already.
     func channelReadComplete(context: ChannelHandlerContext) {
         if !input.isEmpty, inputTicket == nil, !isOver {
             inputTicket = services.backlog.hold(input.bytes, for: context.channel)
@@ -95,7 +84,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Reads on, unless a request is being answered or the client does not read.
+    /// Forwards a read, or holds it back while a request is being answered or the client does not
+    /// read.
     func read(context: ChannelHandlerContext) {
         if isOver || (input.isEmpty && mayTakeInput(context: context)) {
             context.read()
@@ -104,7 +94,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Turns what is no HTTP into an error body.
+    /// Turns malformed HTTP into an error response.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case HTTPParserError.headerOverflow:
@@ -116,21 +106,21 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 "The request is not valid HTTP/1.1 (\(error)): correct it and send it again.")
             receive(.garbage(error), context: context)
         case is ByteToMessageDecoderError:
-            // More bytes behind an error that was answered already.
+            // Bytes after a parse error that was answered already.
             break
         default:
             context.fireErrorCaught(error)
         }
     }
 
-    /// Hears of a graceful shutdown, and of a client that sends nothing more.
+    /// Handles a graceful shutdown, and a client that closes its sending side.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
             clock.shutdownDeadline = .now() + TimeAmount(limits.shutdownTime)
             perform(state.quiesce(), context: context)
         case ChannelEvent.inputClosed where isOver:
-            // A client that leaves while its stream is opened.
+            // The client left while its stream was being opened.
             context.close(promise: nil)
         case ChannelEvent.inputClosed:
             receive(.end, context: context)
@@ -139,7 +129,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Gives a client that does not read its time, and goes on with one that does.
+    /// Starts the unread deadline when the socket's buffers are full; continues when they have
+    /// drained.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         restartUnreadTime(context: context)
         proceed(context: context)
@@ -148,12 +139,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension ConnectionHandler {
-    /// Whether the next input may be looked at.
+    /// Whether the next input may be processed.
     private func mayTakeInput(context: ChannelHandlerContext) -> Bool {
         state.takesInput && context.channel.isWritable
     }
 
-    /// Takes what came, now or when it is its turn.
+    /// Processes an input, or queues it until the request before it is answered.
     private func receive(_ element: PendingInput.Element, context: ChannelHandlerContext) {
         guard !isOver else { return }
         if input.isEmpty, !isProceeding, mayTakeInput(context: context) {
@@ -166,7 +157,7 @@ extension ConnectionHandler {
         proceed(context: context)
     }
 
-    /// Takes what is kept, as far as it may be, then reads on.
+    /// Processes queued input as far as the state allows, then resumes reading.
     func proceed(context: ChannelHandlerContext) {
         guard !isProceeding, !isOver else { return }
         isProceeding = true
@@ -182,7 +173,6 @@ extension ConnectionHandler {
         }
     }
 
-    /// Passes an input to the state.
     private func take(_ element: PendingInput.Element, context: ChannelHandlerContext) {
         switch element {
         case .part(.head(let head)):
@@ -203,7 +193,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// Does what the state says, then starts the time of the phase that follows.
+    /// Carries out an action of the state machine, then starts the deadline of the phase that
+    /// follows.
     package func perform(_ action: ConnectionStateMachine.Action, context: ChannelHandlerContext) {
         switch action {
         case .none: break
@@ -218,7 +209,7 @@ extension ConnectionHandler {
         updateDeadlines(context: context)
     }
 
-    /// Gives a client time to read, from now on, while there is something to be read.
+    /// Restarts the unread deadline while there is something to read, else clears it.
     func restartUnreadTime(context: ChannelHandlerContext) {
         clock.unreadDeadline =
             state.unsentAnswers > 0 || !context.channel.isWritable
@@ -226,7 +217,7 @@ extension ConnectionHandler {
         updateDeadlines(context: context)
     }
 
-    /// Sets the deadline of a phase that has just begun, and the timer to the earliest deadline.
+    /// Starts the deadline of a phase that has just begun, and schedules the timer.
     private func updateDeadlines(context: ChannelHandlerContext) {
         guard !isOver else { return }
         if clock.enter(state.phase, limits: limits), let occupant {
@@ -235,7 +226,6 @@ extension ConnectionHandler {
         clock.schedule(on: context.eventLoop) { self.timerFired(context: context) }
     }
 
-    /// Ends what has had its time.
     private func timerFired(context: ChannelHandlerContext) {
         switch clock.expired() {
         case .connection: context.channel.closeAtOnce()
@@ -244,7 +234,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Lets go of everything: the connection is over, or is a stream from now on.
+    /// Releases everything the handler holds: the connection is closed, or becomes a stream.
     package func finish() {
         isOver = true
         clock.cancel()

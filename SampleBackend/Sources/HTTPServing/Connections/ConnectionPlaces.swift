@@ -2,19 +2,18 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Synchronization
 
-/// Counts the connections of a server, and makes room for new ones when all places are taken.
+/// Bounds the connections of a server, and makes room for new ones when all places are taken.
 ///
-/// Then the connection is closed that has waited longest for its client: for a request, for the
-/// rest of one, or for an answer to be read. So whoever opens connections and leaves them idle
-/// keeps nobody else out. Streams never make room; ``StreamPlaces`` bounds them.
+/// The connection that has waited longest for its client is closed: for a request, for the rest of
+/// one, or for an answer to be read. So a client that holds many idle connections cannot lock
+/// others out. Streams are never closed to make room; ``StreamPlaces`` bounds them.
 package final class ConnectionPlaces: Sendable {
-    /// A connection that is no stream.
     final class Occupant: Sendable {
         fileprivate let channel: any Channel
-        /// Since when the connection waits for its client, as `NIODeadline`; 0 while the server is
-        /// at work.
+        /// Start of the wait for the client, as `NIODeadline` in nanoseconds; 0 while the server is
+        /// working on an answer.
         fileprivate let waitingSince = Atomic<UInt64>(NIODeadline.now().uptimeNanoseconds)
-        /// The index in the list, changed while it is locked; -1 outside.
+        /// Index in the list, written under its lock; -1 when not in the list.
         fileprivate let index = Atomic(-1)
 
         fileprivate init(_ channel: any Channel) {
@@ -22,31 +21,28 @@ package final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// How many connections are compared to find one to close.
+    /// Connections that are compared to find the one to close.
     private static let sampleSize = 64
 
     fileprivate struct State: Sendable {
         var occupants: [Occupant] = []
-        /// Where the next sample begins.
+        /// Index at which the next sample begins.
         var sampleIndex = 0
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// Whether the next connection that waits for its client is closed.
+    /// Whether the next connection that starts to wait for its client is closed.
     private let needsRoom = Atomic(false)
 
-    /// The most connections.
     private let maximum: Int
 
-    /// Makes places.
-    ///
-    /// - Parameter maximum: The most connections, from 1.
+    /// Creates an empty list for at most `maximum` connections, 1 or more.
     package init(maximum: Int) {
         self.maximum = maximum
     }
 
-    /// Remembers a new connection, which waits for its client.
+    /// Adds a new connection, which waits for its client.
     func enter(_ channel: any Channel) -> Occupant {
         let occupant = Occupant(channel)
         state.withLockedValue { state in
@@ -56,19 +52,19 @@ package final class ConnectionPlaces: Sendable {
         return occupant
     }
 
-    /// Forgets a connection that ended, or became a stream.
+    /// Removes a connection that was closed or became a stream.
     func leave(_ occupant: Occupant) {
         state.withLockedValue { $0.remove(occupant) }
     }
 
-    /// Notes whether a connection waits for its client from now on.
+    /// Records whether a connection waits for its client from now on.
     func setWaiting(_ isWaiting: Bool, _ occupant: Occupant) {
         let time = isWaiting ? NIODeadline.now().uptimeNanoseconds : 0
         occupant.waitingSince.store(time, ordering: .relaxed)
         if isWaiting, needsRoom.load(ordering: .relaxed) { makeRoom() }
     }
 
-    /// Closes the connection that has waited longest for its client, of those that are compared.
+    /// Closes the connection of the sample that has waited longest for its client.
     private func makeRoom() {
         let closed = state.withLockedValue { state -> Occupant? in
             let count = min(state.occupants.count, Self.sampleSize)
@@ -85,13 +81,13 @@ package final class ConnectionPlaces: Sendable {
         }
         needsRoom.store(closed == nil, ordering: .relaxed)
         guard let closed else { return }
-        // Later: this may be called while the connection's handlers are at work.
+        // Deferred: this may be called from within the connection's handlers.
         closed.channel.eventLoop.execute { closed.channel.closeAtOnce() }
     }
 }
 
 extension ConnectionPlaces.State {
-    /// Removes a connection, once.
+    /// Removes a connection; idempotent.
     fileprivate mutating func remove(_ occupant: ConnectionPlaces.Occupant) {
         let index = occupant.index.exchange(-1, ordering: .relaxed)
         guard index >= 0 else { return }
@@ -103,7 +99,7 @@ extension ConnectionPlaces.State {
 }
 
 extension ConnectionPlaces {
-    /// Whether a connection more may be accepted beside so many; if not, room is made for one.
+    /// Whether another connection may be accepted beside `count`; if not, room is made for one.
     func hasRoom(beside count: Int) -> Bool {
         let hasRoom = count < maximum
         if hasRoom { needsRoom.store(false, ordering: .relaxed) } else { makeRoom() }

@@ -8,14 +8,16 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Sets up each HTTP/1 connection: TLS, the decoder with its limits, then the ``ConnectionHandler``.
+/// Builds the pipeline of each HTTP/1 connection: TLS, the decoder with its limits, then the
+/// ``ConnectionHandler``.
 struct ConnectionSetup: Sendable {
-    /// The most bytes of one read, so that a client that sends much ahead is not far ahead.
+    /// Maximum bytes of one read; small, so that little is buffered of what a client sends ahead.
     private static let readBytes = 4_096
 
-    /// The most bytes that the system keeps unsent for a client.
+    /// Maximum unsent bytes in the kernel's buffer of a connection.
     ///
-    /// It would take megabytes for each that does not read, which ``ClientBacklog`` cannot count.
+    /// By default the kernel buffers megabytes for each client that does not read, which
+    /// ``ClientBacklog`` cannot count.
     private static let unsentBytes = 131_072
 
     let services: ConnectionServices
@@ -23,10 +25,10 @@ struct ConnectionSetup: Sendable {
     /// nil without TLS.
     let tls: NIOSSLContext?
 
-    /// Adds the handlers of a connection, from the socket inwards.
+    /// Adds the handlers, from the socket inwards.
     func setUp(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
-            // One read, then the handler says whether another may follow.
+            // One read at a time; the handler decides whether another may follow.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(
                 .recvAllocator,
@@ -49,5 +51,23 @@ struct ConnectionSetup: Sendable {
                 withDecoderLimitConfiguration: decoderLimits)
             try pipeline.addHandler(ConnectionHandler(services: services, isSecure: tls != nil))
         }
+    }
+}
+
+/// The services that all connections of a server share.
+package struct ConnectionServices: Sendable {
+    package let limits: ServerLimits
+    package let dispatcher: RequestDispatcher
+    /// Bounds the memory of unsent and unprocessed data.
+    package let backlog: ClientBacklog
+    /// Makes room for new connections; nil when their number is not bounded.
+    package let places: ConnectionPlaces?
+    let date = DateField()
+
+    package init(limits: ServerLimits, maximumConnections: Int?, dispatcher: RequestDispatcher) {
+        self.limits = limits
+        self.dispatcher = dispatcher
+        backlog = ClientBacklog(limit: limits.clientBacklogBytes)
+        places = maximumConnections.map { ConnectionPlaces(maximum: $0) }
     }
 }

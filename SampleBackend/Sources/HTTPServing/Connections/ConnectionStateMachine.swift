@@ -2,39 +2,36 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Decides what happens on one HTTP/1 connection, one request at a time; it does nothing itself.
+/// The protocol state of one HTTP/1 connection, one request at a time; it returns actions and has
+/// no side effects.
 ///
-/// A request is handed on only when the whole of it is here, so that whoever answers never waits
-/// for a client. Nothing behind it counts before its answer is written: the caller holds input
+/// A request is handed on only when it was read whole, so that its handler never waits for a
+/// client. Pipelined requests wait until the answer before them is written: the caller holds input
 /// back while ``takesInput`` is false. An error found here is the last answer of its connection.
 struct ConnectionStateMachine {
-    /// What the connection waits for, and so which time limit counts.
+    /// What the connection waits for; each phase has its own time limit.
     enum Phase: Hashable {
-        /// The head of a request.
         case awaitingRequest
-        /// The rest of a request's body.
         case readingBody
-        /// The server itself: no limit.
+        /// The server works on an answer: no limit.
         case answering
-        /// The client, to read answers that are written.
+        /// The client has to read answers that are written.
         case sending
-        /// The client, to close after it has the last answer.
+        /// The client has to close after the last answer.
         case lingering
     }
 
-    /// What to do after something happened.
+    /// The side effect of an event, for the caller to carry out.
     enum Action {
-        /// Nothing.
         case none
-        /// Tell the client that it may send the body it announced.
+        /// Send `100 Continue`: the client waits for it before it sends the body.
         case sendContinue
-        /// Answer the current request, whose body is whole; nil when it has none.
+        /// Answer the current request, which was read whole; the body is nil when it has none.
         case answer(ByteBuffer?)
         /// Write the error as the last answer.
         case refuse(RequestError)
-        /// Close the sending side: everything is sent.
+        /// Close the sending side; everything is sent.
         case closeOutput
-        /// Close the connection.
         case close
     }
 
@@ -50,22 +47,21 @@ struct ConnectionStateMachine {
 
     private var step = Step.awaitingHead
 
-    /// Answers that are written, and not taken by the socket.
+    /// Answers that are written and not yet accepted by the socket.
     private(set) var unsentAnswers = 0
 
-    /// Whether no request is taken after the one being read or answered.
+    /// Whether the request being read or answered is the last of the connection.
     private var isLastRequest = false
 
-    /// Whether the client takes the request being read for its last.
+    /// Whether the client declared the request being read its last.
     private var isLastOfClient = false
 
-    /// Whether the client sends nothing more.
+    /// Whether the client has closed its sending side.
     private(set) var isInputClosed = false
 
-    /// Of the body being read.
+    /// Limit of the body being read.
     private var maximumBodyBytes = 0
 
-    /// What the connection waits for.
     var phase: Phase {
         switch step {
         case .awaitingHead: unsentAnswers > 0 ? .sending : .awaitingRequest
@@ -76,20 +72,15 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Whether what arrives may be passed in.
+    /// Whether input may be passed in.
     var takesInput: Bool {
         if case .answering = step { false } else { true }
     }
 
-    /// Whether the answer to the current request is the last: then it says `Connection: close`.
+    /// Whether the next answer is the last, and so says `Connection: close`.
     var isLastAnswer: Bool { isLastRequest }
 
-    /// A head arrived.
-    ///
-    /// - Parameters:
-    ///   - head: The head.
-    ///   - maximumBodyBytes: The most bytes of the body behind it.
-    /// - Returns: What to do.
+    /// Takes the head of a request, whose body may have `maximumBodyBytes`.
     mutating func readHead(_ head: HTTPRequestHead, maximumBodyBytes: Int) -> Action {
         guard case .awaitingHead = step else { return .none }
         self.maximumBodyBytes = maximumBodyBytes
@@ -111,16 +102,15 @@ struct ConnectionStateMachine {
         return expects && head.version != .http1_0 ? .sendContinue : .none
     }
 
-    /// A head arrived whose request is not wanted; it is the last one of the connection.
+    /// Takes the head of a request that is refused; it is the last of the connection.
     mutating func readUnwantedHead(_ error: RequestError) -> Action {
         guard case .awaitingHead = step else { return .none }
         return refuse(error)
     }
 
-    /// A part of the body arrived.
     mutating func readBody(_ part: ByteBuffer) -> Action {
         guard case .readingBody(var body) = step else { return .none }
-        // Otherwise the body would be copied for each part.
+        // Releases the stored copy, else the append below would copy the body (copy-on-write).
         step = .awaitingHead
         let size = (body?.readableBytes ?? 0) + part.readableBytes
         guard size <= maximumBodyBytes else {
@@ -131,7 +121,6 @@ struct ConnectionStateMachine {
         return .none
     }
 
-    /// The end of a request arrived.
     mutating func readEnd() -> Action {
         guard case .readingBody(let body) = step else { return .none }
         if isLastOfClient { isLastRequest = true }
@@ -139,7 +128,7 @@ struct ConnectionStateMachine {
         return .answer(body)
     }
 
-    /// What arrived is no HTTP, or is over the limits of a head.
+    /// Takes input that is malformed, or over the limits of a head.
     mutating func readGarbage(_ error: RequestError) -> Action {
         switch step {
         case .awaitingHead, .readingBody: refuse(error)
@@ -147,7 +136,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// The client closed its sending side: no request can come, or become whole, any more.
+    /// Takes the end of the client's input: no request can arrive or become whole any more.
     mutating func inputClosed() -> Action {
         isInputClosed = true
         switch step {
@@ -160,28 +149,28 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// The whole answer to the current request was written.
+    /// Notes that the whole answer to the current request was written.
     mutating func wroteAnswer() -> Action {
         unsentAnswers += 1
         step = isLastRequest ? .sendingLastAnswer : .awaitingHead
         return .none
     }
 
-    /// The socket took the oldest answer that it had not taken.
+    /// Notes that the socket has accepted the oldest unsent answer.
     mutating func sentAnswer() -> Action {
         unsentAnswers -= 1
         guard case .sendingLastAnswer = step else { return .none }
         return finish()
     }
 
-    /// The server shuts down: what has begun is finished.
+    /// Starts a shutdown: a request in flight is finished.
     mutating func quiesce() -> Action {
         isLastRequest = true
         guard case .awaitingHead = step else { return .none }
         return unsentAnswers == 0 ? .close : finish()
     }
 
-    /// The time of the current phase is over.
+    /// Notes that the deadline of the current phase has passed.
     mutating func timeIsOver(bodyTime: Duration) -> Action {
         switch step {
         case .readingBody: refuse(.requestTimeout(bodyTime))
@@ -190,14 +179,15 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Refuses everything from here on.
+    /// Answers with an error, and ignores all further input.
     private mutating func refuse(_ error: RequestError) -> Action {
         isLastRequest = true
         step = .answering
         return .refuse(error)
     }
 
-    /// Ends the connection once everything written is sent, and lingers until the client has it.
+    /// Closes the connection once everything written is sent, after lingering until the client has
+    /// it.
     private mutating func finish() -> Action {
         step = .sendingLastAnswer
         guard unsentAnswers == 0 else { return .none }

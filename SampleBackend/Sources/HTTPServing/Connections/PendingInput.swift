@@ -1,46 +1,44 @@
 import NIOCore
 import NIOHTTP1
 
-/// What a client has sent ahead, in order, while a request before it is answered.
+/// A queue of the input that a client sends ahead while a request before it is answered.
 ///
-/// One read makes a few hundred parts at most, after which the socket is not read. Only when a
-/// client closes its sending side does NIO read all that is left; what is over the limits then is
-/// dropped, so that the connection ends after the answers before.
+/// One read yields a few hundred parts at most, after which the socket is not read. Only when a
+/// client closes its sending side does NIO read all that is left; parts over the limits are dropped
+/// then, so that the connection ends after the answers before them.
 struct PendingInput {
-    /// Something that the connection reads.
     enum Element {
-        /// A part of a request.
         case part(HTTPServerRequestPart)
-        /// What is no HTTP.
+        /// Malformed HTTP, or a head over its limits.
         case garbage(RequestError)
-        /// The client sends nothing more.
+        /// The client has closed its sending side.
         case end
     }
 
-    /// The most parts: a read of encrypted bytes has at most 16 KiB, a request at least 25 bytes.
+    /// Maximum parts: a read of encrypted bytes has at most 16 KiB, a request at least 25 bytes.
     private static let maximumCount = 2_048
 
-    /// The most bytes of heads and bodies together.
+    /// Maximum bytes of heads and bodies together.
     private static let maximumBytes = 1 << 20
 
-    /// About what a part takes besides its text.
+    /// Approximate memory of a part besides its text, in bytes.
     private static let partBytes = 128
 
     private var elements: [Element] = []
 
-    /// The index of the oldest.
+    /// Index of the oldest element.
     private var start = 0
 
-    /// About the bytes that it takes.
+    /// Approximate memory of the queue.
     private(set) var bytes = 0
 
-    /// Whether the client sends nothing more.
+    /// Whether the client has closed its sending side, or parts were dropped; then nothing is
+    /// appended.
     private(set) var isEnded = false
 
-    /// Whether nothing waits.
     var isEmpty: Bool { elements.isEmpty }
 
-    /// Keeps something.
+    /// Appends an element, or the end of the input when a limit is reached.
     mutating func append(_ element: Element) {
         guard !isEnded else { return }
         bytes += Self.size(of: element)
@@ -52,7 +50,6 @@ struct PendingInput {
         if case .end? = elements.last { isEnded = true }
     }
 
-    /// Takes the oldest.
     mutating func popFirst() -> Element? {
         guard start < elements.count else { return nil }
         let element = elements[start]

@@ -2,20 +2,20 @@ import Crypto
 package import Foundation
 
 extension Data {
-    /// The bytes in Base64 for URLs, without padding (RFC 4648, 5).
+    /// The bytes in URL-safe Base64 without padding (RFC 4648, 5).
     package var base64URL: String {
         base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
             .replacing("=", with: "")
     }
 
-    /// Reads Base64 for URLs without padding, or gives nil when it is none.
+    /// Decodes URL-safe Base64 without padding; nil when the text is malformed.
     package init?(base64URL text: String) {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         self.init(
             base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)
     }
 
-    /// The bytes as lowercase digits.
+    /// The bytes as lowercase hexadecimal digits.
     package var hexadecimal: String {
         map { byte in
             let digits = String(byte, radix: 16)
@@ -23,7 +23,7 @@ extension Data {
         }.joined()
     }
 
-    /// Whether the bytes are the same; the time depends on their number alone.
+    /// Whether the bytes are equal; the time depends on their number alone.
     package func equalsInConstantTime(_ other: Data) -> Bool {
         guard count == other.count else { return false }
         return zip(self, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -34,7 +34,7 @@ extension Data {
         Data(SHA256.hash(data: Data(text.utf8)))
     }
 
-    /// Random bytes of the system's generator for secrets.
+    /// Random bytes of a cryptographically secure generator.
     package static func random(bytes count: Int) -> Data {
         unsafe SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)).withUnsafeBytes {
             unsafe Data($0)
@@ -43,7 +43,7 @@ extension Data {
 }
 
 extension RequestFields {
-    /// The token behind `Authorization: Bearer`, or nil.
+    /// The token after `Authorization: Bearer`, or nil.
     package var bearerToken: String? {
         guard let parts = self[named: "authorization"]?.split(separator: " ", maxSplits: 1),
             parts.count == 2, parts[0].lowercased() == "bearer"

@@ -1,38 +1,38 @@
 import Crypto
 package import Foundation
 
-/// A text that nothing prints: neither its description nor a dump or mirror shows any of it.
+/// A string that is never printed: its description, dumps and mirrors are redacted.
 ///
-/// It is not `Codable`, so that it gets into no file by accident either.
+/// It is not `Codable`, so that it cannot end up in a file by accident either.
 public struct Secret: Sendable, Hashable {
-    /// The text, for whoever has to send it or sign with it.
+    /// The plain text, for sending it or signing with it.
     public let text: String
 
-    /// Takes a text.
+    /// Wraps a plain text.
     public init(_ text: String) {
         self.text = text
     }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The same for every secret.
+    /// A placeholder, the same for every secret.
     public var description: String { "(secret)" }
 
-    /// The same for every secret.
+    /// A placeholder, the same for every secret.
     public var debugDescription: String { description }
 
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The SHA-256 of a secret: all that is needed to recognize it.
+/// The SHA-256 of a secret, enough to recognize it.
 ///
-/// It is not printed either: a short secret could be found by its hash.
+/// Its description is redacted too: a short secret could be found from its hash by brute force.
 public struct SecretHash: Sendable {
-    /// The bytes of the hash, for deriving other keys.
+    /// The digest, for deriving other keys.
     package let data: Data
 
-    /// Hashes a secret's text.
+    /// Hashes the plain text of a secret.
     public init(of text: String) {
         data = .sha256(of: text)
     }
@@ -44,10 +44,10 @@ public struct SecretHash: Sendable {
 }
 
 extension SecretHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The same for every hash.
+    /// A placeholder, the same for every hash.
     public var description: String { "(hash of a secret)" }
 
-    /// The same for every hash.
+    /// A placeholder, the same for every hash.
     public var debugDescription: String { description }
 
     /// A mirror without children.

@@ -6,13 +6,16 @@ package import NIOCore
     import Darwin
 #endif
 
-/// The address of a client, as limits count it: an IPv4 address, or the first 64 bits of an IPv6
-/// address, since one customer has as many as these share.
+/// The address of a client for rate limits: an IPv4 address, or the 64-bit prefix of an IPv6
+/// address.
+///
+/// A single customer usually has a whole IPv6 prefix.
 package struct ClientAddress: Hashable, Sendable {
-    /// IPv4 addresses begin with 32 ones; as IPv6, that would be multicast, which nobody sends from.
+    /// IPv4 addresses have the upper 32 bits set; as an IPv6 prefix, that is multicast, which is
+    /// never a source address.
     private let bits: UInt64
 
-    /// Reads an address; nil when it is none of IP.
+    /// Takes an IP address; nil for a Unix domain socket.
     package init?(_ address: SocketAddress) {
         switch address {
         case .v4(let address):

@@ -1,31 +1,38 @@
 import Metrics
 import NIOConcurrencyHelpers
 package import NIOCore
+import NIOSSL
 
-/// Bounds the memory of what waits for clients, over all connections: answers and events that they
-/// do not read, and requests that they sent ahead.
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Bounds the memory of unsent and unprocessed data over all connections: answers and events that
+/// clients do not read, and requests that they sent ahead.
 ///
-/// Over the limit, the connections that have kept something waiting longest are closed. A buffer
-/// that many connections wait to send, such as a cached document or an event, counts once, since
-/// there is only one of it.
+/// Over the limit, the connections with the oldest such data are closed. A buffer that is queued on
+/// many connections, such as a cached document or an event, counts once, since its memory is
+/// shared.
 package final class ClientBacklog: Sendable {
-    /// Something that waits.
+    /// Identifies data that is counted.
     package struct Ticket: Sendable, Hashable {
         fileprivate let number: Int
     }
 
     fileprivate struct Entry: Sendable {
         let channel: any Channel
-        /// The bytes that no other entry shares.
+        /// Bytes that no other entry shares.
         let ownBytes: Int
-        /// Kept, so that its address is nobody else's meanwhile.
+        /// Retained, so that its address is not reused meanwhile.
         let sharedBuffer: ByteBuffer?
     }
 
     fileprivate struct State: Sendable {
-        /// What waits, by the number of its ticket.
+        /// Entries by the number of their ticket.
         var entries: [Int: Entry] = [:]
-        /// The holders of each shared buffer, by its address.
+        /// Reference count of each shared buffer, by its address.
         var holders: [UInt: Int] = [:]
         var bytes = 0
         var nextNumber = 0
@@ -34,30 +41,22 @@ package final class ClientBacklog: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-
-    /// The most bytes.
     private let limit: Int
-
     private let cutOff = Counter(label: "activeconfig_connections_cut_off")
     private let gauge = Gauge(label: "activeconfig_client_backlog_bytes")
 
-    /// Makes an empty backlog.
-    ///
-    /// - Parameter limit: The most bytes, as ``ServerLimits/clientBacklogBytes``.
+    /// Creates an empty backlog of at most `limit` bytes, see ``ServerLimits/clientBacklogBytes``.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// The bytes that wait.
+    /// Counted bytes.
     package var bytes: Int { state.withLockedValue { $0.bytes } }
 
-    /// Counts something that waits, and closes the connections that are too much.
+    /// Counts data of a connection until ``release(_:)``, and closes connections while the limit is
+    /// exceeded.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes that nobody shares.
-    ///   - sharedBuffer: A buffer that other connections may wait to send as well.
-    ///   - channel: The connection.
-    /// - Returns: What to give back by ``release(_:)``.
+    /// `bytes` are those of this connection alone; `sharedBuffer` may be queued on others as well.
     package func hold(
         _ bytes: Int, sharedBuffer: ByteBuffer? = nil, for channel: any Channel
     ) -> Ticket {
@@ -79,14 +78,14 @@ package final class ClientBacklog: Sendable {
             if other !== channel, other.eventLoop.inEventLoop {
                 other.reset()
             } else {
-                // Later: this is called while the connection's handlers are at work.
+                // Deferred: this is called from within the connection's handlers.
                 other.eventLoop.execute { other.reset() }
             }
         }
         return ticket
     }
 
-    /// Forgets what was sent, or whose connection is gone.
+    /// Stops counting data that was sent, or whose connection is closed.
     package func release(_ ticket: Ticket) {
         let total = state.withLockedValue { state in
             state.remove(ticket.number)
@@ -115,9 +114,7 @@ extension ClientBacklog.State {
         if count == 0 { bytes -= buffer.readableBytes }
     }
 
-    /// Forgets the entry that has waited longest.
-    ///
-    /// - Returns: Its connection; nil without entries.
+    /// Removes the oldest entry and returns its connection; nil when there are no entries.
     fileprivate mutating func removeOldest() -> (any Channel)? {
         while oldestNumber < nextNumber {
             if let entry = entries[oldestNumber] {
@@ -131,8 +128,29 @@ extension ClientBacklog.State {
 }
 
 extension ByteBuffer {
-    /// Where its bytes are.
+    /// The address of its readable bytes.
     fileprivate var address: UInt {
         unsafe withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }  // compared only
+    }
+}
+
+extension Channel {
+    /// Closes the connection immediately; call it on the connection's event loop.
+    ///
+    /// With TLS a plain `close()` waits for the client's close_notify, and keeps unsent data
+    /// meanwhile.
+    func closeAtOnce() {
+        let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        if let tls { tls.close(promise: nil) } else { close(promise: nil) }
+    }
+
+    /// Closes the connection with a TCP reset, so that the kernel drops unsent data; call it on the
+    /// connection's event loop.
+    package func reset() {
+        if let options = self as? any SocketOptionProvider {
+            // On failure the connection is closed without a reset.
+            _ = options.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        }
+        closeAtOnce()
     }
 }

@@ -1,59 +1,44 @@
 import NIOConcurrencyHelpers
 
-/// Bounds the requests of each client: so many a second, and so many at once.
+/// A token bucket for each client: a sustained rate and a burst.
 package final class RateLimiter<Client: Hashable & Sendable>: Sendable {
-    /// The most clients that are remembered; those seen longest ago are forgotten.
+    /// Maximum clients that are tracked; the least recently seen are forgotten.
     private let maximumClients = 20_000
 
-    /// What a client may still do.
     private struct Bucket: Sendable {
-        /// The requests that are left.
         var tokens: Double
-        /// When that was so.
+        /// The time of the last refill.
         var time: ContinuousClock.Instant
     }
 
-    /// The requests a second.
+    /// Requests per second.
     private let rate: Double
 
-    /// The most requests at once.
+    /// Capacity of a bucket in requests.
     private let burst: Double
 
-    /// What is remembered.
+    /// Two generations: when `young` is full it replaces `old`, whose clients are forgotten.
     private struct State: Sendable {
-        /// The clients seen lately.
         var young: [Client: Bucket] = [:]
-        /// The clients seen before.
         var old: [Client: Bucket] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// Makes a limiter.
-    ///
-    /// - Parameter requestsPerSecond: The most requests a second of one client, above 0, and the most
-    ///   at once.
+    /// Allows a rate above 0, and a burst as large as the requests of one second.
     package init(requestsPerSecond: Int) {
         rate = Double(requestsPerSecond)
         burst = rate
     }
 
-    /// Makes a limiter.
-    ///
-    /// - Parameters:
-    ///   - interval: The shortest time between two requests of one client in the long run.
-    ///   - burst: The most requests at once.
+    /// Allows one request per interval in the long run, and bursts of at most `burst` requests.
     package init(interval: Duration, burst: Int) {
         rate = .seconds(1) / interval
         self.burst = Double(burst)
     }
 
-    /// Counts a request.
-    ///
-    /// - Parameters:
-    ///   - client: Whose it is.
-    ///   - now: The time.
-    /// - Returns: How many seconds to wait, or nil when the request may be answered.
+    /// Counts a request of a client; returns the seconds until it may retry, or nil when it is
+    /// allowed.
     package func secondsToWait(
         _ client: Client, now: ContinuousClock.Instant = .now
     ) -> Int? {

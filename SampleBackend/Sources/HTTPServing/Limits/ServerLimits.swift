@@ -1,80 +1,84 @@
-/// Bounds what one connection may cost the server, and all of them together.
+/// Limits on the resources of one connection, and of all connections together.
 ///
-/// What is over a size is answered with 413 or 431 (HTTP), a body that is too slow with 408;
-/// then, and when any other time is over, the connection is closed. Requests of one connection are
-/// answered one after the other; while one is answered, or an answer is not read, nothing more is
-/// read from it.
+/// A request over a size limit is answered with 413 or 431, a body that is too slow with 408; the
+/// connection is closed afterwards, as it is when any other time limit is exceeded. The requests of
+/// a connection are answered one after the other; while one is answered, or an answer is not read,
+/// nothing more is read from the connection (back-pressure).
 public struct ServerLimits: Sendable, Hashable {
-    /// The most bytes of a request line and its header fields together.
+    /// Maximum bytes of a request line and its header fields together.
     ///
-    /// The default, 128 KiB, has room for every signal at its limit in ASCII. It bounds a single
-    /// field, and the request line, as well.
+    /// The default, 128 KiB, has room for every signal at its limit in ASCII. It also bounds the
+    /// request line and each single field.
     public var headerBytes = 131_072
 
-    /// The most header fields of a request.
+    /// Maximum header fields of a request.
     public var headerFields = 200
 
-    /// The most bytes of a request's body, chunked or not.
+    /// Maximum bytes of a request's body, chunked or not.
     public var bodyBytes = 65_536
 
-    /// The most bytes of an administrator's body, which may be a template.
+    /// Maximum bytes of an administrator's request body, which may be a template.
     public var administratorBodyBytes = 16 << 20
 
-    /// The most requests a second from one address; nil means that there is no limit.
+    /// Maximum requests per second from one address; nil means no limit.
     public var requestsPerSecond: Int?
 
-    /// The most attempts a second from one address to sign in to the console.
+    /// Maximum attempts per second from one address to sign in to the console.
     public var signInsPerSecond = 5
 
-    /// The most requests a second from one address with an administrator's token or session that does
-    /// not count.
+    /// Maximum requests per second from one address with an invalid administrator's token or
+    /// session.
     ///
-    /// Ten times as many may come at once. Requests with those that count are not bounded.
+    /// The burst is ten times as large. Requests with valid credentials are not limited.
     public var wrongTokensPerSecond = 100
 
-    /// How long a connection may stay without a whole request head: a new one, one that is kept
-    /// alive, and one that sends its head byte by byte.
+    /// Maximum time to receive a whole request head, on a new or a kept-alive connection.
+    ///
+    /// It also closes connections whose client sends the head byte by byte.
     public var idleTime: Duration = .seconds(60)
 
-    /// How long a body may take after its head.
+    /// Maximum time to receive a body after its head.
     public var bodyTime: Duration = .seconds(30)
 
-    /// How long a client may leave an answer unread once the socket's buffers are full.
+    /// Maximum time that a client may leave an answer unread once the socket's buffers are full.
     public var unreadTime: Duration = .seconds(30)
 
-    /// How long the server goes on reading after its last answer, so that a client that is still
-    /// sending gets to see it.
+    /// Time that the server keeps reading after its last answer.
+    ///
+    /// So a client that is still sending gets to see the answer before the connection is closed.
     public var lingerTime: Duration = .seconds(2)
 
-    /// How long requests in flight may take once the server is told to stop.
+    /// Grace period for requests in flight after the server is told to stop.
     public var shutdownTime: Duration = .seconds(7)
 
-    /// How often a stream that has nothing to tell sends a line to stay alive (HTTP 2).
+    /// Interval between the comment lines that keep an idle stream alive (HTTP 2).
     public var heartbeatInterval: Duration = .seconds(15)
 
-    /// The most bytes of events that wait for a client that does not read; then it is cut off.
+    /// Maximum bytes of events queued for a client that does not read; over it, the client is cut
+    /// off.
     ///
     /// A single event may be larger.
     public var streamQueueBytes = 256 << 10
 
-    /// The most streams of one address, IPv6 by the first 64 bits; nil means that there is no limit.
+    /// Maximum streams of one address, IPv6 by its 64-bit prefix; nil means no limit.
     ///
     /// Another one is answered with 429.
     public var streamsPerAddress: Int?
 
-    /// How long a stream may stay open at most; nil means that there is no limit.
+    /// Maximum age of a stream; nil means no limit.
     ///
-    /// It ends some time in the last quarter of that, and its client is told to come back. A stream
-    /// whose client has a token ends with the token, if that is sooner.
+    /// The stream ends at a random time in the last quarter of it, and its client is told to
+    /// reconnect. The stream of a client with a token ends with the token, if that is sooner.
     public var streamMaximumAge: Duration? = .seconds(3_600)
 
-    /// The most bytes of answers and events that clients do not read, and of requests that they
-    /// sent ahead, over all connections.
+    /// Maximum bytes over all connections of answers and events that clients do not read, and of
+    /// requests that they sent ahead.
     ///
-    /// Over it, the connections that have kept something waiting longest are closed. What several
-    /// connections wait to send, such as a cached document, counts once; with TLS, for each.
+    /// Over it, the connections with the oldest such data are closed. A buffer that several
+    /// connections share, such as a cached document, counts once; with TLS, once for each
+    /// connection.
     public var clientBacklogBytes = 128 << 20
 
-    /// The limits that fit a server on the open Internet; change those that do not.
+    /// Creates the default limits, which suit a server on the open Internet.
     public init() {}
 }

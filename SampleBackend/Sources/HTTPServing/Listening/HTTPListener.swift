@@ -6,12 +6,13 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// Accepts connections until a graceful shutdown, which takes no new connection, closes the idle ones,
-/// and lets requests in flight finish.
+/// Accepts connections until a graceful shutdown.
+///
+/// A shutdown accepts no new connections, closes idle ones, and lets requests in flight finish.
 package struct HTTPListener: Sendable {
-    /// How many connections may wait until they are accepted.
+    /// Maximum connections in the kernel's accept queue; the system may allow fewer.
     ///
-    /// Those of a server that was away come back at once. The system may allow fewer.
+    /// After an outage all clients reconnect at once.
     private static let backlog: Int32 = 4_096
 
     private let hostname: String
@@ -29,11 +30,11 @@ package struct HTTPListener: Sendable {
         setup = ConnectionSetup(services: services, tls: try tls?.makeContext())
     }
 
-    /// Listens, and returns when all connections are closed after a graceful shutdown or a
-    /// cancellation.
+    /// Listens until a graceful shutdown or a cancellation; returns when all connections are
+    /// closed.
     ///
-    /// - Parameter onListening: Called once, when connections are accepted.
-    /// - Throws: A ``ListeningError`` when the address cannot be had.
+    /// - Parameter onListening: Called once, when the server accepts connections.
+    /// - Throws: A ``ListeningError`` when the address cannot be bound.
     package func run(onListening: @Sendable (ListeningAddress) async -> Void) async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let quiescing = ServerQuiescingHelper(group: group)
@@ -90,7 +91,7 @@ package struct HTTPListener: Sendable {
     }
 }
 
-/// Accepts connections while there are places for them; it belongs to the listening socket.
+/// Accepts connections while there are places for them; part of the listening socket's pipeline.
 private final class AcceptHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel

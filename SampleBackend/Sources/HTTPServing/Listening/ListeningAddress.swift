@@ -1,12 +1,12 @@
-/// A type that names the address a server listens on, once it does.
+/// The address that a server accepts connections on.
 public struct ListeningAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The name or address that the server was told to listen on.
+    /// The host name or address that the server was told to listen on.
     public let hostname: String
 
-    /// The port, never 0.
+    /// The port, never 0: for port 0, the one that the system chose.
     public let port: Int
 
-    /// Whether connections are encrypted.
+    /// Whether connections use TLS.
     public let usesTLS: Bool
 
     /// The base URL of the server, such as `http://127.0.0.1:8080`; an IPv6 address is in brackets.
@@ -17,21 +17,21 @@ public struct ListeningAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A type that says why a server does not listen.
+/// Why a server cannot listen on an address.
 public struct ListeningError: Error, Sendable, CustomStringConvertible {
-    /// The name or address it was told to listen on.
+    /// The host name or address that the server was told to listen on.
     public let hostname: String
 
-    /// The port it was told to listen on.
+    /// The port that the server was told to listen on.
     public let port: Int
 
-    /// The reason, as the operating system gave it.
+    /// The operating system's error.
     public let underlyingError: any Error
 
-    /// Whether another socket has the port.
+    /// Whether another socket uses the port.
     public let isAddressInUse: Bool
 
-    /// One sentence that says what to do.
+    /// One sentence that says what failed and what to do.
     public var description: String {
         isAddressInUse
             ? "Port \(port) of \(hostname) is in use: stop what uses it, or choose another port "

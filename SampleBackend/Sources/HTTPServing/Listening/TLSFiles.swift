@@ -1,14 +1,14 @@
 package import NIOSSL
 
-/// A type that names the files to serve TLS with.
+/// The files of a TLS server's certificate and key.
 public struct TLSFiles: Sendable, Hashable {
-    /// The certificate and those it was signed by, PEM.
+    /// Path of a PEM file with the certificate chain, the server's certificate first.
     public let certificate: String
 
-    /// The private key, PEM.
+    /// Path of a PEM file with the private key.
     public let privateKey: String
 
-    /// Names the files.
+    /// Names the files, which are read when the server starts.
     public init(certificate: String, privateKey: String) {
         self.certificate = certificate
         self.privateKey = privateKey
@@ -16,7 +16,7 @@ public struct TLSFiles: Sendable, Hashable {
 
     /// Reads the files.
     ///
-    /// - Throws: A ``TLSFilesError`` when one of them cannot be read.
+    /// - Throws: A ``TLSFilesError`` when one of them cannot be used.
     package func makeContext() throws(TLSFilesError) -> NIOSSLContext {
         do {
             var configuration = TLSConfiguration.makeServerConfiguration(
@@ -32,15 +32,15 @@ public struct TLSFiles: Sendable, Hashable {
     }
 }
 
-/// TLS cannot be served with the files.
+/// Why TLS cannot be served with the files.
 public struct TLSFilesError: Error, Sendable, CustomStringConvertible {
-    /// The files.
+    /// The files that were named.
     public let files: TLSFiles
 
-    /// The reason.
+    /// The TLS library's error.
     public let underlyingError: any Error
 
-    /// One sentence that says what to do.
+    /// One sentence that says what failed and what to do.
     public var description: String {
         "The certificate \(files.certificate) and the key \(files.privateKey) cannot be used "
             + "(\(underlyingError)): check that both are PEM, belong together and can be read."

@@ -1,14 +1,14 @@
 import Foundation
 
 extension Date {
-    /// The time as RFC 3339 has it, in UTC to the millisecond.
+    /// The time in the format of RFC 3339, in UTC with milliseconds.
     package var timestamp: String {
         formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// Reads a time as RFC 3339 has it, with a fraction of a second or without.
+    /// Parses a time in the format of RFC 3339, with or without a fraction of a second.
     package init?(timestamp text: String) {
-        // Foundation refuses offsets that no place on earth has.
+        // Foundation rejects valid offsets that no place on earth has.
         if let match = text.wholeMatch(of: /(.*)([+-])([01][0-9]|2[0-3]):([0-5][0-9])/),
             let hours = Double(match.3), let minutes = Double(match.4)
         {

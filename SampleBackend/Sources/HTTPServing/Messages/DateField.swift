@@ -1,11 +1,11 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The value of `Date` of answers (RFC 9110, 6.6.1), written once a second.
+/// The value of the `Date` field (RFC 9110, 6.6.1), formatted at most once a second.
 final class DateField: Sendable {
     private let state = NIOLockedValueBox((second: 0, text: ""))
 
-    /// The value now, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The current value, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     var value: String {
         let second = Int(Date().timeIntervalSince1970)
         return state.withLockedValue { state in
@@ -19,10 +19,7 @@ final class DateField: Sendable {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The text of a time.
-    ///
-    /// - Parameter second: Seconds since 1970.
-    /// - Returns: The text.
+    /// Formats a time given in seconds since 1970.
     static func text(_ second: Int) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

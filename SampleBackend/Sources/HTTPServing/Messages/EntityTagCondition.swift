@@ -1,19 +1,17 @@
-/// The value of `If-None-Match`: what the client already has.
+/// The value of `If-None-Match`: the entity tags that the client has cached.
 ///
 /// Tags are compared weakly, as RFC 9110 (13.1.2) asks for `If-None-Match`: `W/"x"` matches `"x"`,
 /// so a proxy that compresses and weakens the tag does not cost a download.
 package struct EntityTagCondition: Sendable, Hashable {
-    /// The tags listed, without `W/` and quotation marks.
+    /// The listed tags, without `W/` and quotation marks.
     private var opaqueTags: [String] = []
 
-    /// Whether the value was `*`: any document matches.
+    /// Whether the value was `*`, which matches any document.
     private var matchesAny = false
 
-    /// Reads the value of the field.
+    /// Parses the value of the field, several fields joined by commas.
     ///
-    /// A part of the list that is no tag is passed over: the worst that follows is a full answer.
-    ///
-    /// - Parameter fieldValue: The value, several fields joined by commas.
+    /// A malformed part of the list is skipped: at worst the client gets a full response.
     package init(_ fieldValue: String) {
         var rest = fieldValue.utf8[...]
         while let byte = rest.first {
@@ -36,14 +34,14 @@ package struct EntityTagCondition: Sendable, Hashable {
         }
     }
 
-    /// Whether the client has what has this tag, without `W/` and quotation marks.
+    /// Whether the client has the document with this tag, given without `W/` and quotation marks.
     package func matches(_ opaqueTag: String) -> Bool {
         matchesAny || opaqueTags.contains(opaqueTag)
     }
 }
 
 extension Substring {
-    /// The text without spaces and tabs at its end; what comes before it was skipped already.
+    /// The text without trailing spaces and tabs; the caller has skipped leading ones.
     fileprivate var trimmingSpaces: Substring {
         var text = self
         while text.last == " " || text.last == "\t" { text.removeLast() }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text for a segment of a path, or a name or value of a query: every byte but the
-    /// unreserved characters of RFC 3986 (2.3) as `%XX`.
+    /// The text as a path segment, or as a name or value of a query: every byte but the unreserved
+    /// characters of RFC 3986 (2.3) is encoded as `%XX`.
     package var percentEncoded: String {
         var result = ""
         for byte in utf8 {
@@ -18,13 +18,12 @@ extension String {
 }
 
 extension StringProtocol {
-    /// The text with every `%XX` replaced by its byte, or nil when it cannot be decoded.
+    /// The text with every `%XX` decoded; nil when a `%` is not followed by two hexadecimal digits,
+    /// or the bytes are not UTF-8.
     ///
-    /// Nothing else is replaced: `+` is a plus sign, in a query too, as RFC 3986 has it and as
-    /// `URLComponents` writes it. (Were it a space, `a+b@example.com` would be another user.)
-    ///
-    /// - Returns: nil when a `%` is not followed by two hexadecimal digits, or when the bytes are
-    ///   no UTF-8. (Bytes beyond ASCII never come this far: the decoder refuses them.)
+    /// Nothing else is decoded: `+` is a plus sign, in a query too, as RFC 3986 has it and as
+    /// `URLComponents` writes it. (Were it a space, `a+b@example.com` would be another user.) Raw
+    /// bytes beyond ASCII never reach this function: the HTTP decoder rejects them.
     package func percentDecoded() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
@@ -44,7 +43,7 @@ extension StringProtocol {
     }
 }
 
-/// The value of a hexadecimal digit of either case, or nil for any other byte.
+/// The value of a hexadecimal digit in either case; nil for any other byte.
 private func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -4,17 +4,15 @@
 /// for parameter in QueryParameters("app.id=x&flag") { print(parameter.name ?? "?") }
 /// ```
 package struct QueryParameters: Sequence, Sendable {
-    /// The query, percent-encoded, without its question mark; empty when there is none.
+    /// The percent-encoded query without its question mark; empty when there is none.
     private let query: Substring
 
-    /// Takes a query as it stands in the request line.
-    ///
-    /// - Parameter query: Percent-encoded, without the question mark.
+    /// Takes the query of a request line, percent-encoded and without the question mark.
     package init(_ query: Substring) {
         self.query = query
     }
 
-    /// The parameters; empty ones (`a=1&&b=2`) are left out.
+    /// The parameters; empty ones (`a=1&&b=2`) are skipped.
     package func makeIterator() -> AnyIterator<Parameter> {
         var rest = query.utf8[...]
         return AnyIterator {
@@ -27,11 +25,10 @@ package struct QueryParameters: Sequence, Sendable {
         }
     }
 
-    /// The decoded value of the last parameter with a name, or nil when there is none.
+    /// The decoded value of the last parameter with this decoded name, empty when it has no `=`;
+    /// nil when there is none.
     ///
-    /// - Parameter name: The decoded name.
-    /// - Returns: The value, empty without `=`.
-    /// - Throws: A ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
+    /// Throws a ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
     package func lastValue(named name: String) throws(RequestError) -> String? {
         var found: Parameter?
         for parameter in self where parameter.name == name { found = parameter }
@@ -44,12 +41,13 @@ package struct QueryParameters: Sequence, Sendable {
         return value
     }
 
-    /// One `name=value` of a query.
+    /// One `name=value` pair of a query.
     package struct Parameter: Sendable {
-        /// The parameter as it stands in the query.
+        /// The percent-encoded pair.
         fileprivate let text: Substring
 
-        /// The decoded name, or nil when it is not percent-encoded UTF-8: then nobody knows it.
+        /// The decoded name; nil when it is not percent-encoded UTF-8, so that it matches no known
+        /// name.
         package var name: String? {
             Substring(text.utf8.prefix { $0 != UInt8(ascii: "=") }).percentDecoded()
         }

@@ -4,24 +4,23 @@ package import JSONTree
 package import NIOCore
 import OrderedCollections
 
-/// Why a request is refused, in the form that clients see: the error body of the wire contract.
+/// An error response in the format of the wire contract.
 ///
-/// It is thrown by whatever finds the fault, and turned into a response in one place.
+/// Any code that handles a request may throw it; ``RequestDispatcher`` turns it into a response.
 package struct RequestError: Error, Sendable, Hashable {
-    /// The HTTP status of the response; its code is also the body's `code`.
+    /// The status of the response; its number is also the body's `code`.
     package let httpStatus: HTTPResponse.Status
 
-    /// The body's `status`: the name programs compare, such as `NOT_FOUND`.
+    /// The body's `status`: a stable name for programs to compare, such as `NOT_FOUND`.
     package let statusName: String
 
     /// The body's `message`: one sentence that says what to do.
     package let message: String
 
-    /// Fields of the response beyond those of every error, such as `Allow`.
+    /// Additional fields of the response, such as `Allow`.
     package var headerFields: HTTPFields = [:]
 
-    /// The body's `details`: one object for each problem, of a template with more than one; left out
-    /// when empty.
+    /// The body's `details`: one object for each problem of a template; omitted when empty.
     package var details: [JSONNode] = []
 
     package init(
@@ -46,21 +45,18 @@ package struct RequestError: Error, Sendable, Hashable {
 }
 
 extension RequestError {
-    /// 400: the request itself is wrong, and will be however often it is sent.
+    /// 400: the request is invalid, and fails again whenever it is repeated.
     package static func invalidArgument(_ message: String) -> RequestError {
         RequestError(
             httpStatus: .badRequest, statusName: "INVALID_ARGUMENT", message: message)
     }
 
-    /// 404: there is nothing under this path.
+    /// 404: nothing exists at this path.
     package static func notFound(_ message: String) -> RequestError {
         RequestError(httpStatus: .notFound, statusName: "NOT_FOUND", message: message)
     }
 
-    /// 405: the path exists, the method does not.
-    ///
-    /// - Parameter allowed: The methods to list in `Allow`.
-    /// - Returns: The error, with the field `Allow`.
+    /// 405: the path exists but does not support the method; `Allow` lists those that it does.
     static func methodNotAllowed(allowed: [HTTPRequest.Method]) -> RequestError {
         let names = allowed.map(\.rawValue)
         return RequestError(
@@ -83,7 +79,7 @@ extension RequestError {
             message: "The body of the request is too large: send at most \(limit) bytes.")
     }
 
-    /// 431: the request line and the header fields together are over the limit.
+    /// 431: the request line and header fields together are over the limit.
     static func headerTooLarge(bytes: Int, fields: Int) -> RequestError {
         RequestError(
             httpStatus: .requestHeaderFieldsTooLarge,
@@ -97,13 +93,13 @@ extension RequestError {
         httpStatus: .internalServerError, statusName: "INTERNAL",
         message: "The server has a fault that its log describes: tell whoever runs it.")
 
-    /// 503: the source of the documents does not answer.
+    /// 503: the source of the documents is unavailable.
     package static let unavailable = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message: "The server cannot read its configurations now: try again in a few seconds.",
         headerFields: [.retryAfter: "5"])
 
-    /// 503: the store does not answer, or cannot write.
+    /// 503: the store is unavailable or cannot write.
     package static let storeUnavailable = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message:
@@ -111,14 +107,14 @@ extension RequestError {
             + "in a few seconds.",
         headerFields: [.retryAfter: "5"])
 
-    /// 503: what was to be stored has no room.
+    /// 503: the disk of the store is full.
     package static let outOfSpace = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message: "The server cannot write, so nothing was stored: there is no space left on the "
             + "disk of its database; free space there and try again.",
         headerFields: [.retryAfter: "30"])
 
-    /// 503: the files of the store are others than those that were opened.
+    /// 503: the store's files were removed or replaced since they were opened.
     package static let filesReplaced = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message:
@@ -129,20 +125,20 @@ extension RequestError {
 }
 
 extension RequestError {
-    /// 401: who asks has not said who it is, or not so that it counts.
+    /// 401: the credentials are missing or invalid.
     package static func unauthenticated(_ message: String) -> RequestError {
         RequestError(
             httpStatus: .unauthorized, statusName: "UNAUTHENTICATED", message: message,
             headerFields: [.wwwAuthenticate: "Bearer"])
     }
 
-    /// 403: who asks may not do that.
+    /// 403: the caller lacks the permission.
     package static func permissionDenied(_ message: String) -> RequestError {
         RequestError(
             httpStatus: .forbidden, statusName: "PERMISSION_DENIED", message: message)
     }
 
-    /// 412: the template is not the one the change was made to.
+    /// 412: the template has changed since the version that the change is based on.
     package static func versionMismatch(_ message: String) -> RequestError {
         RequestError(
             httpStatus: .preconditionFailed, statusName: "VERSION_MISMATCH", message: message)
@@ -157,13 +153,13 @@ extension RequestError {
             headerFields: [.retryAfter: "\(seconds)"])
     }
 
-    /// 429: as many previews as may be are under way.
+    /// 429: the limit on concurrent previews is reached.
     package static let tooManyPreviews = RequestError(
         httpStatus: .tooManyRequests, statusName: "RESOURCE_EXHAUSTED",
         message: "There are too many previews at once: try again in 1 s.",
         headerFields: [.retryAfter: "1"])
 
-    /// 413: the answer about all users of a preview would be over the limit.
+    /// 413: the response to a preview of this many users would exceed the limit in bytes.
     package static func previewTooLarge(users: Int, limit: Int) -> RequestError {
         RequestError(
             httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",

@@ -1,21 +1,20 @@
 /// The target of a request line: the decoded segments of its path, and its query.
 ///
 /// The path is split at its slashes before anything is decoded, so that `%2F` is a character of a
-/// user ID and no separator. Nothing is normalized: `..` and an empty segment are user IDs like any
-/// other (HTTP 1).
+/// user ID and not a separator. Nothing is normalized: `..` and an empty segment are valid user IDs
+/// (HTTP 1).
 package struct RequestTarget: Sendable {
-    /// The path as it came, percent-encoded, without the query.
+    /// The path as it was sent, percent-encoded, without the query.
     package let path: Substring
 
-    /// The decoded segments; `/a//b` has three, `/` has one, an empty one.
+    /// The decoded segments: three of `/a//b`, and one of `/`, which is empty.
     package let segments: [String]
 
-    /// The query's parameters; none without a query.
+    /// The parameters of the query; empty without a query.
     package let query: QueryParameters
 
-    /// Reads the target of a request line.
+    /// Parses a target in origin or absolute form.
     ///
-    /// - Parameter target: The target in origin or absolute form.
     /// - Throws: A ``RequestError`` with status 400 when it has no path, or when the path is not
     ///   percent-encoded UTF-8.
     package init(_ target: String) throws(RequestError) {
@@ -38,21 +37,21 @@ package struct RequestTarget: Sendable {
         self.query = QueryParameters(Substring(bytes[path.endIndex...].dropFirst()))
     }
 
-    /// 400: the target is in neither form.
+    /// 400: the target is neither in origin nor in absolute form.
     static let noPath = RequestError.invalidArgument(
         "The request has no path: send one that begins with a slash.")
 }
 
-/// The parts of a request line's target, in origin form (`/path?query`) or absolute form
-/// (`http://host/path?query`), which proxies are sent (RFC 9112, 3.2).
+/// The parts of a request target in origin form (`/path?query`) or absolute form
+/// (`http://host/path?query`), which is sent to proxies (RFC 9112, 3.2).
 package struct TargetParts: Sendable {
-    /// The host of the absolute form; nil of the origin form.
+    /// The host of the absolute form; nil in origin form.
     package let authority: String?
 
-    /// The path and the query; it begins with a slash.
+    /// The path and the query, beginning with a slash.
     package let pathAndQuery: Substring
 
-    /// Splits a target, or gives nil when it has neither form.
+    /// Splits a target; nil when it has neither form.
     package init?(_ target: String) {
         let bytes = target.utf8
         if bytes.first == UInt8(ascii: "/") {

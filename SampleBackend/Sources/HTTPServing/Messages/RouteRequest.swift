@@ -6,18 +6,18 @@ package import NIOCore
 import NIOFoundationEssentialsCompat
 package import NIOHTTP1
 
-/// A request as the handler of its route sees it.
+/// A request after routing, as its handler receives it.
 package struct RouteRequest: Sendable {
     package let method: HTTPRequest.Method
     package let target: RequestTarget
-    /// Decoded values of the pattern's parameters, by name.
+    /// Decoded values of the path's parameters, by name.
     package let parameters: [String: String]
     package let headerFields: RequestFields
     /// Empty when there is none.
     package let body: ByteBuffer
-    /// The client's address; nil when there is no connection.
+    /// nil when there is no connection.
     package let address: ClientAddress?
-    /// Who sends it, as the ``CallerRecognition`` of its group says; nil for everybody else.
+    /// The caller that the group's ``CallerRecognition`` found; nil for an anonymous one.
     package let caller: (any Sendable)?
 
     package init(
@@ -35,7 +35,7 @@ package struct RouteRequest: Sendable {
     }
 }
 
-/// The header fields of a request, as NIO decoded them.
+/// The header fields of a request.
 package struct RequestFields: Sendable {
     private let headers: HTTPHeaders
 
@@ -43,10 +43,10 @@ package struct RequestFields: Sendable {
         self.headers = headers
     }
 
-    /// The value of a field; several of one name are one list (RFC 9110, 5.2).
+    /// The value of a field; repeated fields are joined into one list (RFC 9110, 5.2).
     package subscript(name: HTTPField.Name) -> String? { self[named: name.canonicalName] }
 
-    /// The value of a field by its name in any case.
+    /// The value of a field; the name is case-insensitive.
     package subscript(named name: String) -> String? {
         let values = headers[name]
         guard values.count > 1 else { return values.first }
@@ -55,7 +55,7 @@ package struct RequestFields: Sendable {
 }
 
 extension RouteRequest {
-    /// A truth value of the query; false when it is missing.
+    /// A Boolean parameter of the query; false when it is missing, true when it has no value.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is neither `true` nor `false`.
     package func flag(named name: String) throws(RequestError) -> Bool {
@@ -67,9 +67,9 @@ extension RouteRequest {
         }
     }
 
-    /// A whole number of the query, or nil when it is missing.
+    /// An integer parameter of the query; nil when it is missing.
     ///
-    /// - Throws: A ``RequestError`` with status 400 when it is none, or not in the range.
+    /// - Throws: A ``RequestError`` with status 400 when it is not a whole number in the range.
     package func wholeNumber(
         named name: String, in range: ClosedRange<Int>
     ) throws(RequestError) -> Int? {
@@ -82,9 +82,9 @@ extension RouteRequest {
             "The query parameter \(name) is wrong: send a whole number \(wanted).")
     }
 
-    /// A time of the query, or nil when it is missing.
+    /// A time parameter of the query; nil when it is missing.
     ///
-    /// - Throws: A ``RequestError`` with status 400 when it is none of RFC 3339.
+    /// - Throws: A ``RequestError`` with status 400 when it is not in the format of RFC 3339.
     package func date(named name: String) throws(RequestError) -> Date? {
         guard let text = try target.query.lastValue(named: name) else { return nil }
         if let date = Date(timestamp: text) { return date }
@@ -92,9 +92,9 @@ extension RouteRequest {
             "The query parameter \(name) is wrong: send a time such as 2026-01-31T12:00:00Z.")
     }
 
-    /// The body as JSON.
+    /// The body as a JSON object.
     ///
-    /// - Throws: A ``RequestError`` with status 400 when it is none, or no object.
+    /// - Throws: A ``RequestError`` with status 400 when it is not valid JSON, or not an object.
     package func jsonBody() throws(RequestError) -> JSONNode {
         let node: JSONNode
         do {
@@ -110,10 +110,10 @@ extension RouteRequest {
 }
 
 extension Int {
-    /// The largest number that is read from a request: 18 digits, which each program can hold.
+    /// The largest integer that requests may contain: 18 digits, which fit every client's integers.
     package static let maximumDecimal = 999_999_999_999_999_999
 
-    /// Reads a number as it stands in a request: digits alone, without zeros before them.
+    /// Parses an integer of a request: decimal digits without a sign or leading zeros.
     package init?(decimal text: some StringProtocol) {
         guard text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             text.utf8.count == 1 || text.utf8.first != 0x30

@@ -5,7 +5,7 @@ package import NIOCore
 /// A fully buffered response.
 package struct RouteResponse: Sendable {
     package var status: HTTPResponse.Status
-    /// The fields, without `Content-Length` and `Date`.
+    /// Without `Content-Length` and `Date`, which the connection adds.
     package var headerFields: HTTPFields
     /// Empty when there is none.
     package var body: ByteBuffer
@@ -19,7 +19,7 @@ package struct RouteResponse: Sendable {
         self.body = body
     }
 
-    /// Makes a response with a JSON body, UTF-8; `Content-Type` is added.
+    /// A response with a JSON body in UTF-8; adds `Content-Type`.
     package static func json(
         _ bytes: ByteBuffer, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:]
     ) -> RouteResponse {
@@ -28,7 +28,8 @@ package struct RouteResponse: Sendable {
         return RouteResponse(status: status, headerFields: headerFields, body: bytes)
     }
 
-    /// Makes a response with a JSON body that nobody may keep, unless the fields allow it.
+    /// A response with a JSON body that must not be cached, unless the fields have a
+    /// `Cache-Control`.
     package static func json(_ node: JSONNode, headerFields: HTTPFields = [:]) -> RouteResponse {
         var headerFields = headerFields
         headerFields[.cacheControl] = headerFields[.cacheControl] ?? "no-store"

@@ -2,13 +2,13 @@ import Logging
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Counts the requests of one route and writes the access log, one line a request at level info.
+/// Records metrics and access log lines of one route, one line per request at level info.
 ///
-/// A line names the method, the route's pattern, the status, the bytes of the body and the duration.
-/// It has neither the query nor a user ID, which are about people. A path that belongs to no route may
-/// hold anything, and is `other`.
+/// A line has the method, the route's pattern, the status, the size of the body in bytes and the
+/// duration. The query and the user ID are left out as personal data. A path that matches no route
+/// may contain anything, and is logged as `other`.
 final class RequestRecorder: Sendable {
-    /// Stands for the paths that belong to no route.
+    /// The name of paths that match no route.
     static let otherRoute = "other"
 
     private let route: String
@@ -24,7 +24,8 @@ final class RequestRecorder: Sendable {
 
     /// Records an answered request.
     ///
-    /// Without a head there is neither a method nor a duration, which begins with it.
+    /// Without a readable head there is neither a method nor a duration, which is measured from the
+    /// head.
     func record(method: String?, status: Int, bytes: Int, duration: Duration?) {
         counter(for: status).increment()
         if let duration {
@@ -54,7 +55,7 @@ final class RequestRecorder: Sendable {
         }
     }
 
-    /// Milliseconds, to the microsecond.
+    /// Milliseconds, rounded to the microsecond.
     private static func milliseconds(_ duration: Duration) -> String {
         "\((duration / .microseconds(1)).rounded() / 1000)"
     }

@@ -1,24 +1,24 @@
 package import HTTPTypes
 
-/// The pages of other origins that may read (CORS).
+/// The origins whose pages may read responses in a browser (CORS).
 ///
-/// It counts for the groups that are ``RouteGroup/isReadableAcrossOrigins``.
+/// It applies to the groups that are ``RouteGroup/isReadableAcrossOrigins``.
 public struct CrossOriginAccess: Sendable, Hashable {
-    /// No page of another origin may read.
+    /// Allows no other origin.
     public static let none = CrossOriginAccess(origins: [])
 
-    /// The origins, such as `https://app.example`; `*` stands for all.
+    /// Allowed origins, such as `https://app.example`; `*` allows all.
     private let origins: Set<String>
 
-    /// Makes the rule.
+    /// Allows origins.
     ///
-    /// - Parameter origins: The origins, such as `https://app.example`, as browsers send them; `*`
-    ///   stands for all.
+    /// - Parameter origins: The origins as browsers send them, such as `https://app.example`; `*`
+    ///   allows all.
     public init(origins: [String]) {
         self.origins = Set(origins)
     }
 
-    /// Adds what tells a browser that a page of an origin may read the response.
+    /// Adds the CORS fields of a response to a request from `origin`; nil when it has no `Origin`.
     package func addFields(
         to headerFields: inout HTTPFields, status: HTTPResponse.Status, origin: String?
     ) {

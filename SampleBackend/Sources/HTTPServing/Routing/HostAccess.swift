@@ -1,30 +1,31 @@
 import HTTPTypes
 import NIOCore
 
-/// Which names of the server a request may be sent to.
+/// The host names that the server answers to, a defence against DNS rebinding.
 ///
-/// A page can point its own name at this machine (DNS rebinding), and then read what the server
-/// answers as its own. Where no key stops it, and in the console, only names that are known to be the
-/// server's are answered.
+/// A malicious page can point its own host name at this machine, and then read the server's
+/// responses as its own origin. Where no key protects them, and in the console, only known names
+/// are answered.
 package struct HostAccess: Sendable {
     private let names: Set<String>
 
-    /// Whether anybody on this machine may read, and nobody else reaches the server.
+    /// Whether only this machine can reach the server, and no key is needed.
     private let isOpenToThisMachine: Bool
 
-    /// Allows the names besides those of this machine.
+    /// Allows the names in addition to those of this machine.
     package init(names: [String], isOpenToThisMachine: Bool) {
         self.names = Set(names.map { HostName($0).text })
         self.isOpenToThisMachine = isOpenToThisMachine
     }
 
-    /// Checks that a request is meant for this server.
+    /// Checks that a request is addressed to this server.
     ///
     /// - Parameters:
-    ///   - hosts: The value of `Host`, and the authority of a target in absolute form; none of a
-    ///     request of HTTP/1.0, which no browser sends.
-    ///   - isRequired: Whether it is checked though a key stops others.
-    /// - Throws: A ``RequestError`` with status 421 when it was meant for another one.
+    ///   - hosts: The value of `Host`, and the authority of a target in absolute form; empty for an
+    ///     HTTP/1.0 request without either, which no browser sends.
+    ///   - isRequired: Whether to check even on a server that needs a key or that other machines
+    ///     can reach.
+    /// - Throws: A ``RequestError`` with status 421 when it is addressed to another host.
     package func check(_ hosts: [String], isRequired: Bool) throws(RequestError) {
         guard isOpenToThisMachine || isRequired else { return }
         for field in hosts {
@@ -38,29 +39,29 @@ package struct HostAccess: Sendable {
 }
 
 extension RequestError {
-    /// 421: the request names another server.
+    /// 421: the request is addressed to another host.
     fileprivate static let wrongHost = RequestError(
         httpStatus: .misdirectedRequest, statusName: "MISDIRECTED_REQUEST",
         message: "This server does not answer to the name in Host: use its address, or have it "
             + "started with --allowed-host and that name.")
 }
 
-/// The name or address of a machine, as `Host` or a URL has it.
+/// The host of a `Host` field or a URL, normalized for comparison.
 package struct HostName: Sendable, Hashable {
-    /// The name in lower case, without the dot at its end; an address without brackets.
+    /// The name in lower case without a trailing dot; an address without brackets.
     package let text: String
 
-    /// The address, when it is written as one.
+    /// The address; nil for a name.
     private let address: SocketAddress?
 
-    /// Takes a name or an address, without a port and brackets.
+    /// Takes a name or an address without a port or brackets.
     package init(_ text: String) {
         let lowercased = text.lowercased()
         self.text = lowercased.hasSuffix(".") ? String(lowercased.dropLast()) : lowercased
         address = try? SocketAddress(ipAddress: self.text, port: 0)
     }
 
-    /// Reads a value of `Host`, or gives nil when it is none: `name`, `1.2.3.4:80`, `[::1]:80`.
+    /// Parses a `Host` field, such as `name`, `1.2.3.4:80` or `[::1]:80`; nil when it is malformed.
     package init?(field: String) {
         var host = field[...]
         if host.first == "[" {
@@ -77,10 +78,10 @@ package struct HostName: Sendable, Hashable {
         self.init(String(host))
     }
 
-    /// Whether it is written as an address: then no name server can point it elsewhere.
+    /// Whether it is a literal address, which DNS cannot point elsewhere.
     var isAddress: Bool { address != nil }
 
-    /// Whether it is an address of this machine for itself.
+    /// Whether it is a loopback address.
     private var isLoopbackAddress: Bool {
         switch address {
         case .v4: text.hasPrefix("127.")
@@ -89,9 +90,9 @@ package struct HostName: Sendable, Hashable {
         }
     }
 
-    /// Whether a server that listens on it is reached from this machine alone.
+    /// Whether a server that listens on it is reachable from this machine alone.
     package var isLocal: Bool { isLoopbackAddress || text == "localhost" }
 
-    /// Whether it is this machine to every browser, whatever a name server says.
+    /// Whether browsers resolve it to this machine, regardless of DNS.
     package var isLoopback: Bool { isLocal || text.hasSuffix(".localhost") }
 }

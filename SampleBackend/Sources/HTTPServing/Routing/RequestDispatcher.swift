@@ -4,11 +4,10 @@ package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// The one way of every request: it is matched at its head, admitted, answered by its endpoint, and
-/// recorded.
+/// The pipeline of every request: match the head, admit, answer by the endpoint, record.
 ///
-/// Paths are compared segment by segment as they were sent: an empty segment is a user ID like any
-/// other, and an unknown path (404) differs from a wrong method (405).
+/// Paths are compared segment by segment as they were sent: an empty segment is a valid user ID,
+/// and an unknown path (404) is distinguished from a wrong method (405).
 package struct RequestDispatcher: Sendable {
     fileprivate struct Entry: Sendable {
         let route: Route
@@ -29,8 +28,8 @@ package struct RequestDispatcher: Sendable {
 
     /// Dispatches to the first route whose pattern matches.
     ///
-    /// Without `hostAccess` every `Host` is answered; `unknownPath` answers paths that belong to no
-    /// route.
+    /// Without `hostAccess` every `Host` is accepted; `unknownPath` is the error for paths that
+    /// match no route.
     package init(
         groups: [RouteGroup], limits: ServerLimits = ServerLimits(),
         crossOriginAccess: CrossOriginAccess = .none, hostAccess: HostAccess? = nil,
@@ -55,7 +54,7 @@ package struct RequestDispatcher: Sendable {
 }
 
 extension RequestDispatcher {
-    /// A request from its head on.
+    /// A request whose head was read.
     struct Incoming: Sendable {
         let head: HTTPRequestHead
         fileprivate let start = ContinuousClock.now
@@ -66,19 +65,18 @@ extension RequestDispatcher {
         fileprivate var group: RouteGroup?
         fileprivate var caller: (any Sendable)?
 
-        /// Why the request is read no further; nil when it is.
+        /// The error that ends the request before its body is read; nil when it was admitted.
         fileprivate(set) var refusal: RequestError?
 
         fileprivate(set) var maximumBodyBytes: Int
     }
 
-    /// How a request is answered.
     enum Answering {
         case now(Answer)
         case later(@Sendable () async -> Answer)
     }
 
-    /// Matches a request and decides by its head whether the rest of it is read.
+    /// Matches a request, and decides from its head whether the body is read.
     func receive(_ head: HTTPRequestHead, from address: ClientAddress?) -> Incoming {
         var incoming = match(head, from: address)
         do throws(RequestError) {
@@ -89,7 +87,6 @@ extension RequestDispatcher {
         return incoming
     }
 
-    /// Finds the route and the group of a request.
     private func match(_ head: HTTPRequestHead, from address: ClientAddress?) -> Incoming {
         let target = Result { () throws(RequestError) in try RequestTarget(head.uri) }
         var incoming = Incoming(
@@ -107,11 +104,12 @@ extension RequestDispatcher {
         return incoming
     }
 
-    /// Checks what comes before the body: the host, the rates, and who the caller is.
+    /// Checks what the head allows to check: the host, the rate limits, and the caller's
+    /// credentials.
     private func admit(_ incoming: inout Incoming) throws(RequestError) {
         let head = incoming.head
         guard let parts = TargetParts(head.uri) else { throw RequestTarget.noPath }
-        // Any other number of fields is refused for that.
+        // The connection has refused requests with several `Host` fields already.
         let hosts = head.headers["host"].count == 1 ? head.headers["host"] : []
         try hostAccess?.check(
             hosts + [parts.authority].compactMap { $0 },
@@ -122,7 +120,8 @@ extension RequestDispatcher {
         switch recognition.caller(of: RequestFields(head.headers)) {
         case .nobody: break
         case .wrongCredentials:
-            // Credentials that count are not bounded, whoever else guesses from their address.
+            // Only failures count, so valid credentials are never limited by guesses from the same
+            // address.
             try recognition.wrongCredentialsLimiter.count(incoming.address)
         case .known(let caller):
             incoming.caller = caller
@@ -137,7 +136,7 @@ extension RequestDispatcher {
 }
 
 extension RequestDispatcher {
-    /// Answers a request that was read whole; the answer is recorded when it is given.
+    /// Answers a request that was read whole, and records the answer.
     func answer(_ incoming: Incoming, body: ByteBuffer) -> Answering {
         do throws(RequestError) {
             guard let method = try? HTTPRequest.Method(incoming.head.method) else {
@@ -190,8 +189,7 @@ extension RequestDispatcher {
         .response(refusal(of: incoming, for: error))
     }
 
-    /// The response to a request that is refused, recorded; nil stands for one without a readable
-    /// head.
+    /// The recorded error response to a request; nil stands for a request without a readable head.
     func refusal(of incoming: Incoming?, for error: RequestError) -> RouteResponse {
         let target = incoming?.head.uri ?? ""
         let body = incoming?.group?.errorBody(error, target) ?? error.jsonBytes
@@ -202,7 +200,7 @@ extension RequestDispatcher {
         return response
     }
 
-    /// Adds the fields of the group, and records the answer.
+    /// Adds the group's header fields, and records the answer.
     private func finish(_ answer: Answer, to incoming: Incoming) -> Answer {
         switch answer {
         case .response(var response):
@@ -238,7 +236,7 @@ extension RequestDispatcher {
 }
 
 extension RequestDispatcher {
-    /// Answers a request of a caller who is known already, without a connection.
+    /// Answers a request without a connection, for a caller that is authenticated already.
     package func respond(
         method: HTTPRequest.Method, path: String, headerFields: HTTPFields, body: ByteBuffer,
         caller: any Sendable
@@ -262,7 +260,7 @@ extension RequestDispatcher {
 }
 
 extension RateLimiter<ClientAddress> {
-    /// Counts a request; an address that is not known has no limit.
+    /// Counts a request; a client without an address has no limit.
     ///
     /// - Throws: A ``RequestError`` with status 429 and `Retry-After`.
     fileprivate func count(_ address: ClientAddress?) throws(RequestError) {

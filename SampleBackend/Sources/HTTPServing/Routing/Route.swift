@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import NIOCore
 
-/// One path of the server with its methods.
+/// A path pattern with an endpoint for each method.
 package struct Route: Sendable {
     package let pattern: RoutePattern
     /// The endpoint of `GET` answers `HEAD` as well.
@@ -12,7 +12,7 @@ package struct Route: Sendable {
         self.endpoints = endpoints
     }
 
-    /// Makes a route that has `GET` and `HEAD`, answered in a task.
+    /// A route for `GET` and `HEAD`, answered in a task.
     package static func get(
         _ pattern: String, access: any EndpointAccess = OpenAccess(),
         handler: @escaping @Sendable (RouteRequest) async throws -> RouteResponse
@@ -31,25 +31,25 @@ package struct Route: Sendable {
     }
 }
 
-/// One method of a route: who may call it, and how it is answered.
+/// One method of a route: its access check and its handler.
 ///
-/// A handler throws a ``RequestError`` for what the client can mend; any other error is a fault of the
-/// server, which is logged and answered with 500.
+/// A handler throws a ``RequestError`` for errors that the client can fix; any other error is
+/// logged and answered with 500.
 package struct Endpoint: Sendable {
     package typealias ImmediateHandler = @Sendable (RouteRequest) throws(RequestError) -> Answer
     package typealias Handler = @Sendable (RouteRequest) async throws -> Answer
 
-    /// How a request is answered.
     package enum Answering: Sendable {
-        /// On the connection's thread: nothing waits, neither for a lock of long duration nor for I/O.
+        /// On the connection's event loop: it must not block, neither on I/O nor on a lock held for
+        /// long.
         case immediate(ImmediateHandler)
-        /// In a task.
         case asynchronous(Handler)
     }
 
     package let access: any EndpointAccess
     package let answering: Answering
-    /// Bounds the requests of each address to this endpoint, besides the limit on all requests.
+    /// Limits the requests of each address to this endpoint, in addition to the limit on all
+    /// requests.
     package let attemptLimiter: RateLimiter<ClientAddress>?
 
     package init(
@@ -61,7 +61,7 @@ package struct Endpoint: Sendable {
         self.answering = answering
     }
 
-    /// An endpoint that answers in a task, without streams.
+    /// An endpoint that answers in a task, with buffered responses only.
     package init(
         access: any EndpointAccess, attemptLimiter: RateLimiter<ClientAddress>? = nil,
         handler: @escaping @Sendable (RouteRequest) async throws -> RouteResponse
@@ -72,32 +72,31 @@ package struct Endpoint: Sendable {
     }
 }
 
-/// Who may call an endpoint.
+/// The access check of an endpoint.
 package protocol EndpointAccess: Sendable {
-    /// Refuses a request by its head and its caller alone, so that a refusal tells nothing of what
-    /// exists.
+    /// Checks the head and the caller alone, so that a refusal does not reveal which resources
+    /// exist.
     ///
     /// - Throws: A ``RequestError`` with status 401 or 403.
     func check(_ request: RouteRequest) throws(RequestError)
 }
 
-/// Everybody may call the endpoint.
+/// Allows every request.
 package struct OpenAccess: EndpointAccess {
     package init() {}
     package func check(_ request: RouteRequest) {}
 }
 
-/// The answer of an endpoint.
 package enum Answer: Sendable {
     case response(RouteResponse)
-    /// A stream takes over the connection.
+    /// Hands the connection over to a stream.
     case stream(StreamOpening)
 }
 
-/// A stream that takes the place of an answer.
+/// The header fields and the handler of a stream that replaces a buffered response.
 package struct StreamOpening: Sendable {
     package var headerFields: HTTPFields
-    /// Makes the handler, on the connection's thread; nil closes the connection.
+    /// Creates the handler on the connection's event loop; nil closes the connection.
     package let makeHandler: @Sendable (StreamConnection) -> (any StreamHandler)?
 
     package init(
@@ -116,34 +115,34 @@ package struct StreamConnection {
     package let isSecure: Bool
 }
 
-/// The only handler of a connection that became a stream; it writes the head of the response itself.
+/// The only handler of a connection that became a stream; it writes the response head itself.
 package protocol StreamHandler: ChannelInboundHandler {
-    /// Sends the head and begins; the handler is in its pipeline by now.
+    /// Sends the response head and starts the stream; called when the handler is in the pipeline.
     func begin(headerFields: HTTPFields)
-    /// Reads on from the socket.
+    /// Resumes reading from the socket.
     func read()
-    /// Ends the stream since the server shuts down.
+    /// Ends the stream because the server is shutting down.
     func endForShutdown()
 }
 
-/// A pattern of paths, such as `/activeconfig/user/{userID}`.
+/// A path pattern, such as `/activeconfig/user/{userID}`.
 package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     private enum Segment: Sendable, Hashable {
-        /// Exactly this text, once decoded.
+        /// This text exactly, after decoding.
         case literal(String)
-        /// Any segment, also an empty one.
+        /// Any segment, including an empty one.
         case parameter(String)
-        /// One segment or more with the slashes between them, at the end of a path.
+        /// The rest of a path: one or more segments and the slashes between them.
         case rest(String)
     }
 
-    /// The pattern as OpenAPI writes it, which knows no `...`.
+    /// The pattern in OpenAPI's syntax, which has no `...`.
     package let description: String
 
     private let segments: [Segment]
 
-    /// Reads a pattern: segments after slashes; one in braces is a parameter, and the last may be like
-    /// `{key...}`, which takes the rest of the path.
+    /// Parses a pattern of segments, where `{name}` is a parameter; `{name...}`, allowed as the
+    /// last segment, matches the rest of the path.
     package init(_ pattern: String) {
         description = pattern.replacing(Self.restMark, with: "}")
         segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -158,9 +157,9 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
     private static let restMark = "...}"
 
-    /// Compares the decoded segments of a path with the pattern.
+    /// Matches the decoded segments of a path.
     ///
-    /// - Returns: The values of the parameters by name; nil when the path is another route's.
+    /// - Returns: The values of the parameters by name; nil when the pattern does not match.
     package func match(_ path: [String]) -> [String: String]? {
         var path = path
         var parameters: [String: String] = [:]

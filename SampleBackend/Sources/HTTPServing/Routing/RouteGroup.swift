@@ -1,28 +1,30 @@
 package import HTTPTypes
 package import NIOCore
 
-/// Routes that share a part of the path space, and how requests to it are guarded and answered.
+/// Routes that share a part of the path space, with a common error format and common access rules.
 package struct RouteGroup: Sendable {
     package let routes: [Route]
 
-    /// Whether a target that belongs to no route lies in the group; then errors look like the group's.
+    /// Whether a target that matches no route belongs to the group, so that its errors have the
+    /// group's format.
     package var covers: @Sendable (_ target: String) -> Bool = { _ in false }
 
-    /// Writes the body of an error response, JSON.
+    /// Encodes the body of an error response as JSON.
     package var errorBody: @Sendable (_ error: RequestError, _ target: String) -> ByteBuffer = {
         error, _ in error.jsonBytes
     }
 
-    /// Fields of every response.
+    /// Header fields of every response.
     package var headerFields: HTTPFields = [:]
 
-    /// Whether `Host` is checked though the server is not open to everybody on this machine.
+    /// Whether `Host` is checked even on a server that needs a key or that other machines can
+    /// reach.
     package var checksHost = false
 
-    /// Whether pages of other origins may be allowed to read, as ``CrossOriginAccess`` says.
+    /// Whether pages of other origins may read responses, as ``CrossOriginAccess`` allows.
     package var isReadableAcrossOrigins = false
 
-    /// Recognizes who sends a request; nil where nobody is told apart.
+    /// Authenticates callers; nil when the group does not distinguish them.
     package var recognition: (any CallerRecognition)?
 
     package init(_ routes: [Route]) {
@@ -30,22 +32,22 @@ package struct RouteGroup: Sendable {
     }
 }
 
-/// Recognizes callers by the head of their request, once for each.
+/// Authenticates callers by the head of their request, once per request.
 package protocol CallerRecognition: Sendable {
     func caller(of headerFields: RequestFields) -> RecognizedCaller
 
-    /// Bounds how often an address sends credentials that do not count.
+    /// Limits how often an address sends invalid credentials.
     var wrongCredentialsLimiter: RateLimiter<ClientAddress> { get }
 
-    /// The most bytes of a body of a known caller; nil when it is that of all others.
+    /// Maximum bytes of an authenticated caller's request body; nil for the server's general limit.
     var maximumBodyBytes: Int? { get }
 }
 
-/// What a ``CallerRecognition`` finds.
+/// The result of ``CallerRecognition``.
 package enum RecognizedCaller: Sendable {
     /// No credentials were sent.
     case nobody
-    /// Credentials that do not count.
+    /// The credentials are invalid.
     case wrongCredentials
     case known(any Sendable)
 }
