@@ -1,11 +1,13 @@
 import Foundation
-import HTTPTypes
 import InMemoryTemplateStore
 import JSONTree
 import Logging
 import NIOCore
+import Rendering
 import ServerTestSupport
+import Targeting
 import TemplateStore
+import Templates
 import Testing
 
 @testable import AdminAPI
@@ -43,6 +45,35 @@ struct TemplateLibraryTests {
         for try await change in store.changes(since: .zero) {
             try await library.apply(change)
             if case .template = change.subject { return }
+        }
+    }
+
+    /// Knows the tag of a document that it cannot make.
+    private struct TagSource: ConfigurationSource {
+        static let tag = EntityTag(ofContent: ByteBuffer(string: "x"))
+
+        func configuration(
+            inProject project: String, forUserID userID: String?, signals: Signals
+        ) throws -> RenderedConfiguration? {
+            throw CancellationError()
+        }
+
+        func entityTag(
+            inProject project: String, forUserID userID: String?, signals: Signals
+        ) -> EntityTag? { Self.tag }
+
+        func checkReadiness() {}
+    }
+
+    @Test func anAnswerWithoutABodyNeedsTheTagAlone() async throws {
+        try await RunningServer.with(source: TagSource()) { server in
+            let known = try await server.answer(
+                "/activeconfig/user/1", fields: ["If-None-Match: \(TagSource.tag)"])
+            #expect(known.status == 304)
+            #expect(known.fields["etag"] == TagSource.tag.description)
+            let unknown = try await server.answer(
+                "/activeconfig/user/1", fields: ["If-None-Match: \"other\""])
+            #expect(unknown.status == 503)
         }
     }
 }
