@@ -109,7 +109,7 @@ extension RequestDispatcher {
     private func admit(_ incoming: inout Incoming) throws(RequestError) {
         let head = incoming.head
         guard let parts = TargetParts(head.uri) else { throw RequestTarget.noPath }
-        // The connection has refused requests with several `Host` fields already.
+        // Requests with any other number of `Host` fields are refused right after this.
         let hosts = head.headers["host"].count == 1 ? head.headers["host"] : []
         try hostAccess?.check(
             hosts + [parts.authority].compactMap { $0 },
