@@ -84,9 +84,15 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     /// The entity tag of the user's own configuration, which is not parsed.
     public func ownEntityTag(forUserID userID: String?) -> String? {
-        userDefaults.data(forKey: createUserDefaultsKey(userID)).flatMap {
+        data(forKey: createUserDefaultsKey(userID)).flatMap {
             StoredRecord.entityTag(inHead: $0, of: UserID(userID))
         }
+    }
+
+    /// Reads under the lock: on Linux a value that is read while another is written may be stale, and
+    /// stay so.
+    private func data(forKey key: String) -> Data? {
+        Self.lock.withLock { userDefaults.data(forKey: key) }
     }
 
     private enum Content {
@@ -96,7 +102,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
     }
 
     private func examine(_ key: String, of userID: UserID) -> Content {
-        guard let data = userDefaults.data(forKey: key) else { return .absent }
+        guard let data = data(forKey: key) else { return .absent }
         do {
             return .record(try StoredRecord(data, of: userID))
         } catch {

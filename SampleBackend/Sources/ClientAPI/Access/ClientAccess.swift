@@ -74,7 +74,7 @@ extension ClientAccess: EndpointAccess {
     package func check(_ request: RouteRequest) throws(RequestError) {
         guard !keyHashes.isEmpty else { return }
         let bearer = userTokens == nil ? request.headerFields.bearerToken : nil
-        let key = request.headerFields[named: "x-api-key"] ?? bearer ?? ""
+        let key = request.headerFields.first(named: "x-api-key") ?? bearer ?? ""
         // Compares with every key, so that timing leaks nothing.
         let isKnown = keyHashes.reduce(false) { $1.matches(key) || $0 }
         guard isKnown else { throw .unauthenticated(Self.keyMessage) }

@@ -45,11 +45,14 @@ package struct EventStreamRoutes: Sendable {
     ) throws(RequestError) -> Answer {
         let streamRequest = StreamRequest(
             configuration: try ConfigurationRequest(request),
-            lastEventID: request.headerFields[named: "last-event-id"], format: format)
+            lastEventID: request.headerFields.first(named: "last-event-id"), format: format)
         let project = streamRequest.configuration.project
         guard hub.library.project(project) != nil else { throw .unknownProject(project) }
         guard request.method == .get else {
-            return .response(RouteResponse(status: .ok, headerFields: Self.headerFields))
+            var headerFields = Self.headerFields
+            // Only a stream takes the connection with it.
+            headerFields[.connection] = nil
+            return .response(RouteResponse(status: .ok, headerFields: headerFields))
         }
         let place = try hub.places.take(request.address)
         return .stream(

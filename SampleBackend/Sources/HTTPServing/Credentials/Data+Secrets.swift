@@ -45,7 +45,7 @@ extension Data {
 extension RequestFields {
     /// The token after `Authorization: Bearer`, or nil.
     package var bearerToken: String? {
-        guard let parts = self[named: "authorization"]?.split(separator: " ", maxSplits: 1),
+        guard let parts = first(named: "authorization")?.split(separator: " ", maxSplits: 1),
             parts.count == 2, parts[0].lowercased() == "bearer"
         else { return nil }
         return String(parts[1])

@@ -46,6 +46,9 @@ package struct RequestFields: Sendable {
     /// The value of a field; repeated fields are joined into one list (RFC 9110, 5.2).
     package subscript(name: HTTPField.Name) -> String? { self[named: name.canonicalName] }
 
+    /// The first value of a field that has only one by its definition.
+    package func first(named name: String) -> String? { headers.first(name: name) }
+
     /// The value of a field; the name is case-insensitive.
     package subscript(named name: String) -> String? {
         let values = headers[name]

@@ -64,6 +64,8 @@ extension RequestDispatcher {
         fileprivate var parameters: [String: String] = [:]
         fileprivate var group: RouteGroup?
         fileprivate var caller: (any Sendable)?
+        /// Whether the answer is counted and logged; not without a connection.
+        fileprivate var isRecorded = true
 
         /// The error that ends the request before its body is read; nil when it was admitted.
         fileprivate(set) var refusal: RequestError?
@@ -115,10 +117,13 @@ extension RequestDispatcher {
             hosts + [parts.authority].compactMap { $0 },
             isRequired: incoming.group?.checksHost ?? false)
         try rateLimiter?.count(incoming.address)
-        if let limiter = attemptLimiter(of: incoming) { try limiter.count(incoming.address) }
+        let attemptLimiter = attemptLimiter(of: incoming)
+        try attemptLimiter?.count(incoming.address)
         guard let recognition = incoming.group?.recognition else { return }
         switch recognition.caller(of: RequestFields(head.headers)) {
         case .nobody: break
+        // An attempt to sign in has a limit of its own, whatever cookie comes with it.
+        case .wrongCredentials where attemptLimiter != nil: break
         case .wrongCredentials:
             // Only failures count, so valid credentials are never limited by guesses from the same
             // address.
@@ -154,7 +159,7 @@ extension RequestDispatcher {
             let request = RouteRequest(
                 method: method, target: target, parameters: incoming.parameters,
                 headerFields: headerFields, body: body, address: incoming.address,
-                caller: incoming.caller)
+                caller: caller(of: incoming))
             try endpoint.access.check(request)
             switch endpoint.answering {
             case .immediate(let handler):
@@ -165,6 +170,20 @@ extension RequestDispatcher {
         } catch {
             return .now(refuse(incoming, for: error))
         }
+    }
+
+    /// The caller, recognized again when a body came after the head: meanwhile a token may have been
+    /// revoked.
+    private func caller(of incoming: Incoming) -> (any Sendable)? {
+        let headers = incoming.head.headers
+        guard
+            headers.contains(name: "transfer-encoding") || headers.contains(name: "content-length"),
+            let recognition = incoming.group?.recognition
+        else { return incoming.caller }
+        guard case .known(let caller) = recognition.caller(of: RequestFields(headers)) else {
+            return nil
+        }
+        return caller
     }
 
     private func run(
@@ -227,6 +246,7 @@ extension RequestDispatcher {
     }
 
     private func record(_ response: RouteResponse, to incoming: Incoming?) {
+        guard incoming?.isRecorded ?? true else { return }
         let isHead = incoming?.head.method == .HEAD
         (incoming?.entry?.recorder ?? otherRecorder).record(
             method: incoming?.head.method.rawValue, status: response.status.code,
@@ -247,6 +267,7 @@ extension RequestDispatcher {
                 headers: HTTPHeaders(headerFields.map { ($0.name.rawName, $0.value) })),
             from: nil)
         incoming.caller = caller
+        incoming.isRecorded = false
         let answer =
             switch answer(incoming, body: body) {
             case .now(let answer): answer
