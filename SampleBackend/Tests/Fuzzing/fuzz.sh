@@ -15,10 +15,15 @@ backend=$(cd "$here/../.." && pwd)
 
 target=${1:-}
 [ $# -eq 0 ] || shift
+others=
 case $target in
 conditions) module=Targeting tests=TargetingTests properties=ConditionProperties ;;
 patterns) module=LinearRegex tests=LinearRegexTests properties=PatternProperties ;;
-requests) module=HTTPServing tests=ConfigServerTests properties=RequestProperties ;;
+requests)
+    module=HTTPServing tests=ConfigServerTests properties=RequestProperties
+    # Compiled into the same module, since its own module imports that one.
+    others=$backend/Sources/ClientAPI/Documents/ConfigurationRequest.swift
+    ;;
 *)
     echo "usage: fuzz.sh conditions|patterns|requests [seconds] [libFuzzer options]" >&2
     exit 64
@@ -28,9 +33,14 @@ tests=$backend/Tests/$tests
 
 prepare_fuzzing "$target" "${FUZZ_BUILD:-$backend/.build/fuzzing}"
 echo "typealias FuzzedProperties = $properties" >"$build/FuzzedProperties.swift"
+# A module cannot import itself by way of another one.
+rm -rf "$build/Properties"
+cp -R "$tests/Properties" "$build/Properties"
+[ -z "$others" ] || sed -i.bak -E '/import (ClientAPI|ConfigServer)$/d' "$build/Properties/"*.swift
 {
     find "$backend/Sources/$module" -name '*.swift'
-    find "$tests/Properties" -name '*.swift'
+    [ -z "$others" ] || echo "$others"
+    find "$build/Properties" -name '*.swift'
     echo "$here/FuzzTarget.swift"
     echo "$build/FuzzedProperties.swift"
 } >"$build/sources"
@@ -49,5 +59,6 @@ ar s "$build/modules.a"
     echo "$build/modules.a"
     echo "-lstdc++"
 } >"$build/imports"
-compile_fuzzer "$module" -package-name samplebackend "@$build/imports"
+# Types of sockets come from the first module map that has them here.
+compile_fuzzer "$module" -disable-upcoming-feature MemberImportVisibility -package-name samplebackend "@$build/imports"
 run_fuzzer "$tests/Fixtures/FuzzFinds/$target" "$here/$target.dict" "$@"
