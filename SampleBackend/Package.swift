@@ -64,7 +64,7 @@ let package = Package(
         ),
         .target(
             name: "TemplateStore",
-            dependencies: ["JSONTree", "Templates"]
+            dependencies: ["Templates"]
         ),
         .target(
             name: "InMemoryTemplateStore",
@@ -112,14 +112,12 @@ let package = Package(
             dependencies: [
                 "HTTPServing", "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
@@ -158,7 +156,6 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "AdminAPI", "HTTPServing", "JSONTree", "Rendering", "TemplateStore",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -299,7 +296,7 @@ let package = Package(
         .testTarget(
             name: "ConfigServerTests",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "Console", "HTTPServing",
+                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing",
                 "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
                 "ServerTestSupport", "Targeting", "TemplateStore", "Templates", "WebhookDelivery",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
@@ -316,7 +313,7 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
+                "AdminAPI", "ConfigServer", "InMemoryTemplateStore",
                 "JSONTree", "SampleBackend",
                 "ServerTestSupport", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
