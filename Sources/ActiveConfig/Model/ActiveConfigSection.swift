@@ -27,7 +27,7 @@ public struct ActiveConfigSection: Sendable {
 
     /// The keys of all settings, sorted.
     public var settingKeys: [String] {
-        table.settings.entries.map(\.name).sorted()
+        table.settings.entries.map(\.name).sortedByBytes()
     }
 
     /// The value of a setting as it is, or nil when there is none.

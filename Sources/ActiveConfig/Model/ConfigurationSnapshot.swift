@@ -31,7 +31,7 @@ final class ConfigurationSnapshot: Sendable {
         where sections.find(entry.name, hash: entry.hash) == nil {
             changes.append(change(entry.name, entry.value, nil))
         }
-        return changes.sorted { $0.sectionName < $1.sectionName }
+        return changes.sorted { $0.sectionName.precedes($1.sectionName) }
     }
 
     func change(ofSectionNamed name: String, since old: ActiveConfigSection?) -> SectionChange? {

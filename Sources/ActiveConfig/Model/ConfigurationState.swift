@@ -50,7 +50,7 @@ public struct ConfigurationState: Sendable {
     public var creationTime: String { meta[MetaKey.creationTime]?.stringValue ?? "" }
 
     /// The names of all sections, sorted.
-    public var sectionNames: [String] { sections.keys.sorted() }
+    public var sectionNames: [String] { sections.keys.sortedByBytes() }
 
     /// The section of that name, or nil.
     public func section(named name: String) -> ActiveConfigSection? { sections[name] }

@@ -33,7 +33,7 @@ struct NameTable<Value: Sendable>: Sendable {
 
     /// Sorted by name.
     init(_ dictionary: [String: Value]) {
-        let sorted = dictionary.sorted { $0.key < $1.key }
+        let sorted = dictionary.sorted { $0.key.precedes($1.key) }
         self.init(
             ContiguousArray(
                 sorted.map { Entry(name: $0.key, value: $0.value, hash: NameHash.hash($0.key)) }))
@@ -118,7 +118,7 @@ extension NameTable {
     /// Sorted.
     func names(missingIn other: NameTable) -> [String] {
         entries.indices.filter { counterpart(ofEntry: $0, in: other) == nil }
-            .map { entries[$0].name }.sorted()
+            .map { entries[$0].name }.sortedByBytes()
     }
 }
 
@@ -138,7 +138,7 @@ extension NameTable: Equatable where Value: Equatable {
             guard let before = counterpart(ofEntry: number, in: other) else { return false }
             return other.entries[before].value != entries[number].value
         }
-        .map { entries[$0].name }.sorted()
+        .map { entries[$0].name }.sortedByBytes()
     }
 }
 

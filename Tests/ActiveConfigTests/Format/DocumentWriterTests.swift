@@ -28,6 +28,25 @@ struct DocumentWriterTests {
                 == #"{"config_sections":{"S":{"settings":{}}},"meta":{}}"#)
     }
 
+    /// Swift's `<` finds a Kelvin sign neither before nor after nor equal to "K::".
+    @Test func theWriterSortsNamesByTheirBytes() {
+        let names = ["K::", "KR", "K:", "\u{212A}", "a", "Z", "\u{E9}", "\u{FF41}", "\u{1F600}"]
+        let sorted =
+            #""K:":1,"K::":1,"KR":1,"Z":1,"a":1,"\#u{E9}":1,"\#u{212A}":1,"\#u{FF41}":1,"\#u{1F600}":1"#
+        let settings = sorted.replacing(":1", with: #":{"value":1}"#)
+        for rotation in names.indices {
+            let rotated = names[rotation...] + names[..<rotation]
+            let object = Dictionary(
+                uniqueKeysWithValues: rotated.map { ($0, SettingValue.integer(1)) })
+            #expect(
+                String(decoding: SettingValue.object(object).jsonData(), as: UTF8.self)
+                    == "{\(sorted)}")
+            #expect(
+                text(.make(meta: [:], sections: ["S": object]))
+                    == #"{"config_sections":{"S":{"settings":{\#(settings)}}},"meta":{}}"#)
+        }
+    }
+
     @Test func theWriterSortsKeysInEveryDepth() {
         let state = ConfigurationState.make(
             meta: ["b": ["z": 1, "a": [["y": 1, "x": 2]]], "a": 1, "B": 2],

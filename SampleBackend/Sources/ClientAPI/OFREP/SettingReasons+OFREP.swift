@@ -28,6 +28,7 @@ extension SettingReasons {
                 if flags[key] == nil { flags[key] = reason }
             }
         }
-        return flags.sorted { $0.key < $1.key }.map { (key: $0, reason: $1) }
+        return flags.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            .map { (key: $0, reason: $1) }
     }
 }

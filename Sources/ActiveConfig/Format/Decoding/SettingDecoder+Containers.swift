@@ -2,7 +2,7 @@ struct SettingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let object: [String: SettingValue]
     let codingPath: [any CodingKey]
 
-    var allKeys: [Key] { object.keys.sorted().compactMap { Key(stringValue: $0) } }
+    var allKeys: [Key] { object.keys.sortedByBytes().compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { object[key.stringValue] != nil }
 

@@ -21,7 +21,7 @@ struct DocumentWriter {
     /// Sorted by name.
     private static func write(_ settings: NameTable<SettingValue>, to json: inout JSONWriter) {
         let order = settings.entries.indices.sorted {
-            settings.entries[$0].name < settings.entries[$1].name
+            settings.entries[$0].name.precedes(settings.entries[$1].name)
         }
         var isFirst = true
         for number in order {

@@ -1,4 +1,4 @@
-/// A writer of compact JSON text, keys sorted.
+/// A writer of compact JSON text, keys sorted by their UTF-8.
 @_spi(JSON)
 public struct JSONWriter: Sendable {
     /// The text so far.
@@ -63,7 +63,7 @@ public struct JSONWriter: Sendable {
         case .object(let members):
             write(UInt8(ascii: "{"))
             return OpenContainer(
-                members: members.sorted { $0.key < $1.key }, end: UInt8(ascii: "}"))
+                members: members.sorted { $0.key.precedes($1.key) }, end: UInt8(ascii: "}"))
         default:
             write(UInt8(ascii: "["))
             return OpenContainer(elements: container.arrayValue ?? [], end: UInt8(ascii: "]"))
@@ -97,7 +97,7 @@ public struct JSONWriter: Sendable {
     ) {
         write(UInt8(ascii: "{"))
         var isFirst = true
-        for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in object.sorted(by: { $0.key.precedes($1.key) }) {
             if !isFirst { write(UInt8(ascii: ",")) }
             isFirst = false
             write(key: key)
