@@ -66,14 +66,14 @@ public struct ConfigServer: Service, CustomStringConvertible {
             store: store, logger: logger, metrics: metrics,
             cacheBytes: configuration.renderCacheBytes)
         let access = AdministratorAccess(environmentToken: configuration.administratorToken)
+        webhooks = WebhookService(
+            store: store, configuration: configuration.webhooks, logger: logger,
+            metrics: DeliveryMetrics(), changedSections: library.changedSections)
         follower = StoreFollower(
-            library: library, access: access, logger: logger, metrics: metrics)
+            library: library, access: access, webhooks: webhooks, logger: logger, metrics: metrics)
         hub = RealtimeHub(
             library: library, limits: configuration.limits,
             maximumStreams: configuration.maximumStreams)
-        webhooks = WebhookService(
-            store: store, configuration: configuration.webhooks, logger: logger,
-            metrics: DeliveryMetrics())
         administration = Administration(
             store: store, library: library, access: access, metrics: metrics, hub: hub,
             now: { Date() },

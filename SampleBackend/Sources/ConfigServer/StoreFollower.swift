@@ -3,8 +3,10 @@ import ClientAPI
 import Logging
 import ServiceLifecycle
 import TemplateStore
+import WebhookDelivery
 
-/// Keeps the library and the tokens up to date with the store, whichever process changes it.
+/// Keeps the library and the tokens up to date with the store, whichever process changes it, and
+/// wakes the delivery of webhooks.
 struct StoreFollower: Service {
     /// Interval between two writes of last token uses.
     private static let useInterval: Duration = .seconds(30)
@@ -14,6 +16,7 @@ struct StoreFollower: Service {
 
     let library: TemplateLibrary
     let access: AdministratorAccess
+    let webhooks: WebhookService
     let logger: Logger
     let metrics: LibraryMetrics
 
@@ -21,6 +24,7 @@ struct StoreFollower: Service {
     func load() async throws(TemplateStoreError) {
         try await library.load()
         access.setTokens(try await library.store.tokens())
+        webhooks.wake()
     }
 
     /// Follows the store until the task is cancelled or the server shuts down.
@@ -41,8 +45,10 @@ struct StoreFollower: Service {
             do {
                 for try await change in library.store.changes(since: library.revision) {
                     try await library.apply(change)
-                    if change.subject == .tokens {
-                        access.setTokens(try await library.store.tokens())
+                    switch change.subject {
+                    case .tokens: access.setTokens(try await library.store.tokens())
+                    case .template, .webhooks: webhooks.wake()
+                    case .overrides: break
                     }
                     delay = .milliseconds(100)
                 }

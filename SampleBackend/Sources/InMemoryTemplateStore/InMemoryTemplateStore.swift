@@ -169,6 +169,11 @@ extension InMemoryTemplateStore {
         try access { $0.webhooks.claim(date: date, until: end, limit: limit) }
     }
 
+    /// The time from which there is a delivery to claim.
+    public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
+        try access { $0.webhooks.nextDeliveryDate }
+    }
+
     /// Stores what came of an attempt at a delivery that was claimed.
     public func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError) {
         try access { $0.webhooks.finish(attempt) }

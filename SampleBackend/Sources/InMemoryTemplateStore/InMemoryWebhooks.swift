@@ -57,6 +57,13 @@ struct InMemoryWebhooks {
                 delivery: entries[index].delivery, webhook: webhook, knownVersion: knownVersion)
         }
 
+        /// When the last delivery is due and no claim is left; nil when neither is pending.
+        var nextDeliveryDate: Date? {
+            entries.indices
+                .filter { entries[$0].isClaimed || $0 == entries.indices.last }
+                .compactMap { entries[$0].delivery.nextAttemptDate }.max()
+        }
+
         /// Takes over what came of an attempt at a delivery.
         mutating func finish(_ attempt: DeliveryAttempt, at index: Int) {
             entries[index].delivery.statusCode = attempt.statusCode
@@ -136,6 +143,9 @@ struct InMemoryWebhooks {
         }
         return claimed
     }
+
+    /// The time from which there is a delivery to claim.
+    var nextDeliveryDate: Date? { receivers.compactMap(\.nextDeliveryDate).min() }
 
     /// Takes over what came of an attempt, if it is that of the last claim.
     mutating func finish(_ attempt: DeliveryAttempt) {

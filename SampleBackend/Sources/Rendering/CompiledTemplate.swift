@@ -130,7 +130,7 @@ extension CompiledTemplate {
     }
 
     func sectionNames(with basis: DocumentBasis) -> Set<String> {
-        Set(sectionPlaces.keys).union(basis.overrides?.sections.keys ?? [:].keys)
+        Set(sectionPlaces.keys).union(basis.overriddenSections)
     }
 
     /// A section of a document, or nil when there is none of this name.

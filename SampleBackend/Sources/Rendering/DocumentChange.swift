@@ -28,13 +28,19 @@ public struct DocumentChange: Sendable {
     ///   - oldBasis: What the document before depends on.
     ///   - new: The version afterwards.
     ///   - newBasis: What the document afterwards depends on.
+    ///   - changedSections: The sections that may differ between the two versions; nil compares
+    ///     all.
     ///   - touchedSections: Sections to tell of even if they are the same.
     public init(
         from old: CompiledTemplate, _ oldBasis: DocumentBasis, to new: CompiledTemplate,
-        _ newBasis: DocumentBasis, touchedSections: Set<String> = []
+        _ newBasis: DocumentBasis, changedSections: ChangedSections? = nil,
+        touchedSections: Set<String> = []
     ) {
         var sections: [String: [String: CompiledValue]?] = [:]
-        let names = old.sectionNames(with: oldBasis).union(new.sectionNames(with: newBasis))
+        let names =
+            changedSections.map {
+                oldBasis.overriddenSections.union(newBasis.overriddenSections).union($0.names)
+            } ?? old.sectionNames(with: oldBasis).union(new.sectionNames(with: newBasis))
         for name in names.union(touchedSections) {
             let before = old.section(named: name, for: oldBasis)
             let after = new.section(named: name, for: newBasis)

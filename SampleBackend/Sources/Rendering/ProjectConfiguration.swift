@@ -17,6 +17,9 @@ public struct ProjectConfiguration: Sendable {
     /// The values pinned for users.
     public private(set) var overrides: [UserKey: OverridesDocument]
 
+    /// What the version changed; nil when it was not compared with the one before.
+    public let changedSections: ChangedSections?
+
     /// The documents of this version by the results of its conditions.
     private let cache: RenderCache
 
@@ -27,13 +30,15 @@ public struct ProjectConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - compiled: The version, worked out.
+    ///   - changedSections: What the version changed, if that is known.
     ///   - overrides: The values pinned for users.
     ///   - cacheBytes: The most bytes of documents to keep.
     public init(
-        _ compiled: CompiledTemplate, overrides: [UserKey: OverridesDocument] = [:],
-        cacheBytes: Int = Self.defaultCacheBytes
+        _ compiled: CompiledTemplate, changedSections: ChangedSections? = nil,
+        overrides: [UserKey: OverridesDocument] = [:], cacheBytes: Int = Self.defaultCacheBytes
     ) {
         self.compiled = compiled
+        self.changedSections = changedSections
         self.overrides = overrides
         cache = RenderCache(maximumBytes: cacheBytes)
     }
@@ -159,6 +164,9 @@ public struct DocumentBasis: Sendable, Hashable {
         self.results = results
         self.overrides = overrides
     }
+
+    /// The sections with overrides.
+    var overriddenSections: Set<String> { Set(overrides?.sections.keys ?? [:].keys) }
 }
 
 /// A document, and how it came about.

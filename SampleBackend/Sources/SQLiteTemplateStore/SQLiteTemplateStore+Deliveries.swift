@@ -27,7 +27,7 @@ extension SQLiteTemplateStore {
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
         let time = date.millisecondsSince1970
-        // Mostly there are none, and a look does not keep others from writing.
+        // Often another process was faster, and a read does not keep others from writing.
         if try await read({ db in try db.dueDeliveries(at: time, limit: 1).isEmpty }) { return [] }
         return try await write { db in
             try db.dueDeliveries(at: time, limit: limit).compactMap { place in
@@ -40,6 +40,27 @@ extension SQLiteTemplateStore {
                 try db.supersedeDeliveries(ofWebhook: place.webhook, time: time)
                 return try db.claimedDelivery(at: place)
             }
+        }
+    }
+
+    /// The time from which there is a delivery to claim.
+    public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
+        try await read { db in
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT min(time) FROM (
+                        SELECT max(next_attempt_time) AS time FROM deliveries
+                        WHERE state = 'PENDING' AND (
+                            is_claimed OR position = (
+                                SELECT max(position) FROM deliveries AS latest
+                                WHERE latest.webhook = deliveries.webhook
+                            )
+                        )
+                        GROUP BY webhook
+                    )
+                    """
+            ).map(Date.init(millisecondsSince1970:))
         }
     }
 

@@ -39,6 +39,12 @@ public protocol WebhookStoring: Sendable {
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery]
 
+    /// The time from which ``claimDeliveries(date:until:limit:)`` has a delivery to give, unless one
+    /// that is claimed finishes earlier; nil when none is pending.
+    ///
+    /// It may have passed. Of a webhook with a claimed delivery it is the end of the claim.
+    func nextDeliveryDate() async throws(TemplateStoreError) -> Date?
+
     /// Stores the result of an attempt at a claimed delivery; not a change to follow.
     ///
     /// Ignored when the delivery is gone or finished, or was claimed again since. A retry is

@@ -12,6 +12,8 @@ extension TemplateStoreConformance {
             Check("aWebhookGetsOneDeliveryAtATime", Self.aWebhookGetsOneDeliveryAtATime),
             Check("aDeliveryIsFinishedOnce", Self.aDeliveryIsFinishedOnce),
             Check("aDeliveryIsTriedAgainWhenItIsDue", Self.aDeliveryIsTriedAgainWhenItIsDue),
+            Check(
+                "theNextDeliveryDateIsThatOfTheNextClaim", Self.theNextDeliveryDateIsThatOfTheNext),
             Check("theVersionThatAReceiverKnowsIsKept", Self.theVersionThatAReceiverKnowsIsKept),
             Check("theLastFinishedDeliveriesAreKept", Self.theLastFinishedDeliveriesAreKept),
         ]
@@ -75,6 +77,39 @@ extension TemplateStoreConformance {
             let delivery = try await trial.deliveries(of: "v").first
             try trial.expect(delivery?.attempts, is: 1, "A claim counts as an attempt.")
             try trial.expect(delivery?.state, is: .pending, "What is taken is pending.")
+        }
+    }
+
+    /// Whoever waits until the next delivery's date and then claims has one.
+    public func theNextDeliveryDateIsThatOfTheNext() async throws {
+        try await onNewStore { trial in
+            let (store, date) = (trial.store, StoreTrial.date)
+            let rule = "The date of the next delivery is that from which there is one to claim."
+            func expect(_ next: Date?) async throws {
+                try trial.expect(try await store.nextDeliveryDate(), is: next, rule)
+            }
+            try await expect(nil)
+            try await trial.addWebhooks("v")
+            try await expect(nil)
+            try await trial.publish()
+            try await expect(date)
+            let first = try trial.only(try await trial.claim())
+            try await expect(date + 30)
+            // Of a webhook with a claimed delivery, a later version waits for the claim.
+            try await trial.publish()
+            try await expect(date + 30)
+            try await trial.addWebhooks("w")
+            try await trial.publish()
+            try await expect(date)
+            let second = try trial.only(try await trial.claim())
+            try await trial.finish(second, .retry(at: date + 7))
+            try await expect(date + 7)
+            try await trial.finish(first, .delivered, at: 2)
+            try await expect(date)
+            for claimed in try await trial.claim(at: 8) {
+                try await trial.finish(claimed, .failed, at: 9)
+            }
+            try await expect(nil)
         }
     }
 

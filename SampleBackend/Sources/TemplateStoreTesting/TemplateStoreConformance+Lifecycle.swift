@@ -145,6 +145,10 @@ extension TemplateStoreConformance {
                     }
                 ),
                 (
+                    "nextDeliveryDate",
+                    { () throws(TemplateStoreError) in _ = try await store.nextDeliveryDate() }
+                ),
+                (
                     "finish",
                     { () throws(TemplateStoreError) in
                         try await store.finish(

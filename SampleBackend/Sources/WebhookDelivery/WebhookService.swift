@@ -8,65 +8,115 @@ package import TemplateStore
 import Templates
 
 /// Delivers the webhooks of all published versions, whichever process published them (HTTP 3).
+///
+/// It reads the store when it is woken, when a delivery ends, and when the next one is due.
 package struct WebhookService: Service {
-    /// Maximum number of concurrent deliveries.
-    private static let maximumInFlight = 64
-
     /// Time in seconds for which this process owns a claimed delivery; longer than any attempt
     /// takes.
     private static let claimTime: TimeInterval = 60
 
-    /// Maximum delay before the next attempt after a failure of the store.
-    private static let maximumDelay: Duration = .seconds(5)
+    /// Bounds of the delay before the next attempt after a failure of the store.
+    private static let delays: (minimum: Duration, maximum: Duration) = (
+        .milliseconds(500), .seconds(5)
+    )
+
+    /// Minimum time between two reads of the store for a delivery that is overdue: another process
+    /// may be about to claim it.
+    private static let minimumPause: Duration = .milliseconds(100)
 
     private let store: any TemplateStore
     private let configuration: WebhookConfiguration
     private let logger: Logger
     private let metrics: DeliveryMetrics
+    private let changedSections: KnownChanges
+    private let wakeUps: AsyncStream<Void>
+    private let wakeUp: AsyncStream<Void>.Continuation
 
-    /// Number of deliveries in flight.
-    private let inFlight = NIOLockedValueBox(0)
+    /// The sections that changed between two versions of a project, where the server knows them
+    /// already.
+    package typealias KnownChanges =
+        @Sendable (_ project: String, _ oldVersion: Int, _ newVersion: Int) -> [String]?
+
+    private struct Counts: Sendable {
+        var inFlight = 0
+        var claims = 0
+    }
+
+    private let counts = NIOLockedValueBox(Counts())
+
+    /// Number of times that the store was asked for due deliveries.
+    package var claimCount: Int { counts.withLockedValue { $0.claims } }
 
     package init(
         store: any TemplateStore, configuration: WebhookConfiguration, logger: Logger,
-        metrics: DeliveryMetrics
+        metrics: DeliveryMetrics, changedSections: @escaping KnownChanges = { _, _, _ in nil }
     ) {
+        (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.changedSections = changedSections
         self.store = store
         self.configuration = configuration
         self.logger = logger
         self.metrics = metrics
     }
 
+    /// Looks for deliveries at once, as after a publish by any process.
+    package func wake() { wakeUp.yield() }
+
     /// Delivers until the task is cancelled or the server shuts down; deliveries in flight are then
     /// left to the next process.
     package func run() async {
+        // An earlier process may have left some.
+        wake()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                var delay = configuration.pollInterval
-                while !Task.isCancelled {
+                var alarm: Task<Void, any Error>?
+                defer { alarm?.cancel() }
+                var delay = Self.delays.minimum
+                for await _ in wakeUps {
+                    alarm?.cancel()
+                    let pause: Duration
                     do {
                         for claimed in try await claim() {
-                            inFlight.withLockedValue { $0 += 1 }
+                            counts.withLockedValue { $0.inFlight += 1 }
                             group.addTask {
                                 await deliver(claimed)
-                                inFlight.withLockedValue { $0 -= 1 }
+                                counts.withLockedValue { $0.inFlight -= 1 }
+                                wake()
                             }
                         }
-                        delay = configuration.pollInterval
+                        pause = try await timeUntilNextDelivery()
+                        delay = Self.delays.minimum
                     } catch {
                         name(error, operation: "claim_deliveries")
-                        delay = min(delay * 2, Self.maximumDelay)
+                        pause = delay
+                        delay = min(delay * 2, Self.delays.maximum)
                     }
-                    try? await Task.sleep(for: delay)
+                    alarm = Task {
+                        try await Task.sleep(for: pause)
+                        wake()
+                    }
                 }
             }
         }
     }
 
-    /// Claims as many due deliveries as there are free places.
+    /// How long there is nothing to claim, unless the service is woken.
+    private func timeUntilNextDelivery() async throws(TemplateStoreError) -> Duration {
+        // Without room, the end of a delivery wakes the service.
+        guard room > 0, let next = try await store.nextDeliveryDate() else {
+            return configuration.maximumPause
+        }
+        let time = Duration.seconds(max(0, next.timeIntervalSinceNow))
+        return min(max(time, Self.minimumPause), configuration.maximumPause)
+    }
+
+    /// Number of deliveries that may start.
+    private var room: Int { configuration.maximumInFlight - counts.withLockedValue { $0.inFlight } }
+
+    /// Claims as many due deliveries as there is room for.
     private func claim() async throws(TemplateStoreError) -> [ClaimedDelivery] {
-        let room = Self.maximumInFlight - inFlight.withLockedValue { $0 }
         guard room > 0 else { return [] }
+        counts.withLockedValue { $0.claims += 1 }
         let date = Date()
         return try await store.claimDeliveries(
             date: date, until: date + Self.claimTime, limit: room)
@@ -145,8 +195,9 @@ package struct WebhookService: Service {
     ) async throws(TemplateStoreError) -> [String] {
         let version = claimed.delivery.version
         let project = claimed.webhook.project
-        let new = try await store.template(version: version, inProject: project)?.parsed
         let known = min(claimed.knownVersion, version - 1)
+        if let names = changedSections(project, known, version) { return names }
+        let new = try await store.template(version: version, inProject: project)?.parsed
         let old = try await store.template(version: known, inProject: project)?.parsed
         guard let new else { return [] }
         return old.map { TemplateDiff.changedSections(from: $0, to: new) }
@@ -195,8 +246,11 @@ public struct WebhookConfiguration: Sendable {
     /// Time limit for an attempt, including name resolution.
     package var timeout: Duration = .seconds(10)
 
-    /// Interval between two polls for due deliveries.
-    package var pollInterval: Duration = .milliseconds(500)
+    /// Maximum number of concurrent deliveries.
+    package var maximumInFlight = 64
+
+    /// Maximum time between two reads of the store, should a change not have been heard of.
+    package var maximumPause: Duration = .seconds(30)
 
     /// Resolves the addresses of a host.
     package var resolve: @Sendable (_ host: String) async throws -> [NetworkAddress] =

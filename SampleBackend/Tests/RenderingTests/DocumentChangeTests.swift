@@ -22,14 +22,20 @@ import Testing
 
     @Test func aChangeMakesTheNextDocumentOfTheOneBefore() throws {
         var generator = Generator()
-        var (changes, stays) = (0, 0)
+        var (changes, stays, narrowCount) = (0, 0, 0)
         var project = try generator.project(version: 1)
         for version in 2...400 {
             let next = try generator.project(version: version)
+            let changedSections = ChangedSections(
+                from: project.compiled, to: next.compiled)
+            narrowCount += changedSections.names.count < 3 ? 1 : 0
             for context in Self.contexts {
                 let (old, new) = (project.basis(for: context), next.basis(for: context))
                 let change = DocumentChange(
                     from: project.compiled, old, to: next.compiled, new)
+                let narrowed = DocumentChange(
+                    from: project.compiled, old, to: next.compiled, new,
+                    changedSections: changedSections)
                 var state = project.state(for: context)
                 let expected = next.state(for: context)
                 #expect(change.isEmpty == (state.sections == expected.sections))
@@ -41,6 +47,12 @@ import Testing
                         change.jsonBytes(
                             forUserID: context.userID, entityTag: tag, version: version
                         ).readableBytesView))
+                #expect(narrowed.sectionNames == change.sectionNames)
+                #expect(
+                    narrowed.jsonBytes(
+                        forUserID: context.userID, entityTag: tag, version: version)
+                        == change.jsonBytes(
+                            forUserID: context.userID, entityTag: tag, version: version))
                 #expect(json["etag"]?.stringValue == tag.description)
                 #expect(json["template_version"]?.integerValue == version)
                 let sections = try #require(json["sections"]?.objectValue)
@@ -56,6 +68,7 @@ import Testing
         }
         #expect(changes > 500)
         #expect(stays > 100)
+        #expect(narrowCount > 100)
     }
 
     @Test func aChangeTellsOfTouchedSectionsThoughTheyAreTheSame() throws {

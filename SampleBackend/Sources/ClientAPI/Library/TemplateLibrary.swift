@@ -18,6 +18,7 @@ package final class TemplateLibrary: Sendable {
         /// Whether the store was loaded at least once.
         var isLoaded = false
         var compilationCount = 0
+        var comparisonCount = 0
     }
 
     private let state = NIOLockedValueBox(State())
@@ -54,6 +55,20 @@ package final class TemplateLibrary: Sendable {
 
     /// Number of templates that were parsed and compiled here.
     package var compilationCount: Int { state.withLockedValue { $0.compilationCount } }
+
+    /// Number of versions that were compared here with the one before.
+    package var comparisonCount: Int { state.withLockedValue { $0.comparisonCount } }
+
+    /// The sections that may differ between two versions of a project, if the later one is current
+    /// and the other is the one before; else nil.
+    package func changedSections(
+        ofProject project: String, from oldVersion: Int, to newVersion: Int
+    ) -> [String]? {
+        guard let changed = self.project(project)?.changedSections,
+            changed.oldVersion == oldVersion, changed.newVersion == newVersion
+        else { return nil }
+        return changed.names
+    }
 
     /// Sets the closure that is called after each change, replacing any other.
     ///
@@ -101,18 +116,31 @@ package final class TemplateLibrary: Sendable {
 
     /// Applies a compiled version, unless it is stale.
     package func apply(_ compiled: CompiledTemplate, project name: String) {
+        let changed = changedSections(by: compiled, inProject: name)
         let isNews = state.withLockedValue { state in
             let known = state.projects[name]
             guard (known?.compiled.version.number ?? 0) < compiled.version.number else {
                 return false
             }
             state.projects[name] = ProjectConfiguration(
-                compiled, overrides: known?.overrides ?? [:], cacheBytes: cacheBytes)
+                compiled, changedSections: changed, overrides: known?.overrides ?? [:],
+                cacheBytes: cacheBytes)
             return true
         }
         guard isNews else { return }
         metrics.setVersion(compiled.version.number, ofProject: name)
         tell(.project(name))
+    }
+
+    /// Compares a version with the one before; nil when another one is current.
+    private func changedSections(
+        by compiled: CompiledTemplate, inProject name: String
+    ) -> ChangedSections? {
+        guard let known = project(name)?.compiled,
+            known.version.number == compiled.version.number - 1
+        else { return nil }
+        state.withLockedValue { $0.comparisonCount += 1 }
+        return ChangedSections(from: known, to: compiled)
     }
 
     /// Applies the overrides of a user; nil removes them.

@@ -26,6 +26,8 @@ final class ChangeTable {
 
     private let old: ProjectConfiguration
     private let new: ProjectConfiguration
+    /// The sections to compare; nil compares all.
+    private let changedSections: ChangedSections?
     private var entries: [Key: Entry] = [:]
 
     /// The publication time of the new version; nil when the version is the same.
@@ -34,6 +36,7 @@ final class ChangeTable {
     init(from old: ProjectConfiguration, to new: ProjectConfiguration) {
         self.old = old
         self.new = new
+        changedSections = new.changedSections(since: old.compiled.version.number)
         publication =
             old.compiled.version.number == new.compiled.version.number
             ? nil : new.compiled.version.updateTime
@@ -56,7 +59,9 @@ final class ChangeTable {
 
     /// Computes an entry, and caches it.
     private func makeEntry(_ key: Key) -> Entry {
-        let change = DocumentChange(from: old.compiled, key.old, to: new.compiled, key.new)
+        let change = DocumentChange(
+            from: old.compiled, key.old, to: new.compiled, key.new,
+            changedSections: changedSections)
         let entry: Entry
         if change.isEmpty {
             entry = .nothing
@@ -74,3 +79,14 @@ final class ChangeTable {
 
 @available(*, unavailable)
 extension ChangeTable: Sendable {}
+
+extension ProjectConfiguration {
+    /// The sections that may differ from a version's; nil when that version is not the one before,
+    /// or when time may have changed others.
+    fileprivate func changedSections(since version: Int) -> ChangedSections? {
+        changedSections.flatMap {
+            $0.oldVersion == version && $0.newVersion == compiled.version.number
+                && !$0.dependsOnTime ? $0 : nil
+        }
+    }
+}

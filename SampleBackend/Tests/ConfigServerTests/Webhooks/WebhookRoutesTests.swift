@@ -13,7 +13,7 @@ struct WebhookRoutesTests {
     /// The configuration of a server that never sends anything.
     private static let neverSends = WebhookConfiguration.quick {
         $0.allowsPrivateAddresses = false
-        $0.pollInterval = .seconds(3_600)
+        $0.maximumInFlight = 0
     }
 
     @Test func showsTheSecretOnce() async throws {

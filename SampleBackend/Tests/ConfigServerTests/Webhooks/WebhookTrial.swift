@@ -103,7 +103,6 @@ extension WebhookConfiguration {
     static func quick(_ change: (inout WebhookConfiguration) -> Void = { _ in }) -> Self {
         var configuration = WebhookConfiguration()
         configuration.allowsPrivateAddresses = true
-        configuration.pollInterval = .milliseconds(5)
         configuration.timeout = .seconds(30)
         configuration.schedule.pauses = Array(repeating: 0.02, count: 9)
         change(&configuration)

@@ -1,0 +1,33 @@
+import Targeting
+import Templates
+
+/// The sections that may differ for some user between two versions of a project.
+///
+/// Which of them do differ for a user depends on the conditions that are true for them.
+public struct ChangedSections: Sendable, Hashable {
+    /// The number of the version before.
+    public let oldVersion: Int
+
+    /// The number of the version afterwards.
+    public let newVersion: Int
+
+    /// The sections, sorted.
+    public let names: [String]
+
+    /// Whether time alone may change a document of either version.
+    ///
+    /// A document then depends on when it was evaluated, so that other sections may differ as well.
+    public let dependsOnTime: Bool
+
+    /// Compares two versions.
+    ///
+    /// - Parameters:
+    ///   - old: The version before.
+    ///   - new: The version afterwards.
+    public init(from old: CompiledTemplate, to new: CompiledTemplate) {
+        oldVersion = old.version.number
+        newVersion = new.version.number
+        names = TemplateDiff.changedSections(from: old.template, to: new.template)
+        dependsOnTime = !old.conditions.dates.isEmpty || !new.conditions.dates.isEmpty
+    }
+}
