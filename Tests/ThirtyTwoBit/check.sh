@@ -10,7 +10,7 @@ setup swift node
 build=.build/thirty-two-bit
 target=wasm32-unknown-none-wasm
 # All that computes with integers and needs neither Foundation nor a dynamic cast.
-sources=$(echo Sources/ActiveConfig/Tables/{ByteHash,NameTable}.swift \
+sources=$(echo Sources/ActiveConfig/Tables/{ByteHash,NameOrder,NameTable}.swift \
     Sources/ActiveConfig/Model/NumberText.swift \
     Sources/ActiveConfig/Format/{ConfigurationLimits,ConfigurationFormatError}.swift \
     Sources/ActiveConfig/Format/Reading/{JSONReader,JSONReader+Numbers,JSONReader+Strings}.swift \
