@@ -33,7 +33,7 @@ final class LogWriter: Sendable {
 
         /// Adds a message unless an equal one was added before, which could go on for ever.
         ///
-        /// False: the call is over.
+        /// - Returns: False when the call is over.
         func add(_ message: LogMessage) -> Bool {
             state.withLock { state in
                 if state?.all.insert(message).inserted == true { state?.waiting.append(message) }
