@@ -54,7 +54,7 @@ extension ActiveConfig {
         var download = new
         change { state in
             if let other = state.downloads[userID], other !== running {
-                // Another caller has started one meanwhile.
+                // Another caller has started one in the meantime.
                 download = other
                 return nil
             }

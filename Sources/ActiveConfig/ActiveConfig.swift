@@ -47,7 +47,7 @@ public final class ActiveConfig: Sendable {
     ///   - configStore: Keeps configurations; without one every launch starts empty.
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The queue on which listeners are called and notifications posted. It must
-    ///     be serial, or they come out of order.
+    ///     be serial, or they arrive out of order.
     ///   - downloadTimeout: The longest that the downloader may take for an answer, whatever it
     ///     waits for; time that the device sleeps does not count. A download that takes longer is
     ///     cancelled and fails with ``DownloadError/Code/timedOut``, and a later answer is dropped.

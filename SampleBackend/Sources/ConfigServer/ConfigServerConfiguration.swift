@@ -34,6 +34,7 @@ public struct ConfigServerConfiguration: Sendable {
 
     /// Host names that the server accepts besides ``hostname`` and those of this machine, without a
     /// port.
+    ///
     /// They are checked for the console, and for every request to a server that is open to all
     /// users of this machine: otherwise DNS rebinding would let a foreign page read all content
     /// that is served.

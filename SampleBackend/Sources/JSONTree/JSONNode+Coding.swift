@@ -74,6 +74,7 @@ extension JSONNode {
     /// Returns the value as JSON text, UTF-8, with the members in their order.
     ///
     /// - Parameter layout: With or without white space; a pretty text ends with a line feed.
+    /// - Returns: The text.
     public func jsonData(_ layout: Layout = .compact) -> Data {
         var writer = JSONWriter()
         write(to: &writer, layout: layout, indentation: 0)

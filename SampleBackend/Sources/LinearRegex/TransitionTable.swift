@@ -12,14 +12,17 @@ final class TransitionTable: Sendable {
     /// The entry for a match.
     private static let matched = UInt16.max
 
-    /// A row for each state. It has an entry for each class, and a last one for the end of the
-    /// text: the index at which the row of the next state begins.
+    /// A row for each state, with an entry for each class and a last one for the end of the text.
+    ///
+    /// An entry of a class is the index at which the row of the next state begins, or ``matched``;
+    /// that of the end is 0 or ``matched``.
     private let entries: [UInt16]
 
     private let classes: ScalarClasses
 
-    /// The time that a scalar takes, in steps of an ``Automaton``. A scalar outside ASCII is
-    /// searched for among the intervals of the classes.
+    /// The time that a scalar takes, in steps of an ``Automaton``.
+    ///
+    /// A scalar outside ASCII is searched for among the intervals of the classes.
     var stepsPerScalar: Int {
         2 + (Int.bitWidth - classes.intervalCount.leadingZeroBitCount) / 2
     }
@@ -28,7 +31,7 @@ final class TransitionTable: Sendable {
     var size: Int { entries.count + classes.intervalCount + 128 }
 
     /// Creates a table from an automaton with the sets of its program; nil when it has too many
-    /// states.
+    /// states, or visits too many steps.
     ///
     /// Adds the number of visited steps to `work`.
     init?(_ automaton: Automaton, sets: [ScalarSet], work: inout Int) {

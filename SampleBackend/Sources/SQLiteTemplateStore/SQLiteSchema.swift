@@ -89,7 +89,9 @@ enum SQLiteSchema {
         ) STRICT;
         """
 
-    /// The version of a database's schema; 0 when it is empty. The path is for errors.
+    /// The version of a database's schema; 0 when it is empty.
+    ///
+    /// The path is for errors.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `newerSchema`, or `damaged` when it is the
     ///   database of another program; a `DatabaseError`.

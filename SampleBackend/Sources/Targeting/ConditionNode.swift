@@ -70,8 +70,9 @@ struct Rule: Sendable, Hashable {
 
     let test: Test
 
-    /// True when negated, as by `!=` and `.notContains`. A rule on a missing value is unknown even
-    /// then.
+    /// True when negated, as by `!=` and `.notContains`.
+    ///
+    /// A rule on a missing value is unknown even then.
     let isNegated: Bool
 
     let text: String

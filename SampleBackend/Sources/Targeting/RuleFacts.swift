@@ -86,7 +86,9 @@ extension RuleFacts {
         let reason: String
     }
 
-    /// The result of a condition; nil when it is unknown. The parsers' limits bound the recursion.
+    /// The result of a condition; nil when it is unknown.
+    ///
+    /// The parsers' limits bound the recursion.
     func value(of node: ConditionNode) -> Bool? {
         switch node {
         case .constant(let value): return value

@@ -1,7 +1,9 @@
 /// Numbers as JavaScript's `Number()` reads and `String()` writes them, as in Firebase's evaluator.
 public enum ScriptNumber: Sendable {
-    /// Reads a number. White space around it is ignored, the empty text is 0, and `0x1F`, `0o17`,
-    /// `0b11`, `1e3` and `Infinity` are numbers.
+    /// Reads a number.
+    ///
+    /// White space around it is ignored, the empty text is 0, and `0x1F`, `0o17`, `0b11`, `1e3` and
+    /// `Infinity` are numbers.
     static func value(of text: some StringProtocol) -> Double {
         var digits: UInt64 = 0
         var count = 0

@@ -90,8 +90,9 @@ extension Signals {
         }
     }
 
-    /// Sets the signal of a name and checks its limits (HTTP 1). When a name is set twice, the last
-    /// value counts.
+    /// Sets the signal of a name and checks its limits (HTTP 1).
+    ///
+    /// When a name is set twice, the last value counts.
     ///
     /// - Parameters:
     ///   - value: The value, at most ``maximumValueLength`` Unicode scalars.

@@ -9,7 +9,7 @@ struct VersionNumber: Sendable, Hashable {
     /// Those at ``count`` and beyond are 0.
     private var segments = SIMD8<Double>()
 
-    /// How many numbers were written.
+    /// The number of written numbers.
     private var count = 0
 
     /// Reads the version of an app: digits and dots, with a digit at each end.

@@ -126,9 +126,9 @@ public struct StoreFactory: Sendable {
 public struct TemplateStoreConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The broken rule, a sentence.
     public let rule: String
-    /// What was found instead.
+    /// The finding that breaks the rule.
     public let finding: String
 
-    /// The rule, and what was found instead.
+    /// The rule and the finding.
     public var description: String { "\(rule) Found: \(finding)" }
 }

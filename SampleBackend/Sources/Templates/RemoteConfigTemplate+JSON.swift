@@ -2,8 +2,9 @@ public import JSONTree
 import OrderedCollections
 
 extension RemoteConfigTemplate {
-    /// Returns the template as Firebase writes it. Everything keeps its order, and unknown fields
-    /// follow the known ones.
+    /// Returns the template as Firebase writes it.
+    ///
+    /// Everything keeps its order, and unknown fields follow the known ones.
     ///
     /// - Parameter includingVersion: True to include `version`, if there is one.
     /// - Returns: The JSON object.

@@ -33,8 +33,10 @@ public struct TemplateDiff: Sendable, Hashable {
         public let name: String
         /// The kind of the change.
         public let change: Change
-        /// The parts that differ. Of the conditions in both templates, the fewest that explain the
-        /// new order count as moved, and have a `position` among their parts.
+        /// The parts that differ.
+        ///
+        /// Of the conditions in both templates, the fewest that explain the new order count as
+        /// moved, and have a `position` among their parts.
         public let parts: [Part]
     }
 

@@ -87,8 +87,9 @@ public struct TemplateLimits: Sendable, Hashable {
         return limits
     }()
 
-    /// The greatest nesting depth of a value. It is less than that of a document (FORMAT 1.4),
-    /// since the value is nested in one.
+    /// The greatest nesting depth of a value.
+    ///
+    /// It is less than that of a document (FORMAT 1.4), since the value is nested in one.
     public static let maximumValueDepth = 100
 
     /// The most parameters, in and outside of groups.

@@ -3,8 +3,9 @@ import TemplateStore
 
 /// Backoff of deliveries, and the limit on their attempts (HTTP 3).
 package struct DeliverySchedule: Sendable, Hashable {
-    /// Maximum pauses after the first attempt, the second and so on, in seconds. When the attempt
-    /// after the last pause fails, the delivery is given up.
+    /// Maximum pauses after the first attempt, the second and so on, in seconds.
+    ///
+    /// When the attempt after the last pause fails, the delivery is given up.
     package var pauses: [TimeInterval] = [
         5, 30, 120, 600, 3_600, 10_800, 21_600, 21_600, 21_600,
     ]

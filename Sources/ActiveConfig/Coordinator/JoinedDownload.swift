@@ -92,7 +92,7 @@ final class JoinedDownload: Sendable {
 extension JoinedDownload {
     /// Starts the request in a task of its own, unless the download is already abandoned.
     ///
-    /// A request that ignores its cancellation goes on by itself.
+    /// A request that ignores its cancellation continues in the background.
     ///
     /// `end` is called once, on any thread, when the request ends, times out or is abandoned,
     /// whichever comes first, and before the last caller continues. It is a closure because each

@@ -85,7 +85,9 @@ final class Transfer: NSObject, Sendable {
         task.resume()
     }
 
-    /// Closes the connection too. Runs on ``queue``.
+    /// Closes the connection too.
+    ///
+    /// Runs on ``queue``.
     private func cancel() {
         let task = state.withLock { state -> URLSessionDataTask? in
             guard let task = state.task, !state.isComplete, !state.isAnsweringRedirect,

@@ -32,9 +32,9 @@ extension ConfigurationState {
     /// Returns the document in the exchange format, without ``entityTag``.
     ///
     /// It is compact, its keys are sorted, and it is byte for byte the same for the same
-    /// configuration, in whatever order that was put together. Configurations that are equal but
-    /// spelled differently, such as `0.0` and `-0.0`, or é and e with a combining accent, keep
-    /// their spelling.
+    /// configuration, regardless of the order in which that was built. Configurations that are
+    /// equal but spelled differently, such as `0.0` and `-0.0`, or é and e with a combining accent,
+    /// keep their spelling.
     ///
     /// A number without a JSON form (infinite, or not a number) is written as `null`.
     public func jsonData() -> Data {

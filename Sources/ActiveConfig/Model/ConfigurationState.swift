@@ -16,8 +16,9 @@ public struct ConfigurationState: Sendable {
     /// The sections by name.
     public var sections: [String: ActiveConfigSection]
 
-    /// The entity tag of the answer in which the document came. It takes no part in equality, the
-    /// hash or ``jsonData()``.
+    /// The entity tag of the answer in which the document came.
+    ///
+    /// It takes no part in equality, the hash or ``jsonData()``.
     ///
     /// A downloader sends it back to ask whether anything has changed.
     public var entityTag: String?

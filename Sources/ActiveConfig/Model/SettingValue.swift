@@ -60,8 +60,9 @@ extension SettingValue: ExpressibleByArrayLiteral {
 }
 
 extension SettingValue: ExpressibleByDictionaryLiteral {
-    /// Creates `.object`. When a name occurs twice, the last value counts, as in a document (FORMAT
-    /// 1.3).
+    /// Creates `.object`.
+    ///
+    /// When a name occurs twice, the last value counts, as in a document (FORMAT 1.3).
     public init(dictionaryLiteral elements: (String, SettingValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }

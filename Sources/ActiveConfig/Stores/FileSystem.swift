@@ -10,8 +10,10 @@ import Foundation
     import Android
 #endif
 
-/// System calls of ``FileDefaultsStore``. In tests a call can fail, be the last one before the
-/// process ends, or be undone by a loss of power.
+/// System calls of ``FileDefaultsStore``.
+///
+/// In tests a call can fail, be the last one before the process ends, or be undone by a loss of
+/// power.
 package protocol FileSystem: Sendable {
     func openFile(at path: String, for purpose: FilePurpose) throws(SystemCallError) -> Int32
     func closeFile(_ file: Int32)

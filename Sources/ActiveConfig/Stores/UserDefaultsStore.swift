@@ -49,8 +49,10 @@ public final class UserDefaultsStore: ActiveConfigStore {
         self.createUserDefaultsKey = createUserDefaultsKey
     }
 
-    /// The default key of a user's configuration. It has a digest of the ID, since user defaults
-    /// may treat two spellings of one letter as one key.
+    /// The default key of a user's configuration.
+    ///
+    /// It has a digest of the ID, since user defaults may treat two spellings of one letter as one
+    /// key.
     public static func defaultKey(forUserID userID: String?) -> String {
         guard let userID else { return "ActiveConfig.generic" }
         return "ActiveConfig.user.\(SHA256.hexDigest(of: userID.utf8))"

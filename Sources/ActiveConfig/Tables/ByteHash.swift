@@ -11,8 +11,9 @@ enum ByteHash {
     /// Part of the file format of the stores.
     static let checksumSeed: UInt64 = 0x243F_6A88_85A3_08D3
 
-    /// Identifies a text within this process. Two texts collide with a probability of 2⁻¹²⁸, which
-    /// nobody can increase without the seed.
+    /// Identifies a text within this process.
+    ///
+    /// Two texts collide with a probability of 2⁻¹²⁸, which nobody can increase without the seed.
     struct Fingerprint: Sendable, Equatable {
         private let low: UInt64
         private let high: UInt64

@@ -146,7 +146,7 @@ struct Watch {
         }
     }
 
-    /// Prints changes, if there are any that were not known.
+    /// Prints changes, if there are new ones.
     private mutating func show(_ lines: [WatchedDocument.Line], version: String?) {
         guard !lines.isEmpty else { return }
         updates += 1
