@@ -1,8 +1,8 @@
 internal import Dispatch
 
 extension ActiveConfig {
-    /// Whether a download has ever succeeded on this installation: in this launch, or in an earlier
-    /// one that the store remembers.
+    /// A Boolean value that indicates whether a download has ever succeeded on this installation,
+    /// in this launch or in an earlier one that the store remembers.
     public var firstConfigDownloadFinished: Bool {
         state.withLock { $0.firstDownloadFinished } || configStore?.firstDownloadFinished ?? false
     }
@@ -23,16 +23,17 @@ extension ActiveConfig {
     /// Downloads the current user's configuration, or joins the download that is running for that
     /// user.
     ///
-    /// When it returns, its deliveries are already on the listener queue. Cancelling the task leaves
-    /// the download. The download itself is cancelled, and a late answer ignored, once no caller
-    /// waits for it.
+    /// When it returns, its deliveries are already on the listener queue. Cancelling the task does
+    /// not cancel the download. The download is cancelled, and a late answer ignored, once no
+    /// caller waits for it.
     ///
-    /// - Returns: What came of it. A download that ended after the user changed was stored for its
-    ///   owner only.
-    /// - Throws: what the downloader threw, ``DownloadError`` for one, also when the downloader took
-    ///   longer than `downloadTimeout`; ``ConfigurationFormatError`` when the document cannot be
-    ///   used; `CancellationError`. The configuration in force then stays, and nothing is stored.
-    ///   That a configuration could not be stored is no error here: it stays its user's in this
+    /// - Returns: The result. A download that ended after the user changed was stored for its owner
+    ///   only.
+    /// - Throws: The downloader's error, such as ``DownloadError``, which is also thrown when the
+    ///   downloader took longer than `downloadTimeout`; ``ConfigurationFormatError`` when the
+    ///   document cannot be used; `CancellationError`. The configuration in force then stays, and
+    ///   nothing is stored. A configuration that could not be stored is not an error here: it
+    ///   remains its user's configuration in this launch, and the log reports it.
     ///   launch, and the log says so.
     @discardableResult
     public func downloadNewConfig() async throws -> DownloadResult {
@@ -45,7 +46,7 @@ extension ActiveConfig {
         }
     }
 
-    /// The download that runs for the current user, or a new one, which the caller has to start.
+    /// The running download for the current user, or a new one, which the caller has to start.
     private func currentDownload() -> (JoinedDownload, UserID, isNew: Bool) {
         let (running, userID) = state.withLock { ($0.downloads[$0.userID], $0.userID) }
         if let running, !running.isAbandoned { return (running, userID, false) }
@@ -53,12 +54,12 @@ extension ActiveConfig {
         var download = new
         change { state in
             if let other = state.downloads[userID], other !== running {
-                // Another caller has started one meanwhile.
+                // Another caller has started one in the meantime.
                 download = other
                 return nil
             }
             let abandoned = state.downloads.updateValue(new, forKey: userID)
-            // Reported before anything of the new download.
+            // Reported before any event of the new download.
             let events = abandoned.map { _ in
                 [Delivery.Event.downloadFailed(userID, CancellationError())]
             }
@@ -67,8 +68,7 @@ extension ActiveConfig {
         return (download, userID, download === new)
     }
 
-    /// Runs a download to its end: asks the downloader, and stores and brings in force what it
-    /// answers.
+    /// Starts a download: asks the downloader, stores its answer and brings it in force.
     private func start(_ download: JoinedDownload, for userID: UserID) {
         download.start { [self] in
             let lastKnown =
@@ -94,7 +94,7 @@ extension ActiveConfig {
         }
     }
 
-    /// Stores what the downloader answered and brings it in force.
+    /// Stores the downloader's answer and brings it in force.
     private func accept(
         _ exchange: JoinedDownload.Exchange, of userID: UserID, from download: JoinedDownload
     ) {
@@ -118,7 +118,7 @@ extension ActiveConfig {
         download.finish(.success(result))
     }
 
-    /// Throws when a downloaded configuration cannot be used.
+    /// - Throws: when the format version is too new, or the configuration has no section.
     private func check(_ answer: ConfigurationState) throws(ConfigurationFormatError) {
         try FormatVersion.check(answer.meta)
         if answer.sections.isEmpty {

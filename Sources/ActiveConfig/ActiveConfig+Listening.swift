@@ -1,16 +1,16 @@
 import Foundation
 
-/// An object that is told of changes of the sections that it is registered for.
+/// An object that receives changes of the sections it is registered for.
 ///
 /// It is held weakly and called on the `listenerQueue` of its ``ActiveConfig``. A closure
 /// (`listen(forSectionName:_:)`) or a sequence (`sections(named:)`) is often less work, above all
 /// in a class of the main actor; see <doc:Listening-to-changes>.
 public protocol ActiveConfigListener: AnyObject, Sendable {
-    /// Called at once with the section as it is, if there is one, and then at each change.
+    /// Called at once with the current section, if there is one, and then at each change.
     ///
     /// - Parameters:
-    ///   - activeConfig: Whose configuration it is.
-    ///   - section: The section as it is now; nil when it is gone.
+    ///   - activeConfig: The object whose configuration it is.
+    ///   - section: The current section; nil when it is gone.
     ///   - sectionName: The name it was registered for.
     func activeConfig(
         _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
@@ -126,16 +126,16 @@ extension ActiveConfig {
 
     /// The changes of one section.
     ///
-    /// It starts with the section as it is, as a change from nil, if there is one. A consumer that
-    /// is slower than the changes gets them summed up.
+    /// It starts with the current section, if there is one, as a change from nil. A consumer that
+    /// is slower than the changes gets several combined into one.
     public func sectionChanges(named sectionName: String) -> SectionChanges {
         SectionChanges(self, sectionName: sectionName)
     }
 
     /// The changes of all sections, each section on its own.
     ///
-    /// It starts with the sections as they are, as changes from nil. A consumer that is slower than
-    /// the changes gets them summed up.
+    /// It starts with the current sections as changes from nil. A consumer that is slower than the
+    /// changes gets several combined into one.
     public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
 
     private func listen(_ registration: ListenerRegistration) -> ActiveConfigListenerToken {
@@ -145,7 +145,7 @@ extension ActiveConfig {
         }
     }
 
-    /// Adds a registration unless `find` gives one, and queues the current section for it.
+    /// Adds a registration unless `find` returns one, and queues the current section for it.
     private func register(
         _ registration: ListenerRegistration,
         unless find: (ListenerTable) -> ListenerRegistration?

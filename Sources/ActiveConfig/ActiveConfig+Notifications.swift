@@ -9,7 +9,8 @@ extension ActiveConfig {
 
     /// Posted after each download that succeeds, changed or not.
     ///
-    /// Its `userInfo` has the user ID, `meta`, and whether what was downloaded is in force.
+    /// Its `userInfo` has the user ID, `meta`, and a Boolean: true when the downloaded
+    /// configuration is in force.
     public static let downloadUpdateFinishedNotification = Notification.Name(
         "ActiveConfigDownloadUpdateFinishedNotification")
 
@@ -31,17 +32,17 @@ extension ActiveConfig {
         public static let userID = "user_id"
         /// `meta` of the configuration, a `[String: SettingValue]`.
         public static let meta = "meta"
-        /// Whether what the answer brings or confirms is in force, a `Bool`.
+        /// A `Bool`: true when the configuration that the answer brought or confirmed is in force.
         public static let configurationIsCurrent = "config_was_set"
         /// The section's name, a `String`.
         public static let sectionName = "section_name"
         /// The section, an ``ActiveConfigSection``; absent when it is gone.
         public static let section = "section"
-        /// Why a download failed, an `Error`.
+        /// The `Error` with which a download failed.
         public static let error = "error"
     }
 
-    /// Tells the listeners and posts the notifications, on the listener queue: the sections, the
+    /// Calls the listeners and posts the notifications, on the listener queue: the sections, the
     /// first download of the installation, the end of this one.
     func perform(_ delivery: Delivery) {
         for (change, registrations) in delivery.changes {

@@ -1,7 +1,7 @@
 /// Calls of the store, none of them under a lock.
 extension ActiveConfig {
-    /// Configuration that a user starts with, and whether it is known to be the user's own; nil
-    /// without any.
+    /// The configuration that a user starts with, and whether it is known to be the user's own; nil
+    /// when there is none.
     func lastKnownConfiguration(
         of userID: UserID
     ) -> (configuration: ConfigurationState, isOwn: Bool)? {
@@ -24,9 +24,9 @@ extension ActiveConfig {
         return (generic, false)
     }
 
-    /// The user's own configuration, which a request may be conditional on.
+    /// The user's own configuration, on which a request may be conditional.
     ///
-    /// Loads what is in force first: after the download the store has something newer.
+    /// It loads the configuration in force first: after the download the store has a newer one.
     func ownConfiguration(of userID: UserID) -> ConfigurationState? {
         let snapshot = loadedSnapshot()
         let inForce = snapshot.userID == userID && snapshot.isOwn ? snapshot.configuration : nil
@@ -41,11 +41,11 @@ extension ActiveConfig {
         return configStore.ownConfiguration(forUserID: userID.string)
     }
 
-    /// Configuration in force before the first access of a launch: the generic user's, or an empty
-    /// one.
+    /// The configuration in force before the first access of a launch: the generic user's, or an
+    /// empty one.
     ///
-    /// Nil when only opening a bootstrap file would tell. `stored` is what the store has for the
-    /// user who is about to be the current one.
+    /// Nil when it could only be determined by opening a bootstrap file. `stored` is the store's
+    /// configuration for the user who is about to become the current one.
     func initialConfiguration(
         besides stored: (configuration: ConfigurationState, isOwn: Bool)?
     ) -> ConfigurationState? {
@@ -63,7 +63,7 @@ extension ActiveConfig {
 
     /// Stores a download's configuration, unless the store already has it.
     ///
-    /// What cannot be stored stays in memory as its user's configuration for this launch.
+    /// A configuration that cannot be stored stays in memory as its user's for this launch.
     func store(
         _ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID
     ) {
@@ -89,7 +89,7 @@ extension ActiveConfig {
     /// While the store cannot, the first download of this launch counts as the installation's, and
     /// each later one tries again.
     ///
-    /// - Returns: Whether it is the installation's first.
+    /// - Returns: True for the first successful download of the installation.
     func recordFirstDownloadFinished() -> Bool {
         let (isFirstHere, isRecorded) = state.withLock {
             (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)

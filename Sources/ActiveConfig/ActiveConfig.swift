@@ -14,13 +14,13 @@ public import Foundation
 /// ```
 ///
 /// Reads are synchronous, from any thread, and see one whole configuration, never a mix of two.
-/// Nothing is downloaded unless the app says so. The store is first asked when somebody reads,
-/// listens, downloads or sets the user: on the caller's thread by what is synchronous, on threads of
-/// its own by what is async.
+/// Nothing is downloaded unless the app asks for it. The store is first read on the first read,
+/// listening, download or change of the user: by synchronous calls on the caller's thread, by async
+/// ones on separate threads.
 public final class ActiveConfig: Sendable {
-    /// Fetches configurations.
+    /// The downloader that fetches configurations.
     public let configDownloader: any ActiveConfigDownloader
-    /// Keeps them across launches; nil keeps nothing.
+    /// The store that keeps configurations across launches; nil keeps nothing.
     public let configStore: (any ActiveConfigStore)?
 
     let notificationCenter: NotificationCenter
@@ -29,9 +29,10 @@ public final class ActiveConfig: Sendable {
     let clock: any Clock<Duration>
     let log: ActiveConfigLog
     let state = Locked(CoordinatorState())
-    /// Serializes comparing a new snapshot with the one in force and replacing it.
+    /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
+    /// comparison is repeated.
     ///
-    /// So no comparison is repeated. Readers do not take it, and no store is called under it.
+    /// Readers do not take it, and no store is called under it.
     let snapshotReplacement = Locked(())
     let storeCalls = BlockingCalls()
     /// Serializes the ends of downloads.
@@ -39,19 +40,19 @@ public final class ActiveConfig: Sendable {
 
     /// Creates a coordinator.
     ///
-    /// It reads nothing yet.
+    /// The store is not read yet.
     ///
     /// - Parameters:
     ///   - configDownloader: Fetches configurations.
-    ///   - configStore: Keeps them; without one every launch starts empty.
-    ///   - notificationCenter: Where notifications are posted.
-    ///   - listenerQueue: Where listeners are called and notifications posted. It must be serial, or
-    ///     they come out of order.
+    ///   - configStore: Keeps configurations; without one every launch starts empty.
+    ///   - notificationCenter: The notification center to post to.
+    ///   - listenerQueue: The queue on which listeners are called and notifications posted. It must
+    ///     be serial, or they arrive out of order.
     ///   - downloadTimeout: The longest that the downloader may take for an answer, whatever it
     ///     waits for; time that the device sleeps does not count. A download that takes longer is
-    ///     cancelled and fails with ``DownloadError/Code/timedOut``, and what it still brings is
-    ///     dropped. ``JSONURLDownloader`` has a shorter limit of its own.
-    ///   - log: Receives its messages.
+    ///     cancelled and fails with ``DownloadError/Code/timedOut``, and a later answer is dropped.
+    ///     ``JSONURLDownloader`` has a shorter limit of its own.
+    ///   - log: Receives the framework's messages.
     public convenience init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)? = nil,
         notificationCenter: NotificationCenter = .default, listenerQueue: DispatchQueue = .main,
@@ -81,13 +82,14 @@ public final class ActiveConfig: Sendable {
 
     /// The user whose configuration is in force; nil, as at first, is the generic user.
     ///
-    /// Setting it loads that user's last known configuration before it returns, and tells the
-    /// listeners of every section that differs from what was current. A user without any
-    /// configuration and no fallback has an empty one. IDs are any strings, told apart byte by byte.
+    /// Setting it loads that user's last known configuration before it returns, and notifies the
+    /// listeners of every section that differs from the previous one. A user without any
+    /// configuration and no fallback has an empty one. Any string is an ID; IDs are compared byte
+    /// by byte.
     ///
-    /// Whoever sets it as the first thing in a launch is told of what differs from the generic
-    /// user's configuration. A bootstrap file is not opened for this comparison: when only that
-    /// would be in force, nobody has seen it, and nothing is told.
+    /// When it is set before anything else in a launch, the differences from the generic user's
+    /// configuration are reported. A bootstrap file is not opened for this comparison: when only
+    /// the bootstrap would be in force, nobody has seen it, and nothing is reported.
     public var currentUserID: String? {
         get { state.withLock { $0.userID }.string }
         set { setCurrentUser(UserID(newValue)) }
@@ -129,10 +131,10 @@ public final class ActiveConfig: Sendable {
 
     /// Changes the state and queues the resulting deliveries on the listener queue.
     ///
-    /// Both happen under the lock, so deliveries come in the order of the changes. Queueing runs
-    /// nobody's code.
+    /// Both happen under the lock, so deliveries come in the order of the changes. Queueing calls
+    /// no foreign code.
     ///
-    /// - Returns: Whether `body` made a change; it gives nil when it made none.
+    /// - Returns: True when `body` made a change, false when it returned nil.
     @discardableResult
     func change(_ body: (inout CoordinatorState) -> Delivery?) -> Bool {
         let signals: [AsyncStream<Void>.Continuation]? = state.withLock { state in

@@ -3,8 +3,8 @@ import Foundation
 
 /// The sample app: a coloured view whose colour, label and button are settings, for users 1, 2, 3.
 ///
-/// It starts from a bundled bootstrap configuration, listens to its section, downloads when told to,
-/// and keeps what it downloaded between runs.
+/// It starts from a bundled bootstrap configuration, listens to its section, downloads on command,
+/// and keeps the downloaded configuration between runs.
 @main
 enum SampleApp {
     @MainActor
@@ -22,7 +22,7 @@ enum SampleApp {
         }
     }
 
-    /// False: a download failed.
+    /// - Returns: False when a download failed.
     @MainActor
     private static func run(_ options: SampleOptions) async throws -> Bool {
         let model = SampleModel(options)

@@ -1,10 +1,10 @@
 import ActiveConfig
 import Foundation
 
-/// The app behind its screen.
+/// The app without its screen.
 @MainActor
 final class SampleModel {
-    /// No download has failed.
+    /// True while no download has failed.
     private(set) var hasSucceeded = true
 
     private let config: ActiveConfig
@@ -40,7 +40,7 @@ final class SampleModel {
 
     func stop() { token?.cancel() }
 
-    /// False: it was told to quit.
+    /// - Returns: False when the command is to quit.
     func perform(_ command: SampleCommand) async -> Bool {
         switch command {
         case .download: await download()
@@ -78,7 +78,7 @@ final class SampleModel {
         return own == nil ? "the generic user's" : "downloaded"
     }
 
-    /// Waits for what is on the main queue now.
+    /// Waits until all blocks that are on the main queue now have run.
     private func delivered() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }

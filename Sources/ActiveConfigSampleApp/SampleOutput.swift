@@ -66,7 +66,7 @@ struct SampleOutput {
 enum SampleScreen {
     private static let width = 58
 
-    /// The view; in colour on a terminal, with the numbers of the colour elsewhere.
+    /// The view, in colour on a terminal, elsewhere with the colour's components as numbers.
     static func text(of view: SampleViewConfiguration, caption: String) -> String {
         let parts = [view.red, view.green, view.blue].map { "\(($0 * 1000).rounded() / 1000)" }
         let button = view.isButtonEnabled ? "[ Button ]" : "( Button, disabled )"
@@ -102,7 +102,7 @@ enum SampleScreen {
             + String(repeating: " ", count: right) + "\u{1B}[0m"
     }
 
-    /// 0 to 255.
+    /// In 0 … 255.
     private static func level(_ part: Double) -> Int { Int((clamped(part) * 255).rounded()) }
 
     private static func clamped(_ part: Double) -> Double { min(max(part, 0), 1) }

@@ -11,7 +11,7 @@ struct SampleViewConfiguration: Equatable {
     var label = "There is no configuration yet."
     var isButtonEnabled = false
 
-    /// Settings that the section lacks keep their defaults.
+    /// Settings that the section lacks have their defaults.
     init(_ section: ActiveConfigSection?) {
         let color = section?.dictionary(forKey: "ViewBackgroundColor")
         red = color?["red"]?.doubleValue ?? red

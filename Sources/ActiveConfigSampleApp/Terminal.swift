@@ -11,10 +11,10 @@ import Foundation
 #endif
 
 enum Terminal {
-    /// Input and output are both a terminal.
+    /// True when input and output are both a terminal.
     static let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
-    /// Whether colours are wanted: on a terminal, unless `NO_COLOR` is set or it is dumb.
+    /// True on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
     static let hasColors: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty

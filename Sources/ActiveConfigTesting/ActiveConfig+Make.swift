@@ -3,16 +3,16 @@ public import Dispatch
 public import Foundation
 
 extension ActiveConfig {
-    /// Creates a coordinator for a test, with nothing that other tests share.
+    /// Creates a coordinator for a test that shares nothing with other tests.
     ///
     /// ```swift
     /// let config = ActiveConfig.make(configuration: .make(sections: ["Home": ["title": "x"]]))
     /// ```
     ///
     /// - Parameters:
-    ///   - configuration: What it starts with.
-    ///   - notificationCenter: Where notifications are posted.
-    ///   - listenerQueue: Where listeners are called: a queue of its own.
+    ///   - configuration: The configuration to start with.
+    ///   - notificationCenter: The notification center to post to.
+    ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
     /// - Returns: The coordinator.
     public static func make(
         configuration: ConfigurationState,
@@ -24,14 +24,14 @@ extension ActiveConfig {
             notificationCenter: notificationCenter, listenerQueue: listenerQueue)
     }
 
-    /// Creates a coordinator for a test, with nothing that other tests share.
+    /// Creates a coordinator for a test that shares nothing with other tests.
     ///
     /// - Parameters:
-    ///   - downloader: What answers downloads; each fails by default.
-    ///   - store: What keeps configurations; a new one in memory.
-    ///   - notificationCenter: Where notifications are posted.
-    ///   - listenerQueue: Where listeners are called: a queue of its own.
-    ///   - log: Where it tells what it does; nowhere.
+    ///   - downloader: The downloader; by default one whose downloads all fail.
+    ///   - store: The store; by default a new one in memory.
+    ///   - notificationCenter: The notification center to post to.
+    ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
+    ///   - log: The log; by default nothing is logged.
     /// - Returns: The coordinator.
     public static func make(
         downloader: any ActiveConfigDownloader = ScriptedDownloader(),

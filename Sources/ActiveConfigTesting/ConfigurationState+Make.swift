@@ -8,9 +8,9 @@ extension ConfigurationState {
     /// ```
     ///
     /// - Parameters:
-    ///   - meta: What is said about it.
+    ///   - meta: The document's metadata.
     ///   - sections: The settings by section and key.
-    ///   - entityTag: The entity tag of the answer that it came in.
+    ///   - entityTag: The entity tag of the answer in which it came.
     /// - Returns: The configuration.
     public static func make(
         meta: [String: SettingValue] = [

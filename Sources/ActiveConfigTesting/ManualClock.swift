@@ -10,12 +10,12 @@
 public final class ManualClock: Clock {
     /// A moment of a manual clock.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the clock was created.
         public let offset: Duration
 
         /// Creates a moment.
         ///
-        /// - Parameter offset: The time since the clock was made.
+        /// - Parameter offset: The time since the clock was created.
         public init(offset: Duration = .zero) { self.offset = offset }
 
         /// The moment that is `duration` later.
@@ -26,7 +26,7 @@ public final class ManualClock: Clock {
         /// The time from this moment to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether `left` is earlier.
+        /// Returns a Boolean value that indicates whether `left` is earlier.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -44,17 +44,17 @@ public final class ManualClock: Clock {
     /// The moment that the clock shows.
     public var now: Instant { state.value.now }
 
-    /// The least time that the clock tells apart.
+    /// The smallest difference in time that the clock distinguishes.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// The moments that are slept for, the next one first.
+    /// The deadlines of all sleeping tasks, the next one first.
     public var deadlines: [Instant] { state.value.deadlines.values.sorted() }
 
     /// Sleeps until the clock has been moved to a moment.
     ///
     /// - Parameters:
     ///   - deadline: The moment.
-    ///   - tolerance: Without effect.
+    ///   - tolerance: Has no effect.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
@@ -67,11 +67,11 @@ public final class ManualClock: Clock {
         try await state.wait { $0.deadlines[id] == nil }
     }
 
-    /// Moves the clock and wakes those whose moment has come.
+    /// Moves the clock and wakes the tasks whose deadline has come.
     ///
     /// A task that sleeps again after waking starts from the moment that the clock shows then.
     ///
-    /// - Parameter duration: How far; not negative.
+    /// - Parameter duration: The duration to advance by; not negative.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "A clock does not go back.")
         state.withLock { state in
@@ -81,17 +81,17 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Waits until so many sleep at once, or more.
+    /// Waits until at least `count` tasks sleep at once.
     ///
-    /// - Parameter count: How many.
+    /// - Parameter count: The number of tasks.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func waitForSleepers(_ count: Int = 1) async throws {
         try await state.wait { $0.deadlines.count >= count }
     }
 
-    /// Waits until what is slept for meets a condition, such as that nobody sleeps any more.
+    /// Waits until the deadlines meet a condition, for example that no task sleeps any more.
     ///
-    /// - Parameter isMet: Gets ``deadlines``, on any thread.
+    /// - Parameter isMet: Receives ``deadlines``, on any thread.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func waitForDeadlines(where isMet: @escaping @Sendable ([Instant]) -> Bool) async throws
     {

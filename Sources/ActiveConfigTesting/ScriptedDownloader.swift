@@ -1,6 +1,6 @@
 public import ActiveConfig
 
-/// A downloader that answers by a script and records what it is asked.
+/// A downloader that answers by a script and records its requests.
 ///
 /// ```swift
 /// let downloader = ScriptedDownloader(.configuration(first), .unchanged, .failure(error))
@@ -31,8 +31,8 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
     private let script: @Sendable (Request) -> Answer
     private let state = AwaitableState(State())
 
-    /// Creates a downloader that gives one answer after the other, and behind the last one fails with
-    /// ``NoAnswer``.
+    /// Creates a downloader that gives the answers one after the other, and after the last one
+    /// fails with ``NoAnswer``.
     ///
     /// - Parameters:
     ///   - answers: The answers.
@@ -44,7 +44,7 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
         }
     }
 
-    /// Creates a downloader that asks for each answer.
+    /// Creates a downloader that calls a script for each answer.
     ///
     /// - Parameters:
     ///   - clock: The clock of delayed answers.
@@ -65,27 +65,27 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
         return state.running.sorted().map { state.requests[$0 - 1] }
     }
 
-    /// The greatest number of requests that ever ran at once.
+    /// The greatest number of requests that ran at once.
     public var peakRunningCount: Int { state.value.peakRunningCount }
 
     /// The numbers of the requests that were cancelled while they ran.
     public var cancelledRequests: Set<Int> { state.value.cancelled }
 
-    /// Answers a request that is, or will be, held; a second answer to it has no effect once it has
-    /// gone on.
+    /// Answers a request that is, or will be, held; a second answer has no effect once the request
+    /// has continued.
     ///
     /// - Parameters:
     ///   - number: The request's number, from 1.
-    ///   - answer: The answer; its delay counts from when the request goes on. With
-    ///     ``Answer/held`` it stays held.
+    ///   - answer: The answer; its delay starts when the request continues. With ``Answer/held`` it
+    ///     stays held.
     public func answer(_ number: Int, with answer: Answer) {
         if case .held = answer.outcome { return }
         state.withLock { $0.released[number] = answer }
     }
 
-    /// Waits until so many requests have arrived.
+    /// Waits for a number of requests to arrive.
     ///
-    /// - Parameter count: How many, since the beginning.
+    /// - Parameter count: The number of requests, since the beginning.
     /// - Returns: All requests.
     /// - Throws: `CancellationError` when the task is cancelled.
     @discardableResult
@@ -93,23 +93,23 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
         try await state.wait { $0.requests.count >= count }.requests
     }
 
-    /// Waits until so many requests have ended.
+    /// Waits for a number of requests to end.
     ///
-    /// - Parameter count: How many, since the beginning.
+    /// - Parameter count: The number of requests, since the beginning.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func waitForEndedRequests(_ count: Int) async throws {
         try await state.wait { $0.endedCount >= count }
     }
 
-    /// Waits until so many requests were cancelled.
+    /// Waits for a number of requests to be cancelled.
     ///
-    /// - Parameter count: How many, since the beginning.
+    /// - Parameter count: The number of requests, since the beginning.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func waitForCancelledRequests(_ count: Int) async throws {
         try await state.wait { $0.cancelled.count >= count }
     }
 
-    /// Answers as the script says.
+    /// Answers as the script specifies.
     public func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState? {
@@ -139,7 +139,7 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
         }
     }
 
-    /// Waits for the answer's delay first.
+    /// Answers after the answer's delay.
     private func perform(
         _ answer: Answer, of request: Request
     ) async throws -> ConfigurationState? {
@@ -153,17 +153,17 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
 }
 
 extension ScriptedDownloader {
-    /// A request as it came in.
+    /// A request that was made.
     public struct Request: Sendable {
         /// Its number, from 1, in the order of arrival.
         public let number: Int
         /// The user; nil is the generic user.
         public let userID: String?
-        /// The user's own last configuration that came along, with its entity tag.
+        /// The user's own last configuration that was passed, with its entity tag.
         public let lastKnown: ConfigurationState?
     }
 
-    /// A request that the script has no answer for.
+    /// A request for which the script has no answer.
     public struct NoAnswer: Error, Sendable, CustomStringConvertible {
         /// The request.
         public let request: Request
@@ -207,13 +207,13 @@ extension ScriptedDownloader {
             Answer(outcome: .result(.failure(error)))
         }
 
-        /// None yet: the request waits until the test answers it, with
+        /// No answer yet: the request waits until the test answers it, with
         /// ``ScriptedDownloader/answer(_:with:)``.
         public static let held = Answer(outcome: .held)
 
-        /// The same answer, late.
+        /// The same answer after a delay.
         ///
-        /// - Parameter delay: How late, on the downloader's clock.
+        /// - Parameter delay: The delay, on the downloader's clock.
         /// - Returns: The answer.
         public func after(_ delay: Duration) -> Answer {
             var answer = self
@@ -221,7 +221,7 @@ extension ScriptedDownloader {
             return answer
         }
 
-        /// The same answer from a downloader that does not notice that it is cancelled.
+        /// The same answer from a downloader that ignores cancellation.
         public var ignoringCancellation: Answer {
             var answer = self
             answer.ignoresCancellation = true

@@ -34,11 +34,11 @@ public struct ConfigServer: Service, CustomStringConvertible {
     private let logger: Logger
     private let onListening: @Sendable (ListeningAddress) async -> Void
 
-    /// Reads the store; the server listens once it is run.
+    /// Creates a server and reads the store; the server listens once it is run.
     ///
     /// - Parameters:
     ///   - store: Keeps templates and tokens; the caller closes it.
-    ///   - configuration: Where to listen and what to allow.
+    ///   - configuration: The address to listen on, and the limits and permissions.
     ///   - logger: Receives one line per request at level info, and the reasons of failures.
     ///   - onListening: Called once, as soon as connections are accepted.
     /// - Throws: `TemplateStoreError` when the store cannot be read.
@@ -101,7 +101,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
             // An error of the listener leaves the group, which cancels the others.
             for try await _ in group {}
         }
-        // The listener waits for requests only, so it may end before every stream was told.
+        // The listener waits for requests only, so it may end before every stream was told to
+        // reconnect.
         await hub.endAll()
     }
 }

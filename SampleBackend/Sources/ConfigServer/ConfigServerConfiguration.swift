@@ -3,9 +3,9 @@ public import ClientAPI
 public import HTTPServing
 public import WebhookDelivery
 
-/// Where a ``ConfigServer`` listens and what it allows.
+/// The address of a ``ConfigServer``, and its limits and permissions.
 public struct ConfigServerConfiguration: Sendable {
-    /// The name or address to listen on; `0.0.0.0` is every IPv4 address.
+    /// The name or address to listen on; `0.0.0.0` means every IPv4 address.
     public var hostname: String
 
     /// The TCP port to listen on, 0 to 65,535; 0 takes a free one.
@@ -21,10 +21,10 @@ public struct ConfigServerConfiguration: Sendable {
     /// take every connection.
     public var maximumConnections: Int?
 
-    /// Which clients may read configurations.
+    /// The rule for clients that read configurations.
     public var clientAccess = ClientAccess.open
 
-    /// Which pages of other origins may read configurations.
+    /// The rule for pages of other origins that read configurations.
     public var crossOriginAccess = CrossOriginAccess.none
 
     /// Hash of a publisher's token that is valid in addition to the stored ones.
@@ -36,11 +36,11 @@ public struct ConfigServerConfiguration: Sendable {
     /// port.
     ///
     /// They are checked for the console, and for every request to a server that is open to all
-    /// users of this machine: otherwise DNS rebinding would let a foreign page read all that is
-    /// served.
+    /// users of this machine: otherwise DNS rebinding would let a foreign page read all content
+    /// that is served.
     public var allowedHosts: [String] = []
 
-    /// The certificate and key to serve TLS with; nil serves plain HTTP.
+    /// The certificate and key for TLS; nil serves plain HTTP.
     public var tls: TLSFiles?
 
     /// Maximum size of the cache of rendered documents, in bytes for each project.
@@ -52,7 +52,7 @@ public struct ConfigServerConfiguration: Sendable {
     /// The metrics in Prometheus text format, for `/metrics`; nil serves an empty text.
     public var metricsText: (@Sendable () -> String)?
 
-    /// Whether the server listens on the loopback interface only.
+    /// A Boolean value that indicates whether the server listens on the loopback interface only.
     public var isLoopback: Bool { HostName(hostname).isLocal }
 
     /// Minimum length of ``administratorToken``, in characters.

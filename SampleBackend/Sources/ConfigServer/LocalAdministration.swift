@@ -33,11 +33,11 @@ public struct LocalAdministration: Sendable {
     private let dispatcher: RequestDispatcher
     private let caller: AdministratorCaller
 
-    /// Reads a store.
+    /// Creates an administration and reads a store.
     ///
     /// - Parameters:
     ///   - store: Keeps templates and tokens; the caller closes it.
-    ///   - administratorName: The actor that the audit trail records.
+    ///   - administratorName: The actor recorded in the audit trail.
     ///   - logger: Receives the reasons of failures.
     /// - Throws: `TemplateStoreError` when the store cannot be read.
     public init(

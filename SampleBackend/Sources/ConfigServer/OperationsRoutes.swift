@@ -8,7 +8,7 @@ import TemplateStore
 
 /// The routes of HTTP 5: health, metrics, and the OpenAPI description.
 struct OperationsRoutes: Sendable {
-    /// Its readiness is the server's readiness.
+    /// The source whose readiness is the server's.
     let source: any ConfigurationSource
 
     /// The metrics in Prometheus text format; nil serves an empty text.

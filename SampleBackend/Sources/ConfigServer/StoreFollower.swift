@@ -20,7 +20,7 @@ struct StoreFollower: Service {
     let logger: Logger
     let metrics: LibraryMetrics
 
-    /// Reads everything that the server serves from memory.
+    /// Reads all data that the server serves from memory.
     func load() async throws(TemplateStoreError) {
         try await library.load()
         access.setTokens(try await library.store.tokens())

@@ -3,10 +3,9 @@ import Foundation
 /// A program of the build that writes files into a Swift source file, as Base64.
 ///
 /// Its first argument is the source file, the others are the files. A literal of bytes would take
-/// the compiler many times as long as a text.
+/// the compiler many times as long as a string.
 @main
 enum EmbedPages {
-    /// Writes the source file.
     static func main() throws {
         let paths = CommandLine.arguments.dropFirst()
         guard let output = paths.first else {

@@ -19,22 +19,21 @@ struct InMemoryStoreContents {
     private var audit: [AuditEntry] = []
     /// The newest changes, the oldest first.
     private var log: [StoreChange] = []
-    /// How many changes are kept.
+    /// Number of changes that are kept.
     private let keptChanges: Int
     /// The revision of the last change.
     private(set) var revision = StoreRevision.zero
 
-    /// Makes empty contents.
     init(keptChanges: Int) { self.keptChanges = keptChanges }
 
     private var nextRevision: StoreRevision { StoreRevision(revision.number + 1) }
 
-    /// Writes a change and its audit entry.
+    /// Records a change and its audit entry.
     private mutating func record(_ subject: StoreChange.Subject, _ entry: AuditEntry) {
         revision = entry.revision
         audit.append(entry)
         log.append(StoreChange(subject, revision: entry.revision))
-        // Seldom, since it moves what is left.
+        // Seldom, since it moves the remaining changes.
         if log.count >= 2 * keptChanges { log.removeFirst(log.count - keptChanges) }
     }
 
@@ -80,7 +79,7 @@ struct InMemoryStoreContents {
             nextVersion: page.count > limit ? page.last?.number : nil)
     }
 
-    /// Pins values for one user, or removes what was pinned.
+    /// Pins values for one user, or removes them.
     mutating func setOverrides(_ change: OverridesChange) throws(TemplateStoreError) {
         guard let project = projects[change.project] else { throw .projectMissing(change.project) }
         let user = Data(change.userID.utf8)
@@ -99,7 +98,7 @@ struct InMemoryStoreContents {
         projects[project]?.overrides[Data(userID.utf8)]
     }
 
-    /// All that a server needs to answer clients.
+    /// The data that a server needs to answer clients.
     func snapshot() -> TemplateStoreSnapshot {
         TemplateStoreSnapshot(
             templates: projects.values.compactMap(\.versions.last)
@@ -110,7 +109,7 @@ struct InMemoryStoreContents {
 
     /// The changes after a revision, in order.
     func changes(after position: StoreRevision) throws(TemplateStoreError) -> [StoreChange] {
-        // Revisions have no gaps here, so the place in the log follows from the number.
+        // Revisions have no gaps here, so the index in the log follows from the number.
         let missed = revision.number - position.number
         guard missed >= 0, missed <= log.count else {
             throw .watchLost(after: position, latest: revision)
@@ -138,7 +137,7 @@ struct InMemoryStoreContents {
         record(.tokens, AuditEntry(ofNew: token, actor: actor, revision: nextRevision))
     }
 
-    /// Revokes a token for good, and says whether there was one.
+    /// Revokes a token permanently; false when there is none.
     mutating func revokeToken(id: String, actor: String, date: Date) -> Bool {
         guard let index = tokens.firstIndex(where: { $0.id == id }) else { return false }
         guard tokens[index].revocationDate == nil else { return true }
@@ -150,7 +149,7 @@ struct InMemoryStoreContents {
         return true
     }
 
-    /// Remembers when a token was last used.
+    /// Records the last use of a token.
     mutating func recordUse(ofToken id: String, date: Date) {
         guard let index = tokens.firstIndex(where: { $0.id == id }) else { return }
         let last = tokens[index].lastUseDate ?? .distantPast
@@ -159,7 +158,6 @@ struct InMemoryStoreContents {
         tokens[index].lastUseDate = date.roundedToMilliseconds
     }
 
-    /// Stores a new webhook.
     mutating func addWebhook(_ webhook: StoredWebhook) throws(TemplateStoreError) {
         guard let current = template(version: nil, inProject: webhook.project) else {
             throw .projectMissing(webhook.project)
@@ -169,7 +167,7 @@ struct InMemoryStoreContents {
             .webhooks(project: stored.project), AuditEntry(ofNew: stored, revision: nextRevision))
     }
 
-    /// Removes a webhook with its deliveries, and says whether there was one.
+    /// Removes a webhook with its deliveries; false when there is none.
     mutating func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) -> Bool {

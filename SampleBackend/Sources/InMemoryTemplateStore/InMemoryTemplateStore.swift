@@ -1,11 +1,10 @@
 public import Foundation
 public import TemplateStore
 
-/// A store in the memory of the process, for tests and for trying things out.
+/// A store in the memory of the process, for tests and trials.
 ///
-/// It keeps every rule of a store but one: it forgets everything with the process.
+/// It keeps all rules of a store except that its content is lost when the process ends.
 public final class InMemoryTemplateStore: TemplateStore {
-    /// What is stored, and whether it is open.
     private struct State {
         var contents: InMemoryStoreContents
         var isClosed = false
@@ -13,18 +12,18 @@ public final class InMemoryTemplateStore: TemplateStore {
 
     private let state: Locked<State>
 
-    /// Says that there are changes.
+    /// Wakes the readers of changes.
     private let signal = ChangeSignal(.zero)
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public convenience init() { self.init(keptChanges: TemplateStoreLimits.keptChanges) }
 
-    /// Makes an empty store.
+    /// Creates an empty store that keeps a given number of changes.
     package init(keptChanges: Int) {
         state = Locked(State(contents: InMemoryStoreContents(keptChanges: keptChanges)))
     }
 
-    /// Runs a body alone with what is stored, and tells those who follow the changes.
+    /// Runs a body with exclusive access to the contents, and wakes the readers of changes.
     func access<Result>(
         _ body: (inout InMemoryStoreContents) throws(TemplateStoreError) -> Result
     ) throws(TemplateStoreError) -> Result {
@@ -59,7 +58,7 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { $0.versions(inProject: project, matching: query) }
     }
 
-    /// Pins values for one user, or removes what was pinned.
+    /// Pins values for one user, or removes them.
     public func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError) {
         try access { contents throws(TemplateStoreError) in try contents.setOverrides(change) }
     }
@@ -71,7 +70,7 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { $0.overrides(forUserID: userID, inProject: project) }
     }
 
-    /// All that a server needs to answer clients, read at one revision.
+    /// The data that a server needs to answer clients, read at one revision.
     public func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot {
         try access { $0.snapshot() }
     }
@@ -107,14 +106,14 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { $0.tokens }
     }
 
-    /// Revokes a token for good, and says whether there was one with this identifier.
+    /// Revokes a token permanently; false when none has this identifier.
     public func revokeToken(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
         try access { $0.revokeToken(id: id, actor: actor, date: date) }
     }
 
-    /// Remembers when a token was last used.
+    /// Records the last use of a token.
     public func recordUse(
         ofToken id: String, date: Date
     ) async throws(TemplateStoreError) {
@@ -146,7 +145,7 @@ extension InMemoryTemplateStore {
         try access { $0.webhooks.webhooks(inProject: project) }
     }
 
-    /// Removes a webhook with its deliveries, and says whether there was one.
+    /// Removes a webhook with its deliveries; false when there is none.
     public func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -162,7 +161,7 @@ extension InMemoryTemplateStore {
         try access { $0.webhooks.deliveries(ofWebhook: id, inProject: project, limit: limit) }
     }
 
-    /// Takes deliveries that are due, so that nobody else sends them.
+    /// Claims due deliveries, so that no other process sends them.
     public func claimDeliveries(
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
@@ -174,7 +173,7 @@ extension InMemoryTemplateStore {
         try access { $0.webhooks.nextDeliveryDate }
     }
 
-    /// Stores what came of an attempt at a delivery that was claimed.
+    /// Stores the result of an attempt at a claimed delivery.
     public func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError) {
         try access { $0.webhooks.finish(attempt) }
     }

@@ -4,17 +4,16 @@ import Templates
 
 /// The webhooks of an ``InMemoryTemplateStore`` with their deliveries, and the rules for both.
 struct InMemoryWebhooks {
-    /// A delivery, and whether somebody has taken it; then it is due again at the claim's end.
+    /// A delivery, and whether it is claimed; it is due again at the claim's end.
     private struct Entry {
         var delivery: WebhookDelivery
         var isClaimed = false
 
-        /// Whether somebody has it at a time.
+        /// True while it is claimed.
         func isTaken(at date: Date) -> Bool {
             isClaimed && delivery.nextAttemptDate.map { $0 > date } ?? false
         }
 
-        /// Finishes it.
         mutating func finish(as state: WebhookDelivery.State, date: Date) {
             delivery.state = state
             delivery.finishDate = date.roundedToMilliseconds
@@ -25,13 +24,13 @@ struct InMemoryWebhooks {
 
     private struct Receiver {
         let webhook: StoredWebhook
-        /// The last version that it knows of.
+        /// The last version that the receiver knows.
         var knownVersion: Int
         /// Its deliveries, the oldest first.
         var entries: [Entry] = []
 
-        /// Supersedes all before the last that are pending and that nobody has taken, and drops
-        /// the oldest finished ones.
+        /// Supersedes the pending, unclaimed deliveries before the last, and drops the oldest
+        /// finished ones.
         mutating func supersede(date: Date) {
             for index in entries.indices.dropLast()
             where entries[index].delivery.state == .pending && !entries[index].isTaken(at: date) {
@@ -43,7 +42,7 @@ struct InMemoryWebhooks {
             entries.removeAll { dropped.contains($0.delivery.id) }
         }
 
-        /// Takes the last delivery, if it is due and nobody has one of this webhook.
+        /// Claims the last delivery, if it is due and none of this webhook is claimed.
         mutating func claim(date: Date, until end: Date) -> ClaimedDelivery? {
             if entries.contains(where: { $0.isTaken(at: date) }) { return nil }
             supersede(date: date)
@@ -64,7 +63,7 @@ struct InMemoryWebhooks {
                 .compactMap { entries[$0].delivery.nextAttemptDate }.max()
         }
 
-        /// Takes over what came of an attempt at a delivery.
+        /// Applies the result of an attempt at a delivery.
         mutating func finish(_ attempt: DeliveryAttempt, at index: Int) {
             entries[index].delivery.statusCode = attempt.statusCode
             entries[index].delivery.error = attempt.error
@@ -101,7 +100,7 @@ struct InMemoryWebhooks {
         return webhook
     }
 
-    /// Removes a webhook, and gives it if there was one.
+    /// Removes and returns a webhook; nil when there is none.
     mutating func remove(id: String, inProject project: String) -> StoredWebhook? {
         guard let index = index(ofWebhook: id, inProject: project) else { return nil }
         return receivers.remove(at: index).webhook
@@ -126,7 +125,7 @@ struct InMemoryWebhooks {
         }
     }
 
-    /// Takes deliveries that are due, at most one a webhook, the oldest first.
+    /// Claims due deliveries, at most one per webhook, the oldest first.
     mutating func claim(date: Date, until end: Date, limit: Int) -> [ClaimedDelivery] {
         let date = date.roundedToMilliseconds
         let order = receivers.indices.sorted { left, right in
@@ -147,7 +146,7 @@ struct InMemoryWebhooks {
     /// The time from which there is a delivery to claim.
     var nextDeliveryDate: Date? { receivers.compactMap(\.nextDeliveryDate).min() }
 
-    /// Takes over what came of an attempt, if it is that of the last claim.
+    /// Applies the result of an attempt, if it belongs to the last claim.
     mutating func finish(_ attempt: DeliveryAttempt) {
         for index in receivers.indices {
             let place = receivers[index].entries.firstIndex { entry in

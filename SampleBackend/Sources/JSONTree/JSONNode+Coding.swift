@@ -5,11 +5,11 @@ import OrderedCollections
 extension JSONNode {
     /// Reads JSON text: RFC 8259, with one comma before a closing bracket accepted.
     ///
-    /// A key that stands twice in one object is an error: one of the two values would be lost.
+    /// A key that occurs twice in one object is an error: one of the two values would be lost.
     ///
     /// - Parameters:
     ///   - jsonData: The text, UTF-8.
-    ///   - limits: What the text may not exceed.
+    ///   - limits: The limits on the text's size and depth.
     /// - Throws: `ConfigurationFormatError` with the place and the reason.
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default
@@ -17,7 +17,7 @@ extension JSONNode {
         self = try JSONReader.read(jsonData, limits: limits, readValue: Self.read)
     }
 
-    /// Reads the value that is next; the reader's limit of depth bounds the recursion.
+    /// Reads the next value; the reader's limit of depth bounds the recursion.
     private static func read(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
         switch json.next {
         case UInt8(ascii: "{"): return try readObject(from: &json)
@@ -35,7 +35,6 @@ extension JSONNode {
         }
     }
 
-    /// Reads the array whose bracket is next.
     private static func readArray(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
         try json.takeOpeningBracket()
         var elements: [JSONNode] = []
@@ -45,7 +44,6 @@ extension JSONNode {
         return .array(elements)
     }
 
-    /// Reads the object whose bracket is next.
     private static func readObject(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
         try json.takeOpeningBracket()
         var members: OrderedDictionary<String, JSONNode> = [:]
@@ -73,7 +71,7 @@ extension JSONNode {
         case pretty
     }
 
-    /// The value as JSON text, UTF-8, members in their order.
+    /// Returns the value as JSON text, UTF-8, with the members in their order.
     ///
     /// - Parameter layout: With or without white space; a pretty text ends with a line feed.
     /// - Returns: The text.
@@ -84,7 +82,6 @@ extension JSONNode {
         return Data(writer.bytes)
     }
 
-    /// Appends the value.
     private func write(to json: inout JSONWriter, layout: Layout, indentation: Int) {
         switch self {
         case .null: json.write(raw: "null")
@@ -112,7 +109,7 @@ extension JSONNode {
         }
     }
 
-    /// Goes to where an element or member begins.
+    /// Writes the comma and the white space before an element or member.
     private static func startItem(
         _ index: Int, of json: inout JSONWriter, layout: Layout, indentation: Int
     ) {
@@ -120,7 +117,7 @@ extension JSONNode {
         startLine(of: &json, layout, indentation)
     }
 
-    /// Begins a line, in the pretty layout.
+    /// Begins an indented line in the pretty layout.
     private static func startLine(
         of json: inout JSONWriter, _ layout: Layout, _ indentation: Int
     ) {

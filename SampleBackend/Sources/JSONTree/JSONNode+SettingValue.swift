@@ -3,9 +3,9 @@ import Foundation
 import OrderedCollections
 
 extension JSONNode {
-    /// Makes the same value; an object's members are sorted by name.
+    /// Creates the same value; an object's members are sorted by name.
     ///
-    /// - Parameter value: Any value; a number that JSON has no text for becomes `null`.
+    /// - Parameter value: Any value; a number without a JSON form becomes `null`.
     public init(_ value: SettingValue) {
         switch value {
         case .null: self = .null
@@ -22,8 +22,8 @@ extension JSONNode {
         }
     }
 
-    /// The value as the framework has it: numbers become integers of 64 bits or floating-point
-    /// numbers, the order of members is lost (FORMAT 4).
+    /// The value as the framework represents it: numbers become integers of 64 bits or
+    /// floating-point numbers, and the order of members is lost (FORMAT 4).
     public var settingValue: SettingValue {
         switch self {
         case .null: .null

@@ -1,18 +1,18 @@
 public import OrderedCollections
 
-/// A JSON value that keeps what its text said: the order of members, and each number as written.
+/// A JSON value that keeps the form of its text: the order of members, and each number as written.
 ///
-/// Templates are read into it and written from it, so that what an administrator publishes comes
-/// back as it was, unknown fields included.
+/// Templates are read into it and written from it, so that a published template comes back
+/// unchanged, including unknown fields.
 ///
-/// Two objects are equal when they have equal members, in whatever order. Two numbers are equal
-/// when they are written alike: `1` and `1.0` differ. So are two texts: their bytes are compared.
+/// Two objects are equal when they have equal members, in any order. Two numbers are equal when
+/// they are written alike: `1` and `1.0` differ. Two texts are equal when their bytes are.
 public enum JSONNode: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number, as its text; it is a number of JSON always, when it was read.
+    /// A number, as its text; always a valid JSON number when it was read.
     case number(String)
     case string(String)
     /// Values in order.
@@ -25,42 +25,42 @@ public enum JSONNode: Sendable {
 }
 
 extension JSONNode {
-    /// The truth value, or nil when it is something else.
+    /// The Boolean value, or nil when it is another kind of value.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The text, or nil when it is something else.
+    /// The text, or nil when it is another kind of value.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The elements, or nil when it is something else.
+    /// The elements, or nil when it is another kind of value.
     public var arrayValue: [JSONNode]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The members, or nil when it is something else.
+    /// The members, or nil when it is another kind of value.
     public var objectValue: OrderedDictionary<String, JSONNode>? {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// The nearest floating-point number, or nil when it is no number.
+    /// The nearest floating-point number, or nil when it is not a number.
     public var doubleValue: Double? {
         if case .number(let text) = self { Double(text) } else { nil }
     }
 
-    /// The whole number, or nil when it is none, or is beyond 64 bits; `5.0` is none.
+    /// The whole number, or nil when it is not one, as `5.0` is not, or is beyond 64 bits.
     public var integerValue: Int? {
         if case .number(let text) = self { Int(text) } else { nil }
     }
 
-    /// The member of an object, or nil when there is none, or it is no object.
+    /// The member of an object, or nil when it is absent, or this is not an object.
     public subscript(name: String) -> JSONNode? {
         objectValue?[name]
     }
 
-    /// The kind of value, for an error: "a string".
+    /// The kind of value for an error message, such as "a string".
     public var kindDescription: String {
         switch self {
         case .null: "null"
@@ -74,7 +74,8 @@ extension JSONNode {
 }
 
 extension JSONNode: Hashable {
-    /// Whether two values are the same; the order of members does not count.
+    /// Returns a Boolean value that indicates whether two values are equal; the order of members
+    /// does not count.
     public static func == (left: JSONNode, right: JSONNode) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -88,7 +89,7 @@ extension JSONNode: Hashable {
         }
     }
 
-    /// Hashes what counts in `==`.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -101,38 +102,38 @@ extension JSONNode: Hashable {
 }
 
 extension JSONNode: ExpressibleByStringLiteral {
-    /// Makes `.string`.
+    /// Creates `.string`.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension JSONNode: ExpressibleByBooleanLiteral {
-    /// Makes `.bool`.
+    /// Creates `.bool`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension JSONNode: ExpressibleByIntegerLiteral {
-    /// Makes `.number`.
+    /// Creates `.number`.
     public init(integerLiteral value: Int) { self = .number(value.description) }
 }
 
 extension JSONNode: ExpressibleByArrayLiteral {
-    /// Makes `.array`.
+    /// Creates `.array`.
     public init(arrayLiteral elements: JSONNode...) { self = .array(elements) }
 }
 
 extension JSONNode: ExpressibleByDictionaryLiteral {
-    /// Makes `.object`; of a name that stands twice the last value counts.
+    /// Creates `.object`; when a name occurs twice, the last value counts.
     public init(dictionaryLiteral elements: (String, JSONNode)...) {
         self = .object(OrderedDictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 }
 
 extension JSONNode {
-    /// Sets a member of an object, behind the others when it is new.
+    /// Sets a member of an object, after the others when it is new.
     ///
     /// - Parameters:
     ///   - name: The member's name.
-    ///   - value: Its value; nil changes nothing, so that what is absent is left out.
+    ///   - value: Its value; nil changes nothing, so that absent values are left out.
     public mutating func setMember(_ name: String, _ value: JSONNode?) {
         guard case .object(var members) = self, let value else { return }
         self = .null
@@ -142,7 +143,7 @@ extension JSONNode {
 
     /// Removes a member of an object.
     ///
-    /// - Parameter name: The member's name; that there is none changes nothing.
+    /// - Parameter name: The member's name; nothing changes when there is no such member.
     public mutating func removeMember(_ name: String) {
         guard case .object(var members) = self else { return }
         self = .null

@@ -1,12 +1,12 @@
 extension String {
-    /// Whether the text has more characters than a limit.
+    /// Returns a Boolean value that indicates whether the text has more characters than a limit.
     ///
-    /// All limits on text count Unicode scalars. What looks like one character, a letter with its
-    /// combining marks, may have any number of them, so that a limit on those would bound neither
+    /// All limits on text count Unicode scalars. A visible character, a letter with its combining
+    /// marks, may have any number of them, so a limit on visible characters would bound neither
     /// memory nor time.
     ///
-    /// - Parameter limit: The most characters.
-    /// - Returns: Whether there are more; no more of the text is looked at than that takes.
+    /// - Parameter limit: The most characters, in Unicode scalars.
+    /// - Returns: True when there are more; no more of the text is read than needed.
     public func isLonger(than limit: Int) -> Bool {
         let bytes = utf8.count
         if bytes <= limit { return false }
@@ -16,13 +16,14 @@ extension String {
     /// The number of characters as limits count them: Unicode scalars.
     public var characterCount: Int { unicodeScalars.count }
 
-    /// Whether the bytes of another text are the same; Swift's strings are equal when they look alike.
+    /// Returns a Boolean value that indicates whether the bytes of both texts are the same; Swift's
+    /// strings are equal when they are canonically equivalent.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// The parts between the places where a text stands, byte by byte.
+    /// Splits the text at each occurrence of a separator, compared byte by byte.
     ///
-    /// - Parameter separator: The text; not empty.
-    /// - Returns: The parts, one more than there are places.
+    /// - Parameter separator: The separator; not empty.
+    /// - Returns: The parts, one more than there are occurrences.
     public func parts(between separator: String) -> [String] {
         let bytes = Array(utf8)
         let mark = Array(separator.utf8)
@@ -42,7 +43,7 @@ extension String {
         return parts + [String(decoding: bytes[start...], as: UTF8.self)]
     }
 
-    /// The beginning of the text, for a message: at most 60 characters.
+    /// The beginning of the text for a message: at most 60 Unicode scalars.
     public var shortened: String {
         let scalars = unicodeScalars.prefix(60)
         return scalars.endIndex == unicodeScalars.endIndex

@@ -1,17 +1,16 @@
-/// The simulation of a regular expression, all matches in parallel, so that a text takes at most
-/// its length times ``stepsPerScalar``.
+/// The simulation of a regular expression, all alternatives in parallel, so that a text takes at
+/// most its length times ``stepsPerScalar``.
 struct Automaton: Sendable {
-    /// An instruction in the simulation's layout.
     private struct Step: Sendable {
         enum Kind: UInt8, Sendable {
             case match
-            /// Goes on at both places.
+            /// Continues at both steps.
             case split
-            /// Goes on if the anchor of number `lower` holds.
+            /// Continues if the anchor of number `lower` holds.
             case require
-            /// Goes on behind a scalar from `lower` to `upper`.
+            /// Continues after a scalar from `lower` to `upper`.
             case range
-            /// Goes on behind a scalar of the set of number `lower`.
+            /// Continues after a scalar of the set of number `lower`.
             case set
         }
 
@@ -19,24 +18,23 @@ struct Automaton: Sendable {
         let next: Int32
         /// The other next step of a split.
         var other: Int32 = 0
-        /// A number whose meaning depends on the kind.
+        /// Meaning depends on the kind.
         var lower: UInt32 = 0
-        /// A number whose meaning depends on the kind.
+        /// Meaning depends on the kind.
         var upper: UInt32 = 0
     }
 
     private let steps: [Step]
 
-    /// The place of the first step.
+    /// Index of the first step.
     private let start: Int32
 
-    /// The sets of more than one range.
+    /// Sets of more than one range.
     private let sets: [ScalarSet]
 
     /// The most steps and set lookups per scalar.
     let stepsPerScalar: Int
 
-    /// Prepares the simulation.
     init(_ program: PatternProgram) {
         var numbers: [Int: UInt32] = [:]
         var sets: [ScalarSet] = []
@@ -51,7 +49,7 @@ struct Automaton: Sendable {
             case .consume(let number, let next):
                 let ranges = program.sets[number].ranges
                 if ranges.count <= 1 {
-                    // No range at all is one that no scalar is in.
+                    // A set without ranges becomes a range that contains no scalar.
                     let range = ranges.first
                     return Step(
                         kind: .range, next: Int32(next), lower: range?.lowerBound ?? 1,
@@ -72,22 +70,23 @@ struct Automaton: Sendable {
 
     /// The reached steps before a scalar, and the kind of the previous scalar.
     struct State: Sendable, Hashable {
-        /// The steps to go on at, each once; the beginning is always added.
+        /// The steps to continue at, without duplicates; the start is always added.
         var places: [Int32] = []
-        /// The kind of the scalar before.
+        /// The kind of the previous scalar.
         var previous = ScalarKind.edge
     }
 
     /// Reused buffers of a simulation.
     struct Scratch {
-        /// For each step the last scalar, counted, for which it was visited.
+        /// For each step, the count of the last scalar for which it was visited.
         fileprivate var visits: [UInt32]
-        /// For each set the last scalar, counted, that was looked up, times two, and the result.
+        /// For each set, the count of the last scalar that was looked up, times two, plus the
+        /// result.
         fileprivate var lookups: [UInt32]
         fileprivate var count: UInt32 = 0
         fileprivate var stack: [Int32]
         fileprivate var reached: [Int32]
-        /// How many steps were visited in all.
+        /// Total of visited steps.
         fileprivate(set) var work = 0
 
         init(for automaton: Automaton) {
@@ -98,13 +97,7 @@ struct Automaton: Sendable {
         }
     }
 
-    /// Goes on by one scalar.
-    ///
-    /// - Parameters:
-    /// - state: Where the simulation is; changed to where it is behind the scalar.
-    /// - scalar: The scalar; nil is the end of the text.
-    /// - scratch: The memory.
-    /// - Returns: Whether the text matches already.
+    /// Advances by one scalar, nil at the end of the text; true when the text already matches.
     func advance(_ state: inout State, by scalar: UInt32?, _ scratch: inout Scratch) -> Bool {
         scratch.count &+= 1
         let count = scratch.count
@@ -120,7 +113,7 @@ struct Automaton: Sendable {
             unsafe scratch.visits.withUnsafeMutableBufferPointer { visits in
                 unsafe scratch.stack.withUnsafeMutableBufferPointer { stack in
                     unsafe scratch.reached.withUnsafeMutableBufferPointer { reached in
-                        // Each step is pushed once, so that the stack is long enough.
+                        // Each step is pushed at most once, so the stack is long enough.
                         func push(_ place: Int32) {
                             guard unsafe visits[Int(place)] != count else { return }
                             unsafe visits[Int(place)] = count
@@ -164,7 +157,7 @@ struct Automaton: Sendable {
         }
     }
 
-    /// Whether a scalar is in a set; each set is looked into once per scalar.
+    /// True when the scalar is in the set; each set is searched once per scalar.
     private func contains(
         _ scalar: UInt32, set: Int, _ lookups: inout [UInt32], _ count: UInt32
     ) -> Bool {
@@ -174,8 +167,8 @@ struct Automaton: Sendable {
         return isMember
     }
 
-    /// Whether an anchor matches between two scalars; an edge before is the beginning of the text,
-    /// one behind its end.
+    /// True when an anchor matches between two scalars; an edge before is the beginning of the
+    /// text, one after it the end.
     private static func holds(
         _ anchor: UInt32, between previous: ScalarKind, and next: ScalarKind
     ) -> Bool {
@@ -190,7 +183,7 @@ struct Automaton: Sendable {
         }
     }
 
-    /// Searches a text.
+    /// Adds the number of visited steps to `work`.
     func matches(_ text: SearchedText, work: inout Int) -> Bool {
         var scratch = Scratch(for: self)
         defer { work += scratch.work }
@@ -209,9 +202,8 @@ struct Automaton: Sendable {
 /// The kinds of scalars that anchors distinguish.
 enum ScalarKind: UInt8, Sendable {
     case newline
-    /// A letter, a digit or `_` of ASCII.
+    /// An ASCII letter, a digit or `_`.
     case word
-    /// Anything else.
     case other
     /// The beginning or the end of the text.
     case edge

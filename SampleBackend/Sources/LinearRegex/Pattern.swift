@@ -11,12 +11,12 @@ indirect enum Pattern: Sendable {
         case noWordBoundary
     }
 
-    /// Nothing.
+    /// Matches the empty text.
     case empty
     /// One scalar of a set.
     case scalar(ScalarSet)
     case anchor(Anchor)
-    /// Parts, one behind another.
+    /// Parts, one after another.
     case sequence([Pattern])
     /// Alternatives.
     case choice([Pattern])

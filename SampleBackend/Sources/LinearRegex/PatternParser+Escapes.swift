@@ -2,7 +2,7 @@ extension PatternParser {
     enum EscapedItem {
         /// One scalar, as written.
         case scalar(UInt32)
-        /// A class, as the flags have it.
+        /// A class, with the flags applied.
         case set(ScalarSet)
     }
 
@@ -29,7 +29,7 @@ extension PatternParser {
         }
     }
 
-    /// Parses an escape that stands for scalars.
+    /// Parses an escape for one or several scalars.
     mutating func parseItemEscape() throws(RegularExpressionError) -> EscapedItem {
         let start = position
         position += 1
@@ -72,7 +72,7 @@ extension PatternParser {
         }
     }
 
-    /// Parses what follows `\p` or `\P`: a letter, or a general category of Unicode in braces.
+    /// Parses the text after `\p` or `\P`: a letter, or a general category of Unicode in braces.
     private mutating func parseCategory(
         isNegated: Bool, from start: Int
     ) throws(RegularExpressionError) -> ScalarSet {
@@ -99,9 +99,9 @@ extension PatternParser {
         return isNegated ? set(category).inverted : set(category)
     }
 
-    /// Parses what follows `\x`: two hexadecimal digits, or any in braces.
+    /// Parses the text after `\x`: two hexadecimal digits, or any number in braces.
     ///
-    /// A surrogate is taken, as RE2 does, and stands in no text.
+    /// A surrogate is accepted, as in RE2, and occurs in no text.
     private mutating func parseHex(from start: Int) throws(RegularExpressionError) -> UInt32 {
         let isBraced = take("{")
         var value: UInt32 = 0

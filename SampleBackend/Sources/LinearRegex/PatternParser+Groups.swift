@@ -1,13 +1,12 @@
 extension PatternParser {
-    /// The kinds of `(?…`.
     enum GroupHead {
-        /// The beginning of a group; its content follows.
+        /// Start of a group; its content follows.
         case group
-        /// Flags for the rest of the group around; nothing follows.
+        /// Flags for the rest of the enclosing group; nothing follows.
         case flags
     }
 
-    /// Parses what stands behind `(?`.
+    /// Parses the text after `(?`.
     mutating func parseGroupHead(
         from start: Int
     ) throws(RegularExpressionError) -> GroupHead {
@@ -65,7 +64,7 @@ extension PatternParser {
 
     /// Parses a class such as `\d` or `[:alpha:]`, a character or a range in brackets.
     ///
-    /// As in RE2, a class is no bound of a range: the `-` of `[\w-.]` is a character.
+    /// As in RE2, a class cannot bound a range: the `-` of `[\w-.]` is a character.
     private mutating func parseClassPart() throws(RegularExpressionError) -> ScalarSet {
         if isNext("[:") { return try parseNamedClass() }
         let place = position

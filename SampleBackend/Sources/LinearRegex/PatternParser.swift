@@ -1,12 +1,12 @@
 /// A parser of regular expressions in RE2's syntax.
 ///
-/// Groups capture nothing and greed makes no difference, since only matters whether a text
-/// matches.
+/// Groups do not capture and greediness does not matter, since only the existence of a match
+/// counts.
 struct PatternParser {
-    /// How deep groups may be nested.
+    /// The greatest depth of nested groups.
     static let maximumNesting = 100
 
-    /// The most repetitions of `{m,n}`, multiplied with those of the groups around it.
+    /// The most repetitions of `{m,n}`, multiplied with those of the enclosing groups.
     static let maximumRepetition = 1000
 
     /// The most ranges of characters in the classes of an expression.
@@ -14,11 +14,10 @@ struct PatternParser {
 
     /// The flags that `(?ims)` sets.
     struct Flags {
-        /// Whether case makes no difference.
         var ignoresCase = false
-        /// Whether `^` and `$` match at lines.
+        /// True when `^` and `$` match at lines.
         var isMultiLine = false
-        /// Whether `.` matches a line feed.
+        /// True when `.` matches a line feed.
         var dotMatchesNewline = false
     }
 
@@ -28,15 +27,15 @@ struct PatternParser {
 
     var flags = Flags()
 
-    /// The ranges of characters in classes so far.
+    /// Number of ranges of characters in classes so far.
     private(set) var rangeCount = 0
 
     private var depth = 0
 
-    /// Whether the text is too long, so that it was not taken.
+    /// True when the text is too long; it is then not stored.
     private let isTooLong: Bool
 
-    /// Whether nested repetitions are limited as in RE2.
+    /// True when nested repetitions are limited as in RE2.
     private let limitsRepetitions: Bool
 
     init(_ pattern: String, limitsRepetitions: Bool = true) {
@@ -46,7 +45,6 @@ struct PatternParser {
         self.limitsRepetitions = limitsRepetitions
     }
 
-    /// Parses the whole expression.
     mutating func parse() throws(RegularExpressionError) -> Pattern {
         guard !isTooLong else {
             throw excess(
@@ -60,19 +58,14 @@ struct PatternParser {
     /// The next scalar, or nil at the end.
     var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-    /// Takes a scalar when it comes next.
+    /// Skips a scalar if it comes next; false when another does.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard next == scalar else { return false }
         position += 1
         return true
     }
 
-    /// An error at a place.
-    ///
-    /// - Parameters:
-    /// - reason: What is wrong and what to do.
-    /// - place: The place; nil is the current one.
-    /// - Returns: The error.
+    /// An error at `place`, or at the current position when that is nil.
     func error(_ reason: String, at place: Int? = nil) -> RegularExpressionError {
         RegularExpressionError(offset: place ?? position, reason: reason)
     }
@@ -82,12 +75,7 @@ struct PatternParser {
         RegularExpressionError(offset: place, reason: reason, kind: .excess)
     }
 
-    /// Counts the ranges of a class.
-    ///
-    /// - Parameters:
-    /// - count: The number of ranges.
-    /// - start: The place of the class, for an error.
-    /// - Throws: ``RegularExpressionError`` when there are too many.
+    /// Counts the ranges of the class at `start`, and refuses too many.
     mutating func countRanges(_ count: Int, at start: Int) throws(RegularExpressionError) {
         rangeCount += count
         guard rangeCount <= Self.maximumRangeCount else {
@@ -130,15 +118,12 @@ struct PatternParser {
         return .scalar(set(ScalarSet(scalar)))
     }
 
-    /// A set as the flags have it.
-    ///
-    /// - Parameter set: The scalars as written.
-    /// - Returns: Those of the other case too, when case makes no difference.
+    /// Applies the flags to a set: adds the scalars of the other case when case is ignored.
     func set(_ set: ScalarSet) -> ScalarSet {
         flags.ignoresCase ? set.caseInsensitive : set
     }
 
-    /// Parses what can be repeated; nil stands for flags, which take no place.
+    /// Parses an operand that can be repeated; nil for flags, which are not an operand.
     private mutating func parseOperand() throws(RegularExpressionError) -> Pattern? {
         let start = position
         guard let scalar = next else { return .empty }
@@ -163,7 +148,7 @@ struct PatternParser {
         }
     }
 
-    /// Parses `*`, `+`, `?` or `{m,n}` behind an operand.
+    /// Parses `*`, `+`, `?` or `{m,n}` after an operand.
     private mutating func parseRepetition(
         of operand: Pattern
     ) throws(RegularExpressionError) -> Pattern {
@@ -201,7 +186,8 @@ struct PatternParser {
         return .repetition(operand, minimum: minimum, maximum: maximum)
     }
 
-    /// Reads `{m}`, `{m,}` or `{m,n}` at the place, without taking it; anything else is text.
+    /// Reads `{m}`, `{m,}` or `{m,n}` at the current position without skipping it; nil when it is
+    /// plain text.
     private func repetitionCounts() -> (minimum: Int, maximum: Int?, end: Int)? {
         var place = position + 1
         func number() -> (Int?, Int) {
@@ -229,7 +215,7 @@ struct PatternParser {
         ("0"..."9").contains(scalar) ? Int(scalar.value - 0x30) : nil
     }
 
-    /// Parses a group, or flags: nil.
+    /// Parses a group; nil when it only sets flags.
     private mutating func parseGroup() throws(RegularExpressionError) -> Pattern? {
         let start = position
         position += 1

@@ -3,45 +3,37 @@ struct PatternProgram: Sendable {
     /// The most instructions.
     static let maximumCount = 10_000
 
-    /// One instruction; a place is the number of another one.
+    /// One instruction; places are indexes into the instructions.
     enum Instruction: Sendable {
-        /// Go on behind a scalar of a set, given by its number.
+        /// Continues after a scalar of the set with this number.
         case consume(set: Int, next: Int)
-        /// Go on at both places.
+        /// Continues at both places.
         case split(Int, Int)
-        /// Go on if the place in the text is such.
+        /// Continues if the anchor holds at this place in the text.
         case require(Pattern.Anchor, next: Int)
         case match
     }
 
     private(set) var instructions: [Instruction] = [.match]
 
-    /// The place of the first instruction.
+    /// Index of the first instruction.
     private(set) var start = 0
 
-    /// The sets of scalars, each once.
+    /// Without duplicates.
     private(set) var sets: [ScalarSet] = []
 
     private var numbers: [ScalarSet: Int] = [:]
 
-    /// Translated parts of the tree; bounds repetitions of empty patterns.
+    /// Number of translated parts; limits repetitions of empty patterns.
     private var work = 0
 
-    /// Translates a regular expression.
-    ///
-    /// - Parameter pattern: Its tree.
-    /// - Throws: ``RegularExpressionError`` when it needs too many instructions.
+    /// - Throws: ``RegularExpressionError`` when the pattern needs too many instructions.
     init(_ pattern: Pattern) throws(RegularExpressionError) {
         start = try emit(pattern, next: 0)
     }
 
-    /// Translates a part; the parser's limit of nesting bounds the recursion.
-    ///
-    /// - Parameters:
-    /// - pattern: The part.
-    /// - next: Where to go on behind it.
-    /// - Returns: Where it begins.
-    /// - Throws: ``RegularExpressionError`` when there are too many instructions.
+    /// Translates a part that continues at `next`, and returns the index of its first instruction;
+    /// the parser's limit of nesting bounds the recursion.
     private mutating func emit(
         _ pattern: Pattern, next: Int
     ) throws(RegularExpressionError) -> Int {
@@ -87,7 +79,7 @@ struct PatternProgram: Sendable {
             let loop = append(.split(0, next))
             let body = try emit(part, next: loop)
             instructions[loop] = .split(body, next)
-            // The last copy that must be there is the body of the loop.
+            // The last required copy is the body of the loop.
             place = minimum > 0 ? body : loop
             copies = max(0, minimum - 1)
         }
@@ -95,7 +87,7 @@ struct PatternProgram: Sendable {
         return place
     }
 
-    /// Adds an instruction.
+    /// Returns the index of the added instruction.
     private mutating func append(_ instruction: Instruction) -> Int {
         instructions.append(instruction)
         return instructions.count - 1

@@ -14,16 +14,16 @@ package struct RegularExpression: Sendable {
         case automaton(Automaton)
     }
 
-    /// The fixed cost of a simulation per scalar, in steps.
+    /// Fixed cost of a simulation per scalar, in steps.
     private static let stepsBetweenScalars = 12
 
-    /// Some of the expressions each; together all of them.
+    /// Each matches some of the expressions; together they match all.
     private let matchers: [Matcher]
 
-    /// The steps per scalar of a searched text, at most; a step takes a few nanoseconds.
+    /// The most steps per scalar of a searched text; a step takes a few nanoseconds.
     package let stepsPerScalar: Int
 
-    /// Roughly the numbers kept in memory, and the work of making them.
+    /// The approximate number of integers kept in memory, plus the work of creating them.
     package let size: Int
 
     /// Parses one regular expression.
@@ -34,10 +34,10 @@ package struct RegularExpression: Sendable {
     /// Parses regular expressions.
     ///
     /// - Parameters:
-    /// - patterns: The expressions.
-    /// - limitsRepetitions: Whether nested repetitions are limited as in RE2. Without the limit,
-    /// expressions that were accepted once stay accepted.
-    /// - maximumSize: The most that ``size`` may become, roughly; beyond it, parsing stops early.
+    ///   - patterns: The expressions.
+    ///   - limitsRepetitions: True to limit nested repetitions as in RE2. Without the limit,
+    ///     expressions that were accepted once remain accepted.
+    ///   - maximumSize: The approximate maximum of ``size``, above which parsing stops early.
     /// - Throws: ``RegularExpressionError`` with the expression, the place and what to do.
     package init(
         _ patterns: [String], limitsRepetitions: Bool = true, maximumSize: Int = .max
@@ -92,7 +92,8 @@ package struct RegularExpression: Sendable {
         return table.map { .table($0) } ?? .automaton(automaton)
     }
 
-    /// Whether a part of the text matches one of the expressions; `^` and `$` anchor to the whole.
+    /// Returns true when a part of the text matches one of the expressions; `^` and `$` anchor to
+    /// the whole text.
     package func matches(_ text: SearchedText) -> Bool {
         matchers.contains { matcher in
             switch matcher {
@@ -121,9 +122,9 @@ extension RegularExpression: Hashable {
 /// An error in a regular expression, with its place.
 package struct RegularExpressionError: Error, Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
-        /// It is no regular expression.
+        /// The text is not a regular expression.
         case syntax
-        /// It is one, and would take too much time or memory.
+        /// It would take too much time or memory.
         case excess
         /// It would exceed the size that the caller allows.
         case overMaximumSize
@@ -132,12 +133,12 @@ package struct RegularExpressionError: Error, Sendable, Hashable {
     /// The Unicode scalar at fault, from 0.
     package let offset: Int
 
-    /// What is wrong and what to do, without a full stop.
+    /// The fault and what to do, without a full stop.
     package let reason: String
 
     package var kind: Kind
 
-    /// The expression at fault, from 0, of several.
+    /// The index, from 0, of the expression at fault.
     package var index = 0
 
     package init(offset: Int, reason: String, kind: Kind = .syntax) {
@@ -163,7 +164,7 @@ package struct SearchedText: Sendable {
     package init(_ text: String) {
         self.text = text
         var bytes = text
-        // All bytes at once: a loop that may end early is not vectorized.
+        // All bytes at once: a loop that can end early is not vectorized.
         let isASCII = bytes.withUTF8 { unsafe $0.reduce(0, |) } < 0x80
         scalars = isASCII ? nil : text.unicodeScalars.map(\.value)
     }

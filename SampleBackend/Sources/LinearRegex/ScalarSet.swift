@@ -1,11 +1,11 @@
-/// A set of Unicode scalars: what one place of a regular expression accepts.
+/// The set of Unicode scalars that one place of a regular expression accepts.
 struct ScalarSet: Sendable, Hashable {
     static let maximum: UInt32 = 0x10FFFF
 
     /// The scalars, in order; no two ranges touch.
     private(set) var ranges: [ClosedRange<UInt32>]
 
-    /// Makes a set of ranges in any order.
+    /// Creates a set from ranges in any order.
     init(_ ranges: [ClosedRange<UInt32>] = []) {
         var merged: [ClosedRange<UInt32>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -80,8 +80,8 @@ struct ScalarSet: Sendable, Hashable {
 }
 
 extension ScalarSet {
-    /// The scalars, and those that differ from them in case only: Unicode's simple folding, as RE2
-    /// has it.
+    /// The scalars, and those that differ from them in case only: Unicode's simple case folding, as
+    /// in RE2.
     var caseInsensitive: ScalarSet {
         var added = ranges
         for range in ranges {
@@ -95,7 +95,7 @@ extension ScalarSet {
         return added.count == ranges.count ? self : ScalarSet(added)
     }
 
-    /// The place of the first pair whose scalar is not before another.
+    /// Index of the first pair whose scalar is not less than `scalar`.
     private static func firstPair(from scalar: UInt32) -> Int {
         var (low, high) = (0, casePairs.count)
         while low < high {
@@ -129,13 +129,14 @@ extension ScalarSet {
 
     /// The key shared by the cases of one letter: the lower case of its upper case.
     private static func key(_ scalar: Unicode.Scalar) -> UInt32 {
-        // The upper case of a dotless ı is I, but the two are no pair: only Turkish takes them so.
+        // The upper case of a dotless ı is I, but the two are no pair: only Turkish treats them as
+        // one.
         if scalar == "\u{131}" { return scalar.value }
         let upper = single(scalar.properties.uppercaseMapping) ?? scalar
         return (single(upper.properties.lowercaseMapping) ?? upper).value
     }
 
-    /// The scalar of a text that has one.
+    /// The scalar of a text with exactly one.
     private static func single(_ text: String) -> Unicode.Scalar? {
         text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
     }

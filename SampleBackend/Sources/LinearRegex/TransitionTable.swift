@@ -1,38 +1,39 @@
-/// An automaton written out: for each state and class of scalars the next state.
+/// An automaton as a table: for each state and class of scalars the next state.
 ///
 /// Most regular expressions of conditions need some dozen states, and then a scalar takes one
-/// look-up. A class, so that taking it out of a list counts one reference, not one for each array.
+/// lookup. A class, so that taking it out of a list counts one reference, not one for each array.
 final class TransitionTable: Sendable {
-    /// The most entries; fewer than ``matched``.
+    /// The most entries; less than ``matched``.
     private static let maximumCount = 16_384
 
-    /// The most steps that are visited to make a table.
+    /// The most steps that are visited to create a table.
     private static let maximumWork = 131_072
 
-    /// The entry that stands for a match.
+    /// The entry for a match.
     private static let matched = UInt16.max
 
-    /// A row for each state: for each class, and at last for the end of the text, where the row of
-    /// the next state begins.
+    /// A row for each state, with an entry for each class and a last one for the end of the text.
+    ///
+    /// An entry of a class is the index at which the row of the next state begins, or ``matched``;
+    /// that of the end is 0 or ``matched``.
     private let entries: [UInt16]
 
     private let classes: ScalarClasses
 
-    /// The time that a scalar takes, in steps of an ``Automaton``: one outside of ASCII is searched
-    /// for among the intervals of its classes.
+    /// The time that a scalar takes, in steps of an ``Automaton``.
+    ///
+    /// A scalar outside ASCII is searched for among the intervals of the classes.
     var stepsPerScalar: Int {
         2 + (Int.bitWidth - classes.intervalCount.leadingZeroBitCount) / 2
     }
 
-    /// About the number of numbers it keeps.
+    /// The approximate number of integers kept in memory.
     var size: Int { entries.count + classes.intervalCount + 128 }
 
-    /// Writes an automaton out.
+    /// Creates a table from an automaton with the sets of its program; nil when it has too many
+    /// states, or visits too many steps.
     ///
-    /// - Parameters:
-    /// - automaton: The automaton. nil is returned when it has too many states.
-    /// - sets: The sets of its program.
-    /// - work: Increased by the number of steps that were visited.
+    /// Adds the number of visited steps to `work`.
     init?(_ automaton: Automaton, sets: [ScalarSet], work: inout Int) {
         guard let classes = ScalarClasses(sets) else { return nil }
         var scratch = Automaton.Scratch(for: automaton)
@@ -73,14 +74,12 @@ final class TransitionTable: Sendable {
         self.entries = entries
     }
 
-    /// Searches a text.
     func matches(_ text: SearchedText) -> Bool {
         if let scalars = text.scalars { return matches(scalars: scalars) }
         var text = text.text
         return text.withUTF8 { unsafe matches(ascii: $0) }
     }
 
-    /// Searches ASCII.
     private func matches(ascii bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let entries = entries
         let columns = classes.ascii
@@ -93,7 +92,6 @@ final class TransitionTable: Sendable {
         return entries[row + classes.count] == Self.matched
     }
 
-    /// Searches scalars.
     private func matches(scalars: [UInt32]) -> Bool {
         let entries = entries
         var row = 0
@@ -107,7 +105,7 @@ final class TransitionTable: Sendable {
 }
 
 extension Automaton.State {
-    /// Puts the places in order, each once, so that equal states are equal.
+    /// Sorts the places and removes duplicates, so that equal states are equal.
     fileprivate mutating func normalize() {
         places.sort()
         var last: Int32 = -1
@@ -118,9 +116,9 @@ extension Automaton.State {
     }
 }
 
-/// Unicode split into classes of scalars that a regular expression does not tell apart.
+/// Unicode split into classes of scalars that a regular expression does not distinguish.
 struct ScalarClasses: Sendable {
-    /// The most intervals times sets that are compared.
+    /// The most comparisons: intervals times sets.
     private static let maximumWork = 200_000
 
     /// The first scalar of each interval, in order.
@@ -136,10 +134,8 @@ struct ScalarClasses: Sendable {
 
     var intervalCount: Int { starts.count }
 
-    /// Splits Unicode.
-    ///
-    /// - Parameter sets: The sets that must be unions of classes. nil is returned when there are
-    /// too many.
+    /// Creates classes of which each of the sets is a union; nil when that takes too many
+    /// comparisons.
     init?(_ sets: [ScalarSet]) {
         let sets = sets + [.words, .newline]
         let rangeCount = sets.reduce(0) { $0 + $1.ranges.count }
@@ -170,16 +166,13 @@ struct ScalarClasses: Sendable {
         ascii = (0..<128).map { classes[Self.interval(of: $0, in: starts)] }
     }
 
-    /// The class of a scalar.
-    ///
-    /// - Parameter scalar: The scalar.
-    /// - Returns: The class, from 0.
+    /// The class of a scalar, from 0.
     func index(of scalar: UInt32) -> Int {
         scalar < 128
             ? Int(ascii[Int(scalar)]) : Int(classes[Self.interval(of: scalar, in: starts)])
     }
 
-    /// The last interval that begins at a scalar or before.
+    /// Index of the last interval that begins at the scalar or before it.
     private static func interval(of scalar: UInt32, in starts: [UInt32]) -> Int {
         var (low, high) = (0, starts.count)
         while low < high {

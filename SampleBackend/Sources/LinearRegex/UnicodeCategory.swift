@@ -1,14 +1,12 @@
 /// The general categories of Unicode as sets of scalars, for `\p{…}`.
 enum UnicodeCategory {
-    /// The scalars of a category.
-    ///
-    /// - Parameter name: A category such as `Lu`, a letter for several such as `L`, or `Any`.
-    /// - Returns: nil when there is no such category.
+    /// The scalars of a category such as `Lu`, of several by a letter such as `L`, or of all by
+    /// `Any`; nil when there is no such category.
     static func set(named name: String) -> ScalarSet? {
         sets[name]
     }
 
-    /// The sets by name, made when the first is asked for.
+    /// Sets by name, created on first use.
     private static let sets: [String: ScalarSet] = {
         var ranges: [String: [ClosedRange<UInt32>]] = ["Cs": [0xD800...0xDFFF]]
         var current = ""
@@ -24,7 +22,7 @@ enum UnicodeCategory {
             current = category ?? ""
         }
         end(at: ScalarSet.maximum + 1)
-        // RE2 knows no Cn: what is not assigned is in no category.
+        // RE2 has no Cn: an unassigned scalar is in no category.
         var sets = ["Any": ScalarSet.all]
         for (name, ranges) in ranges where !name.isEmpty { sets[name] = ScalarSet(ranges) }
         for letter in ["L", "M", "N", "P", "S", "Z", "C"] {
@@ -34,7 +32,7 @@ enum UnicodeCategory {
         return sets
     }()
 
-    /// The name of a category; empty for scalars that are not assigned.
+    /// The name of a category; empty for unassigned scalars.
     private static func name(of category: Unicode.GeneralCategory) -> String {
         switch category {
         case .uppercaseLetter: "Lu"

@@ -1,11 +1,11 @@
-/// A family of the text exposition format 0.0.4: its head and its lines.
+/// A metric family of the text exposition format 0.0.4: its head and its lines.
 struct MetricFamily: Sendable, Hashable {
-    /// A type of families; the raw value stands in the head.
+    /// The type of a family; the raw value is in the head.
     enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    /// One line: a name with its suffix, labels and a value, as they are written.
+    /// One line: a name with its suffix, labels and a value, all in the form of the text.
     struct Sample: Sendable, Hashable {
         let name: String
         let labels: String
@@ -17,14 +17,14 @@ struct MetricFamily: Sendable, Hashable {
             self.value = Self.text(of: value)
         }
 
-        /// A line of a count, exact above 2⁵³ too.
+        /// A line of a count, exact even above 2⁵³.
         init(name: String, labels: String = "", count: UInt64) {
             self.name = name
             self.labels = labels
             value = String(count)
         }
 
-        /// A number as Prometheus reads it: `1`, `0.25`, `+Inf`, `-Inf`, `NaN`.
+        /// A number in the form that Prometheus reads: `1`, `0.25`, `+Inf`, `-Inf`, `NaN`.
         static func text(of value: Double) -> String {
             if value.isNaN { return "NaN" }
             if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
@@ -52,11 +52,11 @@ struct MetricFamily: Sendable, Hashable {
 }
 
 extension MetricFamily {
-    /// Labels as they are written, sorted and without braces: `route="/a",status="200"`.
+    /// Labels in the form of the text, sorted and without braces: `route="/a",status="200"`.
     ///
-    /// Of dimensions with the same name once it is sanitized, the last one counts: the text may name
-    /// a label only once. `le`, which names a histogram's bucket, becomes `exported_le`, and two
-    /// underscores at the beginning, which are Prometheus's own, become one.
+    /// When dimensions have the same name after sanitizing, the last one counts, since the text may
+    /// name a label only once. `le`, which names a histogram's bucket, becomes `exported_le`, and
+    /// two leading underscores, which are reserved by Prometheus, become one.
     static func labels(_ dimensions: [(String, String)]) -> String {
         var values: [String: String] = [:]
         for (dimension, value) in dimensions {
@@ -69,7 +69,7 @@ extension MetricFamily {
             .map { "\($0.key)=\"\(escaped($0.value, quote: "\\\""))\"" }.joined(separator: ",")
     }
 
-    /// A name of ASCII letters, digits, `_` and maybe `:` that begins with no digit.
+    /// A name of ASCII letters, digits, `_` and, if allowed, `:` that does not begin with a digit.
     static func sanitized(_ text: String, allowsColon: Bool = true) -> String {
         var name = ""
         for character in text {
@@ -84,7 +84,7 @@ extension MetricFamily {
         return name.isEmpty ? "_" : name
     }
 
-    /// A text that stays on its line, and between quotation marks when they are escaped.
+    /// A text with backslashes and line feeds escaped, and each quotation mark replaced by `quote`.
     private static func escaped(_ text: String, quote: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -1,9 +1,9 @@
 import CoreMetrics
 import Synchronization
 
-/// The numbers of one series; they are read while other threads record.
+/// The values of one series; they are read while other threads record.
 protocol MetricSeries: AnyObject, Sendable {
-    /// The type of its family, another for each type of series.
+    /// The type of its family, which differs for each type of series.
     static var type: MetricFamily.Kind { get }
 
     func samples(named name: String, labels: String) -> [MetricFamily.Sample]
@@ -15,7 +15,7 @@ final class CounterSeries: MetricSeries, CounterHandler {
 
     private let count = Atomic<UInt64>(0)
 
-    /// Past 2⁶⁴ the count begins at zero again, which Prometheus takes for a restart.
+    /// Beyond 2⁶⁴ the count starts at zero again, which Prometheus treats as a restart.
     func increment(by amount: Int64) {
         guard amount > 0 else { return }
         count.wrappingAdd(UInt64(amount), ordering: .relaxed)
@@ -47,7 +47,7 @@ final class GaugeSeries: MetricSeries, RecorderHandler {
 final class HistogramSeries: MetricSeries, TimerHandler {
     static let type = MetricFamily.Kind.histogram
 
-    /// The upper bounds of the buckets in seconds, ascending; one without a bound comes last.
+    /// Upper bounds of the buckets in seconds, ascending; a bucket without a bound follows.
     private static let bounds = [
         0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
         5, 10,
@@ -68,7 +68,8 @@ final class HistogramSeries: MetricSeries, TimerHandler {
         sum.add(seconds)
     }
 
-    /// The count is that of the last bucket, and so agrees with it whatever is recorded meanwhile.
+    /// The count is that of the last bucket, so both agree even if values are recorded in the
+    /// meantime.
     func samples(named name: String, labels: String) -> [MetricFamily.Sample] {
         let prefix = labels.isEmpty ? "" : labels + ","
         let bounds = Self.bounds.map { MetricFamily.Sample.text(of: $0) } + ["+Inf"]

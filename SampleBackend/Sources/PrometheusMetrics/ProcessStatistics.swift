@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the operating system says of this process; what it does not say is nil.
+/// The operating system's statistics of this process; unknown ones are nil.
 struct ProcessStatistics: Sendable, Hashable {
     /// Processor time used so far.
     var processorSeconds: Double?
@@ -11,7 +11,7 @@ struct ProcessStatistics: Sendable, Hashable {
 
     var residentBytes: Double?
 
-    /// When the process started, in seconds since 1970.
+    /// Start time of the process, in seconds since 1970.
     var startTime: Double?
 
     var families: [MetricFamily] {
@@ -37,7 +37,7 @@ struct ProcessStatistics: Sendable, Hashable {
         }
     }
 
-    /// Reads what the system says now; only Linux says something here.
+    /// The current statistics; empty except on Linux.
     static func current() -> Self {
         #if os(Linux)
             ProcessStatistics(
@@ -54,18 +54,18 @@ struct ProcessStatistics: Sendable, Hashable {
 
     init() {}
 
-    /// Reads `/proc/self/stat`, whose times are in ticks and whose memory is in pages, `/proc/stat`
-    /// and `/proc/self/limits`; nil is a file that cannot be read.
+    /// Parses `/proc/self/stat`, whose times are in ticks and whose memory is in pages,
+    /// `/proc/stat` and `/proc/self/limits`; nil is a file that cannot be read.
     init(
         stat: String?, systemStat: String?, limits: String?, openFiles: Int?,
         ticksPerSecond: Double, pageBytes: Double
     ) {
-        // The name of the program comes second, in parentheses, and may contain anything.
+        // The name of the program is second, in parentheses, and may contain any character.
         let afterName = stat.flatMap { stat in
             stat.lastIndex(of: ")").map { stat[stat.index(after: $0)...] }
         }
         let fields = afterName?.split(whereSeparator: \.isWhitespace).map { Double($0) } ?? []
-        // Fields 14, 15, 22 and 24 of proc(5), of which the first here is number 3.
+        // Fields 14, 15, 22 and 24 of proc(5); the first field here is number 3.
         if fields.count > 21, ticksPerSecond > 0 {
             if let user = fields[11], let system = fields[12] {
                 processorSeconds = (user + system) / ticksPerSecond
@@ -79,7 +79,7 @@ struct ProcessStatistics: Sendable, Hashable {
         maximumFiles = Self.number(after: "Max open files", in: limits)
     }
 
-    /// The number behind the first line with a prefix.
+    /// The number after the prefix in the first line that begins with it.
     private static func number(after prefix: String, in text: String?) -> Double? {
         text?.split(separator: "\n").first { $0.hasPrefix(prefix + " ") }?
             .dropFirst(prefix.count).split(separator: " ").first.flatMap { Double($0) }

@@ -1,7 +1,7 @@
 public import CoreMetrics
 import Foundation
 
-/// Keeps a server's metrics in memory and writes them as Prometheus reads them.
+/// A factory that keeps a server's metrics in memory and writes them for Prometheus.
 ///
 /// ```swift
 /// let metrics = PrometheusMetricsFactory()
@@ -13,16 +13,16 @@ import Foundation
 /// | metric | family | name |
 /// | --- | --- | --- |
 /// | counter | counter | ends in `_total` |
-/// | gauge, and any other recorder or meter | gauge of the last value | as it is |
+/// | gauge, and any other recorder or meter | gauge of the last value | unchanged |
 /// | timer | histogram in seconds | ends in `_seconds` |
 ///
-/// What Prometheus does not allow in a name becomes `_`. Equal labels and dimensions, in any order,
-/// are one series, and the copies of a factory have the same series. A metric whose family has
-/// another type records into the void. Recording takes no lock, while making a metric does: keep the
-/// metrics that a hot path records to.
+/// A character that Prometheus does not allow in a name becomes `_`. Equal labels and dimensions,
+/// in any order, are one series, and the copies of a factory share their series. A metric whose
+/// family has another type records nothing. Recording takes no lock, but creating a metric does:
+/// keep the metrics to which a hot path records.
 ///
 /// Series are kept until they are destroyed and their number is not limited: take dimensions from
-/// the server's own routes, operations and projects, never from what clients send.
+/// the server's own routes, operations and projects, never from client input.
 public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
     /// The media type of ``text()``, for the header `Content-Type`.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -31,26 +31,26 @@ public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
     private let includesProcess: Bool
     private let table = SeriesTable()
 
-    /// Makes a factory without metrics.
+    /// Creates a factory without metrics.
     ///
     /// - Parameters:
-    ///   - help: The help text of a metric, by the label that the code gives it.
-    ///   - includesProcess: Whether ``text()`` has memory, processor time and open files of this
-    ///     process; known on Linux only.
+    ///   - help: The help texts by the label of the metric.
+    ///   - includesProcess: True to include memory, processor time and open files of this process
+    ///     in ``text()``; they are known on Linux only.
     public init(help: [String: String] = [:], includesProcess: Bool = true) {
         self.help = help
         self.includesProcess = includesProcess
     }
 
-    /// All metrics in the text exposition format 0.0.4, families and series sorted by name.
+    /// Returns all metrics in the text exposition format 0.0.4, families and series sorted by name.
     ///
-    /// Recording goes on meanwhile, so the values are not of one moment.
+    /// Recording continues in the meantime, so the values are not a snapshot.
     public func text() -> String {
         let process = includesProcess ? ProcessStatistics.current().families : []
         return (table.families + process).map(\.text).joined()
     }
 
-    /// The counter of a label and dimensions; amounts that are not positive are ignored.
+    /// Returns the counter of a label and dimensions; amounts that are not positive are ignored.
     public func makeCounter(
         label: String, dimensions: [(String, String)]
     ) -> any CounterHandler {
@@ -59,16 +59,16 @@ public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
         }
     }
 
-    /// The gauge of a label and dimensions, whether or not the recorder asks to aggregate.
+    /// Returns the gauge of a label and dimensions, whether or not the recorder asks to aggregate.
     public func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
         table.series(named: Self.name(label), dimensions, help: help[label]) { GaugeSeries() }
     }
 
-    /// The histogram of a label and dimensions, in seconds.
+    /// Returns the histogram of a label and dimensions, in seconds.
     ///
-    /// A negative duration, as of a clock that was set back, counts as zero.
+    /// A negative duration, such as of a clock that was set back, counts as zero.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         table.series(named: Self.name(label, suffix: "_seconds"), dimensions, help: help[label]) {
             HistogramSeries()
@@ -84,7 +84,7 @@ public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
     /// Removes a histogram from the text.
     public func destroyTimer(_ handler: any TimerHandler) { table.remove(handler) }
 
-    /// The family's name; a suffix that is there is not repeated.
+    /// The family's name; an existing suffix is not repeated.
     private static func name(_ label: String, suffix: String = "") -> String {
         let name = MetricFamily.sanitized(label)
         return name.hasSuffix(suffix) ? name : name + suffix
@@ -98,14 +98,14 @@ private final class SeriesTable: @unchecked Sendable {  // Reached only under th
     private struct Family {
         let type: MetricFamily.Kind
         let help: String?
-        /// By their labels as they are written, so that equal labels are one series.
+        /// By their labels in the form of the text, so that equal labels are one series.
         var series: [String: any MetricSeries] = [:]
     }
 
     private let lock = NSLock()
     private var entries: [String: Family] = [:]
 
-    /// The known series, or a new one; one that is not kept when the family has another type.
+    /// The existing series, or a new one; the new one is not kept when the family has another type.
     func series<Series: MetricSeries>(
         named name: String, _ dimensions: [(String, String)], help: String?, make: () -> Series
     ) -> Series {
@@ -132,7 +132,7 @@ private final class SeriesTable: @unchecked Sendable {  // Reached only under th
         }
     }
 
-    /// The families sorted by name, their series by labels; read after the lock is released.
+    /// Families sorted by name, their series by labels; read after the lock is released.
     var families: [MetricFamily] {
         lock.withLock { entries }.sorted { $0.key < $1.key }.map { name, entry in
             MetricFamily(

@@ -4,11 +4,11 @@ import JSONTree
 import Targeting
 import Templates
 
-/// A parameter with its values in the order in which their conditions count.
+/// A parameter with its values in the order of their conditions.
 struct CompiledParameter: Sendable {
-    /// A value that counts when a condition is true.
+    /// A value that applies when a condition is true.
     struct Candidate: Sendable {
-        /// The place of the condition in the template.
+        /// Index of the condition in the template.
         let condition: Int
         let value: CompiledValue
     }
@@ -21,14 +21,14 @@ struct CompiledParameter: Sendable {
     /// The value when none of the conditions is true; nil leaves the setting out.
     let defaultValue: CompiledValue?
 
-    /// Whether any of its values holds the user's ID.
+    /// True when any of its values contains the user's ID.
     var showsUserID: Bool {
         (candidates.map(\.value) + [defaultValue].compactMap { $0 }).contains { value in
             if case .withUserID = value { true } else { false }
         }
     }
 
-    /// The candidate that counts, or nil for the default.
+    /// The candidate that applies, or nil for the default.
     func winner(for results: ConditionResults) -> Candidate? {
         candidates.first { results[$0.condition] }
     }
@@ -39,7 +39,7 @@ enum CompiledValue: Sendable, Hashable {
     /// A value that is the same for every user.
     case fixed(SettingValue)
 
-    /// A text with the user's ID between its pieces, of which there are two or more.
+    /// A text with the user's ID between its pieces, of which there are at least two.
     case withUserID([String])
 
     /// The setting is left out.
@@ -70,13 +70,13 @@ enum CompiledValue: Sendable, Hashable {
         }
     }
 
-    /// The number that a text stands for: whole without fraction and exponent, as FORMAT 4.1 says.
+    /// The number that a text spells: an integer without fraction and exponent (FORMAT 4.1).
     private static func number(_ text: String) -> SettingValue {
         if let integer = Int(text) { return .integer(integer) }
         return Double(text).map { .double($0) } ?? .null
     }
 
-    /// The setting of a user, or nil when it is left out.
+    /// The setting of a user; nil when it is left out.
     func value(forUserID userID: String?) -> SettingValue? {
         switch self {
         case .fixed(let value): value
@@ -86,7 +86,7 @@ enum CompiledValue: Sendable, Hashable {
     }
 }
 
-/// The settings of a section as they are picked for the users of a basis.
+/// The values of a section's settings for the users of a basis.
 struct PickedSection {
     let parameters: [CompiledParameter]
 
@@ -94,7 +94,7 @@ struct PickedSection {
 
     let overrides: [String: SettingValue]
 
-    /// The values by key, those of settings that are left out included.
+    /// The values by key, including `omitted` for settings that are left out.
     var values: [String: CompiledValue] {
         var values: [String: CompiledValue] = [:]
         values.reserveCapacity(parameters.count)
@@ -106,9 +106,9 @@ struct PickedSection {
         return values
     }
 
-    /// Whether another section has the same values.
+    /// True when another section has the same values.
     func hasSameValues(as other: PickedSection) -> Bool {
-        // As most publishes leave the keys and their order alone, no table is made for them.
+        // Most publishes leave the keys and their order unchanged, so no table is built for them.
         if overrides.isEmpty, other.overrides.isEmpty,
             parameters.count == other.parameters.count,
             zip(parameters, other.parameters).allSatisfy({ $0.key == $1.key })
@@ -122,7 +122,7 @@ struct PickedSection {
 }
 
 extension CompiledParameter {
-    /// The value for some results; `omitted` also without any.
+    /// The value for the results; `omitted` also when there is none.
     fileprivate func value(for results: ConditionResults) -> CompiledValue {
         winner(for: results)?.value ?? defaultValue ?? .omitted
     }

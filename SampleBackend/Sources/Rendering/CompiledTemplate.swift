@@ -4,13 +4,13 @@ import OrderedCollections
 public import Targeting
 public import Templates
 
-/// A published version of a template, compiled so that a user's document takes no more than
-/// evaluating the conditions and picking values.
+/// A published version of a template, compiled so that rendering a user's document only evaluates
+/// the conditions and selects values.
 public struct CompiledTemplate: Sendable {
     /// The metadata of the version.
     public let version: TemplateVersion
 
-    /// The template.
+    /// The source of the compiled template.
     public let template: RemoteConfigTemplate
 
     /// The conditions in their order.
@@ -19,16 +19,17 @@ public struct CompiledTemplate: Sendable {
     /// The sections in the order of the template.
     let sections: [(name: String, parameters: [CompiledParameter])]
 
-    /// The places of the sections by name.
+    /// Indexes into ``sections`` by name.
     private let sectionPlaces: [String: Int]
 
-    /// The conditions that use `percent`, by place.
+    /// Indexes of the conditions that use `percent`.
     let experiments: [Int]
 
-    /// Whether a document depends on the user's ID beyond the results of the conditions.
+    /// A Boolean value that indicates whether a document depends on the user's ID beyond the
+    /// results of the conditions.
     public let showsUserID: Bool
 
-    /// The part of `meta` that is the same for every user.
+    /// The members of `meta` that are the same for every user.
     private let meta: [String: SettingValue]
 
     /// Compiles a template.
@@ -38,9 +39,9 @@ public struct CompiledTemplate: Sendable {
     /// out instead, as Firebase's evaluator of server templates does.
     ///
     /// - Parameters:
-    ///   - validated: The template, checked.
-    ///   - version: Its version; the number stands in `meta.template_version`, the time in
-    ///     `meta.creation_time`.
+    ///   - validated: The checked template.
+    ///   - version: Its version; `meta.template_version` is its number, `meta.creation_time` its
+    ///     time.
     public init(_ validated: ValidatedTemplate, version: TemplateVersion) {
         let template = validated.template
         self.template = template
@@ -94,7 +95,7 @@ public struct CompiledTemplate: Sendable {
             defaultValue: parameter.defaultValue.flatMap { CompiledValue($0, type: type) })
     }
 
-    /// A time as `meta.creation_time` has it, to the millisecond.
+    /// A time in the form of `meta.creation_time`, to the millisecond.
     private static func timestamp(of date: Date) -> String {
         date.formatted(
             Date.ISO8601FormatStyle(includingFractionalSeconds: true))
@@ -102,13 +103,10 @@ public struct CompiledTemplate: Sendable {
 }
 
 extension CompiledTemplate {
-    /// The document of a user, before it is written.
+    /// The document of a user, not written yet.
     ///
-    /// - Parameters:
-    /// - userID: The user's ID, for `${user.id}`.
-    /// - results: Whether each condition is true for the user.
-    /// - overrides: The values pinned for the user, which win.
-    /// - Returns: The configuration.
+    /// `userID` replaces `${user.id}`, `results` are the results of the conditions for the user,
+    /// and `overrides` replace the values of the template.
     func state(
         forUserID userID: String?, results: ConditionResults, overrides: OverridesDocument?
     ) -> ConfigurationState {
@@ -133,7 +131,7 @@ extension CompiledTemplate {
         Set(sectionPlaces.keys).union(basis.overriddenSections)
     }
 
-    /// A section of a document, or nil when there is none of this name.
+    /// A section of a document; nil when there is none of this name.
     func section(named name: String, for basis: DocumentBasis) -> PickedSection? {
         let place = sectionPlaces[name]
         let overrides = basis.overrides?.sections[name]
@@ -143,7 +141,7 @@ extension CompiledTemplate {
             overrides: overrides ?? [:])
     }
 
-    /// The whole `meta` of a user.
+    /// All members of `meta` for the results.
     func meta(for results: ConditionResults) -> [String: SettingValue] {
         var meta = meta
         if !experiments.isEmpty {
@@ -156,9 +154,10 @@ extension CompiledTemplate {
         return meta
     }
 
-    /// The document with the default value of every setting: what an app bundles as its bootstrap.
+    /// Returns the document with the default value of every setting, for an app to bundle as its
+    /// bootstrap.
     ///
-    /// - Returns: The configuration, for no user and with every condition false; without
+    /// - Returns: The configuration for no user, with every condition false and without
     ///   `meta.experiments`.
     public func bootstrapState() -> ConfigurationState {
         var state = state(

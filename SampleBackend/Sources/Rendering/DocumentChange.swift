@@ -2,18 +2,18 @@ import ActiveConfig
 import Foundation
 public import NIOCore
 
-/// What differs between two documents of the users who share a basis before and after, ready to be
-/// sent (HTTP 2).
+/// The difference between two documents of the users who share a basis before and after, ready to
+/// be sent (HTTP 2).
 ///
-/// Compared are the values as they are picked, so that the documents themselves are not rendered.
+/// The selected values are compared, so the documents themselves are not rendered.
 public struct DocumentChange: Sendable {
-    /// The sections that differ, as they are afterwards; nil for one that is gone.
+    /// The sections that differ, with their new values; nil for a removed one.
     private let sections: [String: [String: CompiledValue]?]
 
     /// The new `meta`.
     private let meta: [String: SettingValue]
 
-    /// Whether the sections of the two documents are the same.
+    /// A Boolean value that indicates whether the sections of the two documents are equal.
     ///
     /// `meta` does not count: it differs in every version.
     public var isEmpty: Bool { sections.isEmpty }
@@ -25,12 +25,12 @@ public struct DocumentChange: Sendable {
     ///
     /// - Parameters:
     ///   - old: The version before.
-    ///   - oldBasis: What the document before depends on.
+    ///   - oldBasis: The basis of the document before.
     ///   - new: The version afterwards.
-    ///   - newBasis: What the document afterwards depends on.
+    ///   - newBasis: The basis of the document afterwards.
     ///   - changedSections: The sections that may differ between the two versions; nil compares
     ///     all.
-    ///   - touchedSections: Sections to tell of even if they are the same.
+    ///   - touchedSections: Sections to include even if they are equal.
     public init(
         from old: CompiledTemplate, _ oldBasis: DocumentBasis, to new: CompiledTemplate,
         _ newBasis: DocumentBasis, changedSections: ChangedSections? = nil,
@@ -52,7 +52,7 @@ public struct DocumentChange: Sendable {
         meta = new.meta(for: newBasis.results)
     }
 
-    /// Whether two sections have the same values.
+    /// True when two sections have the same values.
     private static func isSame(_ left: PickedSection?, _ right: PickedSection?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
         return left.hasSameValues(as: right)
@@ -60,11 +60,11 @@ public struct DocumentChange: Sendable {
 }
 
 extension DocumentChange {
-    /// The change as JSON on one line, its sections as a document has them (FORMAT 3):
+    /// Returns the change as JSON on one line, with sections as in a document (FORMAT 3):
     /// `{"template_version": 8, "etag": "\"…\"", "sections": {…}, "meta": {…}}`.
     ///
     /// - Parameters:
-    ///   - userID: Whose change.
+    ///   - userID: The user's ID, for `${user.id}`.
     ///   - entityTag: The tag of the whole document afterwards.
     ///   - version: The version's number.
     /// - Returns: The text, UTF-8.

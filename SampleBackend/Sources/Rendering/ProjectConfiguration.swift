@@ -3,36 +3,35 @@ import Foundation
 public import Targeting
 public import Templates
 
-/// Everything needed to answer the users of one project: the current template, compiled, and
-/// the overrides.
+/// The data to answer the users of one project: the current template, compiled, and the overrides.
 ///
-/// It never changes; a publish makes another one.
+/// It is immutable; a publish creates another one.
 public struct ProjectConfiguration: Sendable {
-    /// The bytes of documents that are kept for one version, unless said otherwise.
+    /// The default for the most bytes of rendered documents that are kept for one version.
     public static let defaultCacheBytes = 32 << 20
 
     /// The current version.
     public let compiled: CompiledTemplate
 
-    /// The values pinned for users.
+    /// The pinned values by user.
     public private(set) var overrides: [UserKey: OverridesDocument]
 
     /// What the version changed; nil when it was not compared with the one before.
     public let changedSections: ChangedSections?
 
-    /// The documents of this version by the results of its conditions.
+    /// The rendered documents of this version by the results of its conditions.
     private let cache: RenderCache
 
-    /// A text that stands in no document.
+    /// A text that occurs in no document.
     private let placeholder = UUID().uuidString
 
-    /// Makes the configuration of a version.
+    /// Creates the configuration of a version.
     ///
     /// - Parameters:
-    ///   - compiled: The version, worked out.
+    ///   - compiled: The compiled version.
     ///   - changedSections: What the version changed, if that is known.
-    ///   - overrides: The values pinned for users.
-    ///   - cacheBytes: The most bytes of documents to keep.
+    ///   - overrides: The pinned values by user.
+    ///   - cacheBytes: The most bytes of rendered documents to keep.
     public init(
         _ compiled: CompiledTemplate, changedSections: ChangedSections? = nil,
         overrides: [UserKey: OverridesDocument] = [:], cacheBytes: Int = Self.defaultCacheBytes
@@ -43,11 +42,11 @@ public struct ProjectConfiguration: Sendable {
         cache = RenderCache(maximumBytes: cacheBytes)
     }
 
-    /// The same version with other values pinned for a user.
+    /// Returns the same version with other values pinned for a user.
     ///
     /// - Parameters:
     ///   - overrides: The values, or nil for none.
-    ///   - userID: Whose values.
+    ///   - userID: The user's ID.
     /// - Returns: The configuration; it shares the rendered documents.
     public func settingOverrides(
         _ overrides: OverridesDocument?, forUserID userID: String
@@ -57,21 +56,21 @@ public struct ProjectConfiguration: Sendable {
         return copy
     }
 
-    /// The bytes of the documents that are kept, about.
+    /// The approximate number of bytes of the rendered documents that are kept.
     public var cachedBytes: Int { cache.bytes }
 
-    /// The document of a user as it is sent.
+    /// Returns a user's document in the form in which it is sent.
     ///
-    /// - Parameter context: Who asks, with what signals, and when.
+    /// - Parameter context: The user, the signals and the time.
     /// - Returns: The document, and whether it was rendered for an earlier request.
     public func rendered(for context: TargetingContext) -> RenderOutcome {
         rendered(for: basis(for: context), userID: context.userID)
     }
 
-    /// The document of a user as it is sent, when its basis is known already.
+    /// Returns a user's document in the form in which it is sent, for a known basis.
     ///
     /// - Parameters:
-    ///   - basis: What the document depends on.
+    ///   - basis: The basis of the document.
     ///   - userID: The user's ID, for `${user.id}`.
     /// - Returns: The document, and whether it was rendered for an earlier request.
     public func rendered(for basis: DocumentBasis, userID: String?) -> RenderOutcome {
@@ -85,11 +84,11 @@ public struct ProjectConfiguration: Sendable {
             configuration: pieces.configuration(forUserID: userID), wasCached: wasCached)
     }
 
-    /// The tag of the document that ``rendered(for:userID:)`` gives, at less cost: a document with
-    /// the user's ID in it is not put together.
+    /// Returns the tag of the document that ``rendered(for:userID:)`` returns, at less cost: a
+    /// document with the user's ID in it is not assembled.
     ///
     /// - Parameters:
-    ///   - basis: What the document depends on.
+    ///   - basis: The basis of the document.
     ///   - userID: The user's ID, for `${user.id}`.
     /// - Returns: The tag, and whether the document was rendered for an earlier request.
     public func entityTag(
@@ -121,9 +120,9 @@ public struct ProjectConfiguration: Sendable {
         return (pieces, false)
     }
 
-    /// The document of a user before it is written.
+    /// Returns a user's document, not written yet.
     ///
-    /// - Parameter context: Who asks, with what signals, and when.
+    /// - Parameter context: The user, the signals and the time.
     /// - Returns: The configuration.
     public func state(for context: TargetingContext) -> ConfigurationState {
         compiled.state(
@@ -131,7 +130,7 @@ public struct ProjectConfiguration: Sendable {
             overrides: overrides(for: context))
     }
 
-    /// The overrides of the user of a context; nil when there are none.
+    /// Returns the overrides of a context's user; nil when there are none.
     public func overrides(for context: TargetingContext) -> OverridesDocument? {
         guard !overrides.isEmpty, let userID = context.userID else { return nil }
         return overrides[UserKey(userID)]
@@ -139,9 +138,9 @@ public struct ProjectConfiguration: Sendable {
 }
 
 extension ProjectConfiguration {
-    /// The basis of a user's document.
+    /// Returns the basis of a user's document.
     ///
-    /// - Parameter context: Who asks, with what signals, and when.
+    /// - Parameter context: The user, the signals and the time.
     /// - Returns: The basis, for this version.
     public func basis(for context: TargetingContext) -> DocumentBasis {
         DocumentBasis(
@@ -149,17 +148,17 @@ extension ProjectConfiguration {
     }
 }
 
-/// Everything a user's document depends on, except the version and `${user.id}`.
+/// The values that determine a user's document, except the version and `${user.id}`.
 ///
-/// Users with the same basis share a document, and so what a publish changes in it.
+/// Users with the same basis share a document, and so the changes that a publish makes in it.
 public struct DocumentBasis: Sendable, Hashable {
-    /// Whether each condition is true for the user.
+    /// The results of the conditions for the user.
     public let results: ConditionResults
 
     /// The overrides of the user; nil when there are none.
     public let overrides: OverridesDocument?
 
-    /// Makes a basis.
+    /// Creates a basis.
     public init(results: ConditionResults, overrides: OverridesDocument?) {
         self.results = results
         self.overrides = overrides
@@ -169,12 +168,12 @@ public struct DocumentBasis: Sendable, Hashable {
     var overriddenSections: Set<String> { Set(overrides?.sections.keys ?? [:].keys) }
 }
 
-/// A document, and how it came about.
+/// A rendered document, and whether it was cached.
 public struct RenderOutcome: Sendable, Hashable {
-    /// The document as it is sent.
+    /// The document in the form in which it is sent.
     public let configuration: RenderedConfiguration
 
-    /// Whether it was rendered for an earlier request, of whatever user.
+    /// A Boolean value that indicates whether it was rendered for an earlier request, of any user.
     public let wasCached: Bool
 }
 
@@ -183,10 +182,10 @@ public struct UserKey: Sendable, Hashable {
     /// The user's ID.
     public let userID: String
 
-    /// Makes a key.
+    /// Creates a key.
     public init(_ userID: String) { self.userID = userID }
 
-    /// Whether the bytes of two user IDs are the same.
+    /// Returns a Boolean value that indicates whether the bytes of two user IDs are equal.
     public static func == (left: UserKey, right: UserKey) -> Bool {
         left.userID.utf8.elementsEqual(right.userID.utf8)
     }

@@ -3,17 +3,18 @@ import Targeting
 
 /// A table of rendered documents by the results of the conditions, with bounded memory.
 ///
-/// It has two generations. What is used goes to the young one; when that has half of the memory it
-/// becomes the old one, and what was old and not used since is dropped.
+/// It has two generations. A document that is used moves to the young one; when that fills half of
+/// the memory it becomes the old one, and documents of the previous old one that were not used
+/// since are dropped.
 final class RenderCache: Sendable {
     /// The most bytes of documents that are kept.
     private let maximumBytes: Int
 
     private struct State: Sendable {
         var young: [ConditionResults: RenderedPieces] = [:]
-        /// The documents used before.
+        /// Documents that were last used in the previous generation.
         var old: [ConditionResults: RenderedPieces] = [:]
-        /// The bytes of the young documents.
+        /// Bytes of the young documents, with their overhead.
         var youngBytes = 0
     }
 
@@ -22,14 +23,11 @@ final class RenderCache: Sendable {
     /// Rough overhead of an entry beyond its document.
     private static let entryBytes = 256
 
-    /// Makes an empty cache.
-    ///
-    /// - Parameter maximumBytes: The most bytes of documents that are kept.
     init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
     }
 
-    /// The document for some results, or nil when it is not kept.
+    /// The document for the results; nil when it is not cached.
     func pieces(for results: ConditionResults) -> RenderedPieces? {
         state.withLockedValue { state in
             if let pieces = state.young[results] { return pieces }
@@ -39,12 +37,11 @@ final class RenderCache: Sendable {
         }
     }
 
-    /// Keeps a document.
     func keep(_ pieces: RenderedPieces, for results: ConditionResults) {
         state.withLockedValue { insert(pieces, for: results, into: &$0) }
     }
 
-    /// The bytes that are kept, about.
+    /// Approximate number of cached bytes.
     var bytes: Int {
         state.withLockedValue { state in
             state.youngBytes
@@ -52,7 +49,7 @@ final class RenderCache: Sendable {
         }
     }
 
-    /// Puts a document among the young ones.
+    /// Adds a document to the young generation.
     private func insert(
         _ pieces: RenderedPieces, for results: ConditionResults, into state: inout State
     ) {

@@ -4,7 +4,7 @@ import Foundation
 public import NIOCore
 import NIOFoundationEssentialsCompat
 
-/// A configuration as it is sent: its bytes and entity tag.
+/// A configuration in the form in which it is sent: its bytes and entity tag.
 ///
 /// Copies share the bytes, so one value can answer any number of users.
 public struct RenderedConfiguration: Sendable, Hashable {
@@ -16,12 +16,12 @@ public struct RenderedConfiguration: Sendable, Hashable {
 
     /// Renders a configuration.
     ///
-    /// - Parameter state: The configuration; its `entityTag` is no part of the document.
+    /// - Parameter state: The configuration; its `entityTag` is not part of the document.
     public init(_ state: ConfigurationState) {
         self.init(jsonBytes: ByteBuffer(bytes: state.jsonData()))
     }
 
-    /// Takes bytes that are rendered already, and computes their tag.
+    /// Creates a configuration from rendered bytes, and computes their tag.
     ///
     /// - Parameter jsonBytes: A document in the exchange format; it is not parsed.
     public init(jsonBytes: ByteBuffer) {
@@ -39,7 +39,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The text between the quotation marks.
     public let opaqueTag: String
 
-    /// Makes the strong tag of some bytes: it depends on them alone (HTTP 1).
+    /// Creates the strong tag of some bytes, which depends on them alone (HTTP 1).
     ///
     /// The tag is the first 128 bits of their SHA-256, in hexadecimal digits.
     ///
@@ -50,7 +50,6 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         self.init(hash)
     }
 
-    /// The tag of the bytes that were hashed.
     fileprivate init(_ hash: SHA256) {
         let digits = Array("0123456789abcdef".utf8)
         var tag: [UInt8] = []
@@ -67,19 +66,19 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
 /// A rendered document that many users share: whole, or with gaps for the user's ID.
 struct RenderedPieces: Sendable {
-    /// The bytes between the gaps; one piece when there are none.
+    /// The bytes between the gaps; unused when the document is the same for all users.
     private let pieces: [ByteBuffer]
 
-    /// The document as it is sent, when there are no gaps.
+    /// The document in the form in which it is sent, when there are no gaps.
     private let whole: RenderedConfiguration?
 
-    /// The hash of the bytes before the first gap, from which each user's tag goes on.
+    /// Hash of the bytes before the first gap, from which each user's tag is continued.
     private let hashBeforeGaps: SHA256
 
-    /// The bytes of all pieces.
+    /// Total of the bytes, without the user's ID.
     let byteCount: Int
 
-    /// Takes a document that is the same for all users.
+    /// Renders a document that is the same for all users.
     init(_ state: ConfigurationState) {
         let whole = RenderedConfiguration(state)
         self.whole = whole
@@ -88,11 +87,8 @@ struct RenderedPieces: Sendable {
         byteCount = whole.jsonBytes.readableBytes
     }
 
-    /// Takes a document in which a text stands for the user's ID.
-    ///
-    /// - Parameters:
-    /// - state: The configuration.
-    /// - placeholder: The text; ASCII without anything that JSON escapes, and in no other place.
+    /// Renders a document with a placeholder for the user's ID: an ASCII text that JSON does not
+    /// escape and that occurs nowhere else.
     init(_ state: ConfigurationState, placeholder: String) {
         var rest = state.jsonData()[...]
         let placeholder = Data(placeholder.utf8)
@@ -103,7 +99,7 @@ struct RenderedPieces: Sendable {
         }
         pieces.append(ByteBuffer(bytes: rest))
         self.pieces = pieces
-        // The results may pick no value that shows the ID, though the template has some.
+        // The results may select no value with the ID, though the template has some.
         whole = pieces.count == 1 ? RenderedConfiguration(jsonBytes: pieces[0]) : nil
         var hash = SHA256()
         hash.update(data: pieces[0].readableBytesView)
@@ -123,11 +119,11 @@ struct RenderedPieces: Sendable {
         return RenderedConfiguration(jsonBytes: bytes)
     }
 
-    /// The tag of a user's document, which is not put together for it.
+    /// The tag of a user's document, computed without assembling the document.
     ///
-    /// The bytes behind the first gap are hashed for each user: a tag depends on the bytes of the
+    /// The bytes after the first gap are hashed for each user: a tag depends on the bytes of the
     /// document alone (HTTP 1), so a hash of the pieces and the ID would not do. The same document
-    /// also comes about from other conditions, or from overrides, in other pieces.
+    /// can also result from other conditions, or from overrides, in other pieces.
     func entityTag(forUserID userID: String?) -> EntityTag {
         if let whole { return whole.entityTag }
         let text = Self.jsonText(ofUserID: userID)

@@ -2,7 +2,7 @@ public import ActiveConfig
 public import Targeting
 import Templates
 
-/// Why a user has the settings they have; each is worked out when it is asked for.
+/// The reasons for a user's settings; each is computed on access.
 ///
 /// ```swift
 /// project.reasons(for: context).reason(forKey: "title", inSection: "Home")?.value
@@ -10,10 +10,10 @@ import Templates
 public struct SettingReasons: Sendable {
     private let compiled: CompiledTemplate
 
-    /// Who asks.
+    /// Nil is the generic user.
     private let userID: String?
 
-    /// Whether each condition is true for the user.
+    /// The results of the conditions for the user.
     private let results: ConditionResults
 
     private let overrides: OverridesDocument?
@@ -26,26 +26,25 @@ public struct SettingReasons: Sendable {
         overrides = project.overrides(for: context)
     }
 
-    /// The names of all sections, also of those that only pinned values have; each once, in no
-    /// order.
+    /// The names of all sections, including those that only pinned values have.
     public var sectionNames: Set<String> {
         Set(compiled.sections.map(\.name)).union(overrides?.sections.keys ?? [:].keys)
     }
 
-    /// Why one setting has its value.
+    /// Returns the reason for a setting's value.
     ///
     /// - Parameters:
     ///   - key: The setting's name.
     ///   - section: The section's name.
-    /// - Returns: The reason, also of a setting that is left out for this user; nil when there is no
-    ///   such setting.
+    /// - Returns: The reason, even for a setting that is left out for this user; nil when there is
+    ///   no such setting.
     public func reason(forKey key: String, inSection section: String) -> SettingReason? {
         if let value = overrides?.sections[section]?[key] { return Self.override(value) }
         let parameters = compiled.sections.first { $0.name == section }?.parameters
         return parameters?.first { $0.key == key }.map(reason)
     }
 
-    /// The reasons of all settings by section and setting, those that are left out included.
+    /// The reasons of all settings by section and setting, including settings that are left out.
     public var all: [String: [String: SettingReason]] {
         var settings: [String: [String: SettingReason]] = [:]
         for (section, parameters) in compiled.sections {
@@ -60,7 +59,7 @@ public struct SettingReasons: Sendable {
         return settings
     }
 
-    /// Why a setting has its value when none is pinned.
+    /// The reason for a setting's value when none is pinned.
     private func reason(of parameter: CompiledParameter) -> SettingReason {
         let failed = parameter.candidates.prefix { !results[$0.condition] }
         let names = failed.map { compiled.template.conditions[$0.condition].name }
@@ -81,41 +80,41 @@ public struct SettingReasons: Sendable {
 }
 
 extension ProjectConfiguration {
-    /// Explains single settings of a user, lazily.
+    /// Returns the reasons for a user's settings, computed lazily.
     ///
-    /// - Parameter context: Who asks, with what signals, and when.
+    /// - Parameter context: The user, the signals and the time.
     /// - Returns: The reasons; the values are those of ``state(for:)``.
     public func reasons(for context: TargetingContext) -> SettingReasons {
         SettingReasons(self, context: context)
     }
 }
 
-/// Why a setting has its value for a user.
+/// The reason for a setting's value.
 public struct SettingReason: Sendable, Hashable {
-    /// Where a value comes from.
+    /// The origin of a value.
     public enum Source: Sendable, Hashable {
-        /// It is pinned for the user.
+        /// The value is pinned for the user.
         case override
-        /// The condition of this name is true, and the first that is and has a value.
+        /// The condition with this name is the first true one with a value.
         case condition(String)
-        /// No condition that has a value is true.
+        /// No condition with a value is true.
         case defaultValue
     }
 
-    /// Where the value comes from.
+    /// The origin of the value.
     public let source: Source
 
-    /// The value; nil when the setting is left out, so that the app's own default counts.
+    /// The value; nil when the setting is left out, so that the app uses its own default.
     public let value: SettingValue?
 
-    /// The conditions before the one that won, all false, in their order.
+    /// The conditions before the one that applies, all false, in their order.
     public let falseConditions: [String]
 
-    /// Whether the condition that won uses `percent`.
+    /// A Boolean value that indicates whether the condition that applies uses `percent`.
     public var usesPercent = false
 }
 
-/// The reasons for a user's document: of each setting, and each condition.
+/// The reasons for a user's document: for each setting, and each condition.
 public struct ConfigurationExplanation: Sendable, Hashable {
     /// The reasons by section and setting.
     public let settings: [String: [String: SettingReason]]
@@ -127,7 +126,7 @@ public struct ConfigurationExplanation: Sendable, Hashable {
     public struct NamedCondition: Sendable, Hashable {
         /// The name of the condition.
         public let name: String
-        /// Whether it is true, and why not.
+        /// The result and the reason.
         public let explanation: ConditionExplanation
     }
 }
@@ -135,7 +134,7 @@ public struct ConfigurationExplanation: Sendable, Hashable {
 extension ProjectConfiguration {
     /// Explains the document of a user.
     ///
-    /// - Parameter context: Who asks, with what signals, and when.
+    /// - Parameter context: The user, the signals and the time.
     /// - Returns: The reasons; the values are those of ``state(for:)``.
     public func explanation(for context: TargetingContext) -> ConfigurationExplanation {
         let names = compiled.template.conditions.map(\.name)

@@ -2,16 +2,15 @@ import TemplateStore
 
 /// Counts operations, so that closing can wait for their end.
 final class OperationGate: Sendable {
-    /// What the lock guards.
     private struct State {
-        /// Running operations.
+        /// Number of running operations.
         var operations = 0
-        /// Set by closing: no operation may begin.
+        /// Set by `close()`: no operation may begin.
         var isClosed = false
-        /// Waits for the end of all operations.
+        /// Waiting for the end of all operations.
         var waiters: [CheckedContinuation<Void, Never>] = []
 
-        /// Those whose wait is over.
+        /// Removes and returns the waiters if no operation is running.
         mutating func takeWaitersAtEnd() -> [CheckedContinuation<Void, Never>] {
             guard operations == 0 else { return [] }
             defer { waiters = [] }
@@ -23,7 +22,7 @@ final class OperationGate: Sendable {
 
     /// Begins an operation.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable`, after the close.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` after `close()`.
     func enter() throws(TemplateStoreError) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.operations += 1 }
@@ -41,9 +40,9 @@ final class OperationGate: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Lets no operation begin any more, and waits for those under way.
+    /// Prevents further operations, and waits for those that are running.
     ///
-    /// - Returns: Whether this is the first call.
+    /// - Returns: True for the first call.
     func close() async -> Bool {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }

@@ -1,11 +1,11 @@
 import TemplateStore
 
-/// Polls for changes by other processes while anybody follows the changes.
+/// Polls for changes by other processes while there are readers of changes.
 final class SQLiteChangePoller: Sendable {
     private let interval: Duration
     /// Advanced by each poll.
     private let signal: ChangeSignal
-    /// The polling task; nil while nobody waits.
+    /// The polling task; nil while no reader waits.
     private let task = Locked<Task<Void, Never>?>(nil)
 
     init(interval: Duration, signal: ChangeSignal) {
@@ -13,9 +13,9 @@ final class SQLiteChangePoller: Sendable {
         self.signal = signal
     }
 
-    /// Starts polling unless it runs; it ends when nobody waits.
+    /// Starts polling unless it is running; it ends when no reader waits.
     ///
-    /// - Parameter latest: Reads the newest revision.
+    /// `latest` reads the newest revision.
     func start(
         reading latest: @escaping @Sendable () async throws(TemplateStoreError) -> StoreRevision
     ) {
@@ -25,25 +25,25 @@ final class SQLiteChangePoller: Sendable {
         }
     }
 
-    /// Polls until nobody waits.
+    /// Polls until no reader waits.
     private func poll(
         _ latest: @Sendable () async throws(TemplateStoreError) -> StoreRevision
     ) async {
         while isNeeded() {
             do {
                 let revision = try await latest()
-                // An older one means that what is stored was replaced.
+                // An older revision means that the content was replaced.
                 if revision < signal.latest { signal.wake() }
                 signal.advance(to: revision)
             } catch {
-                // Those who wait find the failure themselves.
+                // The waiting readers will find the failure themselves.
                 signal.wake()
             }
             try? await Task.sleep(for: interval)
         }
     }
 
-    /// Whether anybody waits; if not, clears the task so that the next wait starts another.
+    /// True while a reader waits; otherwise clears the task, so that the next wait starts another.
     private func isNeeded() -> Bool {
         task.withLock { task in
             let isNeeded = signal.hasWaiters

@@ -12,22 +12,20 @@ import TemplateStore
 
 /// A write that failed because the disk was full or broken.
 ///
-/// The next small write may still fit into the log, so readiness tries one of the same size.
+/// The next small write may still fit into the log, so the readiness check tries one of the same
+/// size.
 struct SQLiteFailedWrite: Sendable {
     /// The most bytes of a trial write.
     private static let maximumTrial = 16 << 20
 
-    /// The rough size of the failed write in bytes.
+    /// Approximate size of the failed write in bytes.
     let size: Int
     let error: TemplateStoreError
 
-    /// Recognizes a write error; nil for other errors, such as a lock of another process.
+    /// Recognizes a write error of about `size` bytes; nil for other errors, such as a lock of
+    /// another process.
     ///
-    /// - Parameters:
-    /// - error: The error.
-    /// - size: About how many bytes were to be written.
-    /// - db: The connection, right after the error.
-    /// - path: The path of the database.
+    /// `db` is the connection, right after the error.
     init?(_ error: DatabaseError, of size: Int, to db: Database, at path: String) {
         let systemError = unsafe sqlite3_system_errno(db.sqliteConnection)
         switch error.resultCode {
@@ -46,20 +44,16 @@ struct SQLiteFailedWrite: Sendable {
         self.size = size
     }
 
-    /// Writes as many bytes and rolls back, so that no other process ever sees them.
+    /// Writes about `size` bytes and rolls back, so that no other process ever sees them.
     ///
-    /// - Parameters:
-    /// - size: About how many bytes.
-    /// - db: The writing connection, in a transaction.
-    /// - path: The path of the database.
-    /// - Throws: What the write throws.
+    /// `db` is the writing connection, in a transaction.
     static func tryAgain(_ size: Int, on db: Database, at path: String) throws {
         try db.inSavepoint {
             try db.execute(sql: "CREATE TABLE trial (content BLOB NOT NULL) STRICT")
             try db.execute(
                 sql: "INSERT INTO trial VALUES (zeroblob(?))",
                 arguments: [min(size, maximumTrial)])
-            // Writes the pages to the log already, not only when they are committed.
+            // Writes the pages to the log now instead of at the commit.
             let code = unsafe sqlite3_db_cacheflush(db.sqliteConnection)
             guard code == SQLITE_OK else {
                 throw DatabaseError(resultCode: ResultCode(rawValue: code))
@@ -70,13 +64,7 @@ struct SQLiteFailedWrite: Sendable {
 }
 
 extension TemplateStoreError {
-    /// The error of a write without room.
-    ///
-    /// - Parameters:
-    /// - path: The path of the database.
-    /// - error: The error of SQLite.
-    /// - reason: What the system says, if it is not the disk.
-    /// - Returns: The error.
+    /// The error of a write without room; `reason` is the system's, if it is not the disk.
     static func outOfSpace(
         at path: String, _ error: DatabaseError, reason: String? = nil
     ) -> TemplateStoreError {

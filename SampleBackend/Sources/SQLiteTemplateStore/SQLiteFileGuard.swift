@@ -4,11 +4,11 @@ import TemplateStore
 /// Detects that the files of an open database were removed, moved or replaced.
 ///
 /// SQLite keeps using a file that was removed or moved, and loses what it stores there. It mixes a
-/// file that was written over with its page cache. A fault stays until the store is opened again.
+/// file that was overwritten with its page cache. A fault stays until the store is opened again.
 ///
-/// Another file at the same path has another identity. A file that was written over keeps its identity;
-/// it is noticed because the database changes by checkpoints only, and the index of the log has their
-/// position.
+/// Another file at the same path has another identity. A file that was overwritten keeps its
+/// identity; it is noticed because the database file changes by checkpoints only, and the index of
+/// the log has their position.
 final class SQLiteFileGuard: Sendable {
     /// A file of the database, by the suffix of its path.
     private enum Part: String, CaseIterable {
@@ -18,17 +18,17 @@ final class SQLiteFileGuard: Sendable {
         case index = "-shm"
     }
 
-    /// The last seen status of the database.
+    /// Last observed status of the database.
     fileprivate struct Sight {
         let size: Int64
         let modification: SQLiteFileStatus.Modification
-        /// The last seen checkpoint position of the log.
+        /// Last observed checkpoint position of the log.
         let checkpoint: SQLiteLogIndex.Checkpoint
     }
 
     private struct Fault {
         let error: TemplateStoreError
-        /// Whether the connections still have everything, so that it can be saved.
+        /// True while the connections still have the whole content, so that it can be saved.
         let keepsContent: Bool
     }
 
@@ -46,10 +46,9 @@ final class SQLiteFileGuard: Sendable {
 
     /// Records the identities of the files of a database.
     ///
-    /// - Parameters:
-    /// - path: The path of the database.
-    /// - db: A connection to it, which has read.
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when one of them is gone.
+    /// `db` is a connection that has read.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when one of the files is gone.
     init(path: String, _ db: Database) throws(TemplateStoreError) {
         self.path = path
         var identities: [Part: SQLiteFileStatus.Identity] = [:]
@@ -65,10 +64,10 @@ final class SQLiteFileGuard: Sendable {
         try check(db)
     }
 
-    /// Whether an overwritten file must stay as it is.
+    /// True when an overwritten file must not be touched.
     var isContentForeign: Bool { state.withLock { $0.fault.map { !$0.keepsContent } ?? false } }
 
-    /// The known replacement, or one that a look at the files shows.
+    /// The known fault, or one that the files' identities show now.
     ///
     /// Without its log, a database cannot even be opened by another connection.
     func currentFault() -> TemplateStoreError? {
@@ -78,12 +77,10 @@ final class SQLiteFileGuard: Sendable {
         }
     }
 
-    /// Throws unless the files are those that were opened, written by SQLite only.
-    ///
-    /// - Parameter db: A connection, on its queue.
-    /// - Throws: ``TemplateStoreError`` with the code `filesReplaced`.
+    /// - Throws: ``TemplateStoreError`` with the code `filesReplaced` unless the files are those
+    ///   that were opened, written by SQLite only.
     func check(_ db: Database) throws(TemplateStoreError) {
-        // Looked at under the lock, so that nobody compares with an older sight.
+        // Read under the lock, so that no thread compares with an older observation.
         try state.withLock { (state: inout State) throws(TemplateStoreError) in
             if let fault = state.fault { throw fault.error }
             state.fault = try replacement()
@@ -92,28 +89,29 @@ final class SQLiteFileGuard: Sendable {
         }
     }
 
-    /// Writes what the log holds into the database, if the connections still have both.
+    /// Writes the log into the database, if the connections still have both.
     func save(_ db: Database) {
         let keepsContent = state.withLock { $0.fault?.keepsContent ?? false }
         guard keepsContent else { return }
-        // An empty log cannot be taken for that of another database either.
+        // An empty log also cannot be mistaken for that of another database.
         _ = try? db.checkpoint(.truncate)
     }
 
-    /// The suffix of a file that is not the opened one; nil when all are.
+    /// The fault when a file is not the opened one; nil when all are.
     private func replacement() throws(TemplateStoreError) -> Fault? {
         for part in Part.allCases {
             let file = path + part.rawValue
             if try SQLiteFileStatus.status(ofFileAt: file)?.identity == identities[part] {
                 continue
             }
-            // Without the shared index, other processes do not know what this one writes.
+            // Without the shared index, other processes do not see this process's writes.
             return fault("The file '\(file)' was removed, moved or replaced", part != .index)
         }
         return nil
     }
 
-    /// The suffix of a file written by something other than SQLite; nil when there is none.
+    /// The fault when a file was overwritten by something other than SQLite; nil when there is
+    /// none.
     private func overwriting(
         _ db: Database, _ state: inout State
     ) throws(TemplateStoreError) -> Fault? {
@@ -124,7 +122,7 @@ final class SQLiteFileGuard: Sendable {
                 let logStatus = try SQLiteFileStatus.status(ofFileAt: log)
             else { return try replacement() }
             let head = SQLiteFileStatus.head(ofLogAt: log, count: 32)
-            // What was seen belongs together when nothing was written meanwhile.
+            // The observations belong together if nothing was written in between.
             guard SQLiteLogIndex(db) == index else { continue }
             guard logStatus.size >= index.logSize, index.isHead(head) else {
                 return fault("The file '\(log)' was replaced by other content", false)
@@ -138,11 +136,11 @@ final class SQLiteFileGuard: Sendable {
             state.sight = sight
             return nil
         }
-        // Others write all the time; the next look is soon.
+        // Other processes write all the time; the next check is soon.
         return nil
     }
 
-    /// Records a fault and throws it as an error with advice.
+    /// A fault whose error has advice.
     private func fault(_ sentence: String, _ keepsContent: Bool) -> Fault {
         let advice =
             keepsContent
@@ -159,7 +157,7 @@ final class SQLiteFileGuard: Sendable {
 }
 
 extension SQLiteFileGuard.Sight {
-    /// Whether the database is unchanged, or changed by a checkpoint only.
+    /// True when the database is unchanged, or changed by a checkpoint only.
     fileprivate func isExplained(after last: Self) -> Bool {
         size == last.size && modification == last.modification
             || checkpoint != last.checkpoint || last.checkpoint.isUnderway

@@ -13,32 +13,28 @@ struct SQLiteFileStatus: Equatable {
     /// The identity of a file; a replacement at the same path has another one.
     struct Identity: Hashable {
         let device: UInt64
-        /// The number of the file on the device.
+        /// The inode number.
         let file: UInt64
     }
 
-    /// When the content last changed.
+    /// Time of the last change of the content.
     struct Modification: Hashable {
-        /// The whole seconds since 1970.
+        /// Since 1970.
         let seconds: Int64
-        /// The nanoseconds of the second.
+        /// Within the second.
         let nanoseconds: Int64
     }
 
-    /// Which file it is.
     let identity: Identity
-    /// The size in bytes.
+    /// In bytes.
     let size: Int64
-    /// When the content last changed.
     let modification: Modification
-    /// Whether others may read or write it, or the group may write it.
+    /// True when others may read or write it, or the group may write it.
     let isOpenToOthers: Bool
 
     /// Reads the status; nil when there is no file.
     ///
-    /// - Parameter path: The path.
-    /// - Returns: What is there; nil when nothing is.
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when the system does not say.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when the system call fails.
     static func status(ofFileAt path: String) throws(TemplateStoreError) -> SQLiteFileStatus? {
         var status = stat()
         if unsafe stat(path, &status) == 0 { return SQLiteFileStatus(status) }
@@ -63,10 +59,8 @@ struct SQLiteFileStatus: Equatable {
         isOpenToOthers = status.st_mode & 0o026 != 0
     }
 
-    /// Creates an empty file that only its owner can read, unless one exists.
+    /// Creates an empty file that only its owner can read; false when a file exists.
     ///
-    /// - Parameter path: The path.
-    /// - Returns: Whether the file was made.
     /// - Throws: ``TemplateStoreError`` with the code `unavailable`.
     static func makeFile(at path: String) throws(TemplateStoreError) -> Bool {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -84,8 +78,8 @@ struct SQLiteFileStatus: Equatable {
 
     /// The first bytes of a file; fewer when it has fewer.
     ///
-    /// Only for the write-ahead log: to close the database or its index in any way gives up the
-    /// locks that SQLite has on it.
+    /// Only for the write-ahead log: closing any descriptor of the database or its index releases
+    /// the locks that SQLite holds on it.
     static func head(ofLogAt path: String, count: Int) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
@@ -95,6 +89,6 @@ struct SQLiteFileStatus: Equatable {
         return Array(bytes.prefix(max(length, 0)))
     }
 
-    /// The name of an error of the system.
+    /// The system's message for an error number.
     static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

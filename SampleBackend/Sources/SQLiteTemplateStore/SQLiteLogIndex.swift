@@ -1,56 +1,54 @@
 import GRDB
 import GRDBSQLite
 
-/// The index of the write-ahead log, which all processes that have the database open share.
+/// The index of the write-ahead log, shared by all processes that have the database open.
 ///
 /// Its layout is documented in "WAL-mode File Format" of SQLite, chapter 2.
 struct SQLiteLogIndex: Equatable {
-    /// How far the log is written into the database.
+    /// Progress of writing the log into the database.
     struct Checkpoint: Hashable {
         /// Changes each time the log restarts.
         let salt: [UInt8]
-        /// Frames that are certainly written into the database.
+        /// Number of frames that are certainly written into the database.
         let finishedFrames: UInt32
-        /// Frames that may be; raised before the database is written.
+        /// Number of frames that may be written; raised before the database is written.
         let begunFrames: UInt32
 
-        /// Whether a checkpoint is running, or was interrupted.
+        /// True when a checkpoint is running, or was interrupted.
         var isUnderway: Bool { finishedFrames < begunFrames }
     }
 
-    /// The bytes of one of the two copies of the header.
+    /// Bytes of one of the two copies of the header.
     private static let headerSize = 48
-    /// The bytes of both copies and of what follows about checkpoints.
+    /// Bytes of both copies and of the checkpoint information after them.
     private static let size = 136
-    /// The bytes of the part of the index that SQLite maps at once.
+    /// Bytes of the part of the index that SQLite maps at once.
     private static let regionSize: Int32 = 32_768
-    /// The bytes of a log before its first frame.
+    /// Bytes of a log before its first frame.
     private static let logHeaderSize: Int64 = 32
-    /// The bytes of a frame before its page.
+    /// Bytes of a frame before its page.
     private static let frameHeaderSize: Int64 = 24
 
-    /// The valid frames of the log.
+    /// Number of valid frames of the log.
     let frameCount: UInt32
-    /// The bytes of a page.
+    /// In bytes.
     private let pageSize: Int64
-    /// How far the log is written into the database.
+    /// Progress of writing the log into the database.
     let checkpoint: Checkpoint
 
-    /// The least bytes that the log has.
+    /// Least size of the log in bytes.
     var logSize: Int64 {
         frameCount == 0
             ? 0
             : Self.logHeaderSize + Int64(frameCount) * (Self.frameHeaderSize + pageSize)
     }
 
-    /// Whether these are the first bytes of the log.
+    /// True when these can be the first bytes of the log.
     func isHead(_ bytes: [UInt8]) -> Bool {
         frameCount == 0 || bytes.dropFirst(16).prefix(8).elementsEqual(checkpoint.salt)
     }
 
-    /// Reads the index through a connection.
-    ///
-    /// - Returns: nil while another process writes it.
+    /// Reads the index through a connection; nil while another process writes it.
     init?(_ db: Database) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard
@@ -60,7 +58,7 @@ struct SQLiteLogIndex: Equatable {
             unsafe methods.pointee.iVersion >= 2, let map = unsafe methods.pointee.xShmMap
         else { return nil }
         var region: UnsafeMutableRawPointer?
-        // SQLite has it mapped already, and keeps it as long as the connection is open.
+        // SQLite has already mapped it, and keeps it mapped while the connection is open.
         guard unsafe map(file, 0, Self.regionSize, 0, &region) == SQLITE_OK,
             let region = unsafe region
         else { return nil }
@@ -68,7 +66,7 @@ struct SQLiteLogIndex: Equatable {
         self.init(bytes)
     }
 
-    /// Reads the first bytes of the index.
+    /// Parses the first bytes of the index.
     private init?(_ bytes: [UInt8]) {
         // The second copy is written before the first one.
         guard

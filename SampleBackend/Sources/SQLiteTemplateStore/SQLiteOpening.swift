@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 import TemplateStore
 
-/// The steps that open a database: it is only read until it is known to be ours.
+/// The steps that open a database, which is only read until it is known to belong to this program.
 struct SQLiteOpening: Sendable {
-    /// How often it is tried while another process makes the same database.
+    /// Most attempts while another process creates the same database.
     private static let attempts = 50
-    /// The seconds between two attempts.
+    /// Seconds between two attempts.
     private static let pause = 0.1
-    /// The value of `PRAGMA synchronous` by which a commit is on the disk.
+    /// The value of `PRAGMA synchronous` with which a commit is on the disk.
     private static let synchronousFull = 2
 
-    /// The fewest bytes of a database that is not empty.
+    /// Least size in bytes of a database that is not empty.
     private static let smallestPage = 512
 
     let path: String
@@ -23,7 +23,7 @@ struct SQLiteOpening: Sendable {
         return try openPool()
     }
 
-    /// Looks at a database that exists, without the right to write.
+    /// Inspects an existing database on a read-only connection.
     private func inspect() throws {
         var isDirectory: ObjCBool = false
         let exists = unsafe FileManager.default.fileExists(
@@ -32,7 +32,7 @@ struct SQLiteOpening: Sendable {
             throw TemplateStoreError(
                 .unavailable, "'\(path)' is a folder: give the path of a file in it.")
         }
-        // SQLite takes a file that is smaller than a page for an empty one, and would write over it.
+        // SQLite treats a file smaller than a page as an empty one, and would overwrite it.
         let size = try SQLiteFileStatus.status(ofFileAt: path)?.size ?? 0
         if size > 0, size < Self.smallestPage { throw TemplateStoreError.damaged(at: path) }
         var configuration = configuration
@@ -42,24 +42,24 @@ struct SQLiteOpening: Sendable {
         _ = try queue.read { db in try SQLiteSchema.version(of: db, at: path) }
     }
 
-    /// Opens the connections; more than one process may do so at the same time.
+    /// Opens the connections; several processes may do so at the same time.
     private func openPool() throws -> (DatabasePool, SQLiteFileGuard) {
         for _ in 1..<Self.attempts {
             do {
                 return try openPoolOnce()
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                // The change to a write-ahead log does not wait for others as all else does.
+                // Unlike other operations, the change to a write-ahead log does not wait for other
+                // processes.
                 Thread.sleep(forTimeInterval: Self.pause)
             }
         }
         return try openPoolOnce()
     }
 
-    /// Opens the connections.
     private func openPoolOnce() throws -> (DatabasePool, SQLiteFileGuard) {
         let pool = try DatabasePool(path: path, configuration: configuration)
         let files = try pool.writeWithoutTransaction { db in
-            // Not before, since the pool itself sets it to NORMAL when it begins.
+            // Not before, since the pool itself sets it to NORMAL when it starts.
             try db.execute(sql: "PRAGMA synchronous = FULL")
             guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == Self.synchronousFull else {
                 throw TemplateStoreError(
@@ -73,7 +73,7 @@ struct SQLiteOpening: Sendable {
         return (pool, files)
     }
 
-    /// How each connection is set up.
+    /// The configuration of each connection.
     private var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "TemplateStore"
@@ -81,7 +81,7 @@ struct SQLiteOpening: Sendable {
         configuration.busyMode = .timeout(options.busyTimeout)
         configuration.prepareDatabase { [options] db in
             if db.configuration.readonly { return }
-            // A log that grew once is cut again; 64 MB is the room of many big templates.
+            // A log that has grown is truncated again; 64 MB is room for many large templates.
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
             if let pages = options.maximumPageCount {
                 try db.execute(sql: "PRAGMA max_page_count = \(pages)")

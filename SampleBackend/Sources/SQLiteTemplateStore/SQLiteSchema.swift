@@ -2,22 +2,21 @@ import Foundation
 import GRDB
 import TemplateStore
 
-/// The tables of a store's database, and the ways from older ones.
+/// The tables of a store's database, and the migrations from older ones.
 ///
-/// Text is kept as its UTF-8 bytes, so that it is compared byte by byte, and may hold any character.
-/// Times are milliseconds since 1970.
+/// Text is stored as its UTF-8 bytes, so that it is compared byte by byte, and may contain any
+/// character. Times are milliseconds since 1970.
 enum SQLiteSchema {
-    /// The number that says that a database is one of ours, `ACFG` in ASCII.
+    /// The application ID that marks a database as this program's, `ACFG` in ASCII.
     static let applicationID: Int32 = 0x4143_4647
 
-    /// The migrations from each version of the schema to the next, beginning with no schema.
+    /// Migrations from each version of the schema to the next, the first from an empty database.
     ///
     /// Append only: a released migration is never changed.
     private static let migrations = [version1, version2]
 
     static var currentVersion: Int { migrations.count }
 
-    /// The first tables.
     private static let version1 = """
         CREATE TABLE projects (
             id INTEGER PRIMARY KEY,
@@ -92,12 +91,10 @@ enum SQLiteSchema {
 
     /// The version of a database's schema; 0 when it is empty.
     ///
-    /// - Parameters:
-    /// - db: The database.
-    /// - path: Its path, for errors.
-    /// - Returns: The version.
+    /// The path is for errors.
+    ///
     /// - Throws: ``TemplateStoreError`` with the code `newerSchema`, or `damaged` when it is the
-    /// database of another program; a `DatabaseError`.
+    ///   database of another program; a `DatabaseError`.
     static func version(of db: Database, at path: String) throws -> Int {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         let owner = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
@@ -119,11 +116,11 @@ enum SQLiteSchema {
         return version
     }
 
-    /// Brings a database, and its path for errors, to the current schema in one transaction.
+    /// Migrates a database to the current schema in one transaction; the path is for errors.
     static func migrate(_ db: Database, at path: String) throws {
         if try version(of: db, at: path) == currentVersion { return }
         try db.inTransaction(.immediate) {
-            // Another process may have been faster.
+            // Another process may have migrated it first.
             for migration in migrations.dropFirst(try version(of: db, at: path)) {
                 try db.execute(sql: migration)
             }
@@ -137,7 +134,7 @@ enum SQLiteSchema {
 extension SQLiteSchema {
     /// The tables of webhooks and their deliveries.
     ///
-    /// A delivery that somebody has taken is due again when the claim ends.
+    /// A claimed delivery is due again when its claim ends.
     static let version2 = """
         CREATE TABLE webhooks (
             position INTEGER PRIMARY KEY,
@@ -173,19 +170,15 @@ extension SQLiteSchema {
 
 /// Bytes in a database, such as the UTF-8 of a text.
 ///
-/// GRDB passes empty data as `NULL`, and a text up to its first NUL. So empty bytes go as an empty
-/// text, and a statement writes `CAST(? AS BLOB)` for them.
+/// GRDB passes empty data as `NULL`, and a text up to its first NUL. So empty bytes are passed as
+/// an empty text, and statements write `CAST(? AS BLOB)` for them.
 struct SQLiteBytes: DatabaseValueConvertible {
-    /// The bytes.
     let data: Data
 
-    /// Makes bytes.
     init(_ data: Data) { self.data = data }
 
-    /// Makes the bytes of a text.
     init(_ text: String) { data = Data(text.utf8) }
 
-    /// The bytes as a text.
     var text: String { String(decoding: data, as: UTF8.self) }
 
     var databaseValue: DatabaseValue { data.isEmpty ? "".databaseValue : data.databaseValue }

@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 public import TemplateStore
 
-/// How many changes are read at once.
+/// Number of changes that are read at once.
 private let changesPerRead = 256
 
 extension SQLiteTemplateStore {
-    /// All that a server needs to answer clients, read at one revision.
+    /// The data that a server needs to answer clients, read at one revision.
     public func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot {
         try await read { db in
             let templates = try Row.fetchAll(
@@ -56,7 +56,7 @@ extension Database {
         StoreRevision(try Int64.fetchOne(self, sql: "SELECT max(revision) FROM changes") ?? 0)
     }
 
-    /// Some of the changes after a revision, in order.
+    /// A page of the changes after a revision, in order.
     fileprivate func changes(after position: StoreRevision) throws -> [StoreChange] {
         let latest = try latestRevision()
         let oldest =
@@ -70,13 +70,7 @@ extension Database {
         ).map(StoreChange.init(row:))
     }
 
-    /// Writes a change, and drops those that are too old.
-    ///
-    /// - Parameters:
-    /// - subject: What changes.
-    /// - kept: How many changes are kept.
-    /// - Returns: The revision of the change.
-    /// - Throws: A `DatabaseError`.
+    /// Records a change, drops all but the newest `kept` ones, and returns its revision.
     func recordChange(_ subject: StoreChange.Subject, keeping kept: Int) throws -> StoreRevision {
         let columns: StatementArguments =
             switch subject {

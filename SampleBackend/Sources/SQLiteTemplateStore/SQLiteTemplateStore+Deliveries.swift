@@ -22,7 +22,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// Takes deliveries that are due, so that nobody else sends them.
+    /// Claims due deliveries, so that no other process sends them.
     public func claimDeliveries(
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
@@ -64,7 +64,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// Stores what came of an attempt at a delivery that was claimed.
+    /// Stores the result of an attempt at a claimed delivery.
     public func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError) {
         let time = attempt.date.millisecondsSince1970
         let (state, retryTime): (WebhookDelivery.State, Int64?) =
@@ -103,15 +103,10 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
-    /// Where a delivery and its webhook are, by their positions.
+    /// The positions of a delivery and its webhook in their tables.
     fileprivate typealias DeliveryPlace = (delivery: Int64, webhook: Int64)
 
     /// Adds a delivery of a new version for each webhook of its project.
-    ///
-    /// - Parameters:
-    /// - template: The version.
-    /// - project: The project.
-    /// - Throws: A `DatabaseError`.
     func enqueueDeliveries(of template: StoredTemplate, inProject project: Int64) throws {
         let version = template.version
         let time = version.updateTime.millisecondsSince1970
@@ -134,7 +129,8 @@ extension Database {
         }
     }
 
-    /// The last delivery of each webhook that is due, where nobody has one; the oldest first.
+    /// The last delivery of each webhook, if it is due and none of the webhook is claimed; the
+    /// oldest first.
     fileprivate func dueDeliveries(at time: Int64, limit: Int) throws -> [DeliveryPlace] {
         try Row.fetchAll(
             self,
@@ -160,8 +156,8 @@ extension Database {
         }
     }
 
-    /// Supersedes all deliveries before the last that are pending and that nobody has taken, and
-    /// drops the oldest finished ones.
+    /// Supersedes the pending, unclaimed deliveries before the last, and drops the oldest finished
+    /// ones.
     fileprivate func supersedeDeliveries(ofWebhook webhook: Int64, time: Int64) throws {
         try execute(
             sql: """
@@ -203,7 +199,7 @@ extension Database {
 }
 
 extension WebhookDelivery {
-    /// Makes a delivery of its row with the identifier of its webhook.
+    /// Reads a delivery from its row with the identifier of its webhook.
     fileprivate init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "state")
         guard let state = State(rawValue: name) else {

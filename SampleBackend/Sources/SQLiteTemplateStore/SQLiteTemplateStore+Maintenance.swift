@@ -3,10 +3,10 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Warnings about the files of a database, a sentence each.
+    /// Returns warnings about the files of a database, a sentence each.
     ///
     /// - Parameter path: The path of the database.
-    /// - Returns: The sentences; empty when all is well.
+    /// - Returns: The sentences; empty when there are none.
     public static func warnings(at path: String) -> [String] {
         let files = ["", "-wal", "-shm"].map { path + $0 }.filter { file in
             (try? SQLiteFileStatus.status(ofFileAt: file))?.isOpenToOthers ?? false
@@ -19,10 +19,10 @@ extension SQLiteTemplateStore {
         ]
     }
 
-    /// Copies the database to a new file, while it may be in use.
+    /// Copies the database to a new file, even while it is in use.
     ///
-    /// - Parameter target: The path of the copy; nothing may be there.
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable`; there is no file then.
+    /// - Parameter target: The path of the copy; no file may exist there.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable`; an incomplete copy is removed.
     public func backup(to target: String) async throws(TemplateStoreError) {
         guard try SQLiteFileStatus.makeFile(at: target) else {
             throw TemplateStoreError(
@@ -43,15 +43,15 @@ extension SQLiteTemplateStore {
                         + "written: make another one.")
             }
         } catch {
-            // What is in its place is somebody else's.
+            // A file that replaced the copy belongs to somebody else.
             if (try? isThere()) ?? false { try? FileManager.default.removeItem(atPath: target) }
             throw TemplateStoreError(error, at: target)
         }
     }
 
-    /// Checks the whole file, which takes a while, and that what it says fits together.
+    /// Checks the whole file, which takes a while, and the consistency of its content.
     ///
-    /// - Returns: What is wrong, a sentence each; empty when all is well.
+    /// - Returns: The findings, a sentence each; empty when there are none.
     /// - Throws: ``TemplateStoreError`` when the database cannot be read at all.
     public func checkIntegrity() async throws(TemplateStoreError) -> [String] {
         try await read { db in

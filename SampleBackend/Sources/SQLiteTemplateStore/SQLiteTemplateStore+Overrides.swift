@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Pins values for one user, or removes what was pinned.
+    /// Pins values for one user, or removes them.
     public func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError) {
         let revision: StoreRevision? = try await write { [options] db in
             guard
@@ -37,12 +37,8 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
-    /// Pins or removes values.
+    /// Pins or removes values in the project with this number; false when nothing changed.
     ///
-    /// - Parameters:
-    /// - change: Whose values, and which.
-    /// - project: The number of the project.
-    /// - Returns: Whether that changed anything.
     /// - Throws: ``TemplateStoreError`` with the code `tooManyOverrides`; a `DatabaseError`.
     fileprivate func setOverrides(
         _ change: OverridesChange, inProject project: Int64

@@ -90,7 +90,6 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
-    /// Writes a version.
     fileprivate func insert(_ template: StoredTemplate, intoProject project: Int64) throws {
         let version = template.version
         try execute(
@@ -117,7 +116,7 @@ extension Database {
 }
 
 extension StoredTemplate {
-    /// Makes a template of a row of `versions` with the name of its project.
+    /// Reads a template from a row of `versions` with the name of its project.
     init(row: Row) throws {
         self.init(
             project: try row.decode(SQLiteBytes.self, forColumn: "name").text,
@@ -128,7 +127,7 @@ extension StoredTemplate {
 }
 
 extension TemplateVersion {
-    /// Makes what is known of a version of its row.
+    /// Reads the metadata of a version from its row.
     fileprivate init(row: Row) throws {
         let origin = try row.decode(String.self, forColumn: "origin")
         let updateType = try row.decode(String.self, forColumn: "update_type")

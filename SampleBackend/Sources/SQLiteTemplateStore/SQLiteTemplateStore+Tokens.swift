@@ -24,7 +24,7 @@ extension SQLiteTemplateStore {
         signal.advance(to: revision)
     }
 
-    /// All tokens, the oldest first, revoked and expired ones included.
+    /// All tokens, the oldest first, including revoked and expired ones.
     public func tokens() async throws(TemplateStoreError) -> [StoredToken] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM tokens ORDER BY position")
@@ -32,7 +32,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// Revokes a token for good, and says whether there was one with this identifier.
+    /// Revokes a token permanently; false when none has this identifier.
     public func revokeToken(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -55,13 +55,13 @@ extension SQLiteTemplateStore {
         return isFound
     }
 
-    /// Remembers when a token was last used, to the minute.
+    /// Records the last use of a token, to the minute.
     public func recordUse(
         ofToken id: String, date: Date
     ) async throws(TemplateStoreError) {
         let time = date.millisecondsSince1970
         let pause = Int64(TemplateStoreLimits.secondsBetweenRecordedUses) * 1_000
-        // Most uses end here: this is called for each request.
+        // Most calls end here: there is one for each request.
         let isNew = recordedUses.withLock { uses in uses[id].map { time >= $0 + pause } ?? true }
         guard isNew else { return }
         let recorded = try await write { db in
@@ -80,7 +80,6 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
-    /// Writes a token.
     fileprivate func insert(_ token: StoredToken) throws {
         try execute(
             sql: """

@@ -55,7 +55,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// Removes a webhook with its deliveries, and says whether there was one.
+    /// Removes a webhook with its deliveries; false when there is none.
     public func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -86,7 +86,7 @@ extension SQLiteTemplateStore {
 }
 
 extension StoredWebhook {
-    /// Makes a webhook of its row with the name of its project.
+    /// Reads a webhook from its row with the name of its project.
     init(row: Row) throws {
         self.init(
             id: try row.decode(SQLiteBytes.self, forColumn: "id").text,

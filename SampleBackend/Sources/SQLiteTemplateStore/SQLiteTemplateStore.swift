@@ -4,7 +4,7 @@ public import TemplateStore
 
 /// A store in one file, an SQLite database.
 ///
-/// Several processes of one machine may have it open at once. What a call has stored is on the disk
+/// Several processes of one machine may have it open at once. The changes of a call are on the disk
 /// when it returns.
 ///
 /// ```swift
@@ -14,29 +14,29 @@ public final class SQLiteTemplateStore: TemplateStore {
     /// The path of the database.
     public let path: String
     private let pool: DatabasePool
-    /// Connections to a database that something was copied over; they are never closed.
+    /// Connections to a database that was overwritten; they are never closed.
     private static let abandoned = Locked<[DatabasePool]>([])
 
-    /// Notices when the files are no longer those that were opened.
+    /// Detects that the files are no longer those that were opened.
     private let files: SQLiteFileGuard
-    /// The last write that failed for want of room or of a working disk.
+    /// The last write that failed for lack of room or of a working disk.
     private let failedWrite = Locked<SQLiteFailedWrite?>(nil)
     private let hasWritten = Locked(false)
     let options: SQLiteStoreOptions
-    /// Says that there are changes.
+    /// Wakes the readers of changes.
     let signal: ChangeSignal
-    /// Looks for what other processes write.
+    /// Polls for changes by other processes.
     let poller: SQLiteChangePoller
     private let gate = OperationGate()
-    /// When the use of each token was last written by this store, in milliseconds since 1970.
+    /// Time of the last recorded use of each token by this store, in milliseconds since 1970.
     let recordedUses = Locked<[String: Int64]>([:])
 
-    /// Opens a database, or makes a new one that only this user can read.
+    /// Opens a database, or creates a new one that only this user can read.
     ///
-    /// - Parameter path: The path of the file; its folder has to exist.
+    /// - Parameter path: The path of the file; its folder must exist.
     /// - Throws: ``TemplateStoreError`` with the code `newerSchema` when a newer program wrote it,
-    ///   `damaged` when it is no database of this program or broken, neither of which is touched;
-    ///   else `unavailable`.
+    ///   or `damaged` when it is damaged or not a database of this program; neither is touched.
+    ///   Otherwise `unavailable`.
     public convenience init(path: String) async throws(TemplateStoreError) {
         try await self.init(path: path, options: SQLiteStoreOptions())
     }
@@ -78,15 +78,10 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Writes in one transaction, off the caller's thread; when it returns, that is durable.
+    /// Writes in one transaction, off the caller's thread; the changes are durable when it returns.
     ///
-    /// The cancellation of the caller's task does not stop it: half of an answer is none.
-    ///
-    /// - Parameters:
-    /// - size: About how many bytes are written.
-    /// - body: What to write.
-    /// - Returns: What the body returns.
-    /// - Throws: ``TemplateStoreError``.
+    /// Cancelling the caller's task does not stop it, since a partial answer would be useless.
+    /// `size` is the approximate number of bytes to write.
     func write<Value: Sendable>(
         size: Int = 0, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
@@ -116,7 +111,7 @@ public final class SQLiteTemplateStore: TemplateStore {
             failedWrite.withLock { $0 = failure.size < $0?.size ?? 0 ? $0 : failure }
             throw failure.error
         }
-        // A commit to a file that is gone by now would be acknowledged and lost.
+        // A commit to a file that is now gone would be acknowledged and lost.
         try files.check(db)
         failedWrite.withLock { if size >= $0?.size ?? 0 { $0 = nil } }
         guard let value else { throw TemplateStoreError.closed }
@@ -125,17 +120,17 @@ public final class SQLiteTemplateStore: TemplateStore {
 
     /// Returns when the database can be read and written, and throws when it cannot.
     ///
-    /// After a write that failed, as much is written and taken back.
+    /// After a failed write, about as many bytes are written and rolled back.
     public func checkReadiness() async throws(TemplateStoreError) {
         let size = failedWrite.withLock { $0?.size }
-        // Beginning to write takes the lock for it, and an empty transaction writes nothing.
+        // Beginning to write takes the write lock, and an empty transaction writes nothing.
         try await write(size: size ?? 0) { [path] db in
             _ = try db.latestRevision()
             if let size { try SQLiteFailedWrite.tryAgain(size, on: db, at: path) }
         }
     }
 
-    /// Uses the writing connection outside of a transaction.
+    /// Uses the writing connection outside a transaction.
     func useWriter<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
@@ -177,7 +172,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Saves what a log that was removed holds.
+    /// Saves the content of a log that was removed.
     private func save() async {
         await withCheckedContinuation { [pool, files] continuation in
             pool.asyncWriteWithoutTransaction { db in
@@ -187,20 +182,21 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Waits for what is under way, and closes the file; every sequence of changes ends.
+    /// Waits for running operations, and closes the file; every sequence of changes ends.
     public func close() async {
         signal.finish()
         guard await gate.close() else { return }
-        // To close them writes the log into the database.
+        // Closing the connections would write the log into the database.
         if files.isContentForeign { return Self.abandoned.withLock { $0.append(pool) } }
         let checkpoints = hasWritten.withLock { $0 }
         await withCheckedContinuation { [pool] continuation in
             DispatchQueue.global().async {
-                // Nothing is lost when these fail: what was stored is on the disk already. The
-                // pool closes its writer first, and SQLite then leaves all in the log; a copy of
-                // the file alone should have it too. This waits for nobody. Who only read, as a
-                // backup does, leaves the file alone: another process that has it open could not
-                // tell a copy over it from this checkpoint.
+                // Nothing is lost when these fail: the stored content is on the disk already. The
+                // pool closes its writer first, and SQLite then leaves everything in the log, but a
+                // copy of the file alone should have it too. The passive checkpoint waits for
+                // nobody. A process that only read, such as a backup, leaves the file alone:
+                // another process that has it open could not distinguish an overwrite from this
+                // checkpoint.
                 if checkpoints {
                     try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
                 }
@@ -213,13 +209,13 @@ public final class SQLiteTemplateStore: TemplateStore {
 
 /// Settings of a ``SQLiteTemplateStore`` that only tests change.
 package struct SQLiteStoreOptions: Sendable {
-    /// How many changes are kept for those who follow them.
+    /// The number of changes that are kept for readers.
     package var keptChanges = TemplateStoreLimits.keptChanges
-    /// The seconds to wait for another process that writes.
+    /// The seconds to wait for another process's write.
     package var busyTimeout = 5.0
-    /// The pause between two looks for what other processes have written.
+    /// The pause between two polls for the changes of other processes.
     package var pollInterval = Duration.milliseconds(100)
-    /// The most pages of the file; nil for as many as the disk has room for.
+    /// The most pages of the file; nil for no limit.
     package var maximumPageCount: Int?
 
     package init() {}

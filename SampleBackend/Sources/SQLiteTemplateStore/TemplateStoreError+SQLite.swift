@@ -2,7 +2,7 @@ import GRDB
 import TemplateStore
 
 extension TemplateStoreError {
-    /// Makes the error of a failed access to a database.
+    /// Creates the error of a failed access to a database.
     init(_ error: any Error, at path: String) {
         switch error {
         case let error as TemplateStoreError: self = error
@@ -15,7 +15,6 @@ extension TemplateStoreError {
         }
     }
 
-    /// Makes the error of an error of SQLite.
     private init(sqlite error: DatabaseError, at path: String) {
         let message: String
         switch error.resultCode {
@@ -49,12 +48,7 @@ extension TemplateStoreError {
         self.init(.unavailable, message, underlyingError: error)
     }
 
-    /// The error of a file that is no database, or a damaged one.
-    ///
-    /// - Parameters:
-    /// - path: The path of the file.
-    /// - error: The cause, if there is another one.
-    /// - Returns: The error.
+    /// The error of a file that is not a database, or is damaged, with an optional cause.
     static func damaged(at path: String, _ error: (any Error)? = nil) -> TemplateStoreError {
         TemplateStoreError(
             .damaged,

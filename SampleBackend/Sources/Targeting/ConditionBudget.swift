@@ -3,12 +3,12 @@ import LinearRegex
 /// The time and memory budget of the conditions of one template, charged while they are
 /// parsed one after the other.
 ///
-/// Time is counted in steps of a few nanoseconds: the worst case of a request in which every signal
-/// has its maximum length. So no published template holds up a request, whatever signals are sent,
-/// and nothing has to be counted while a request is answered.
+/// Time is counted in steps of a few nanoseconds, for the worst case of a request in which every
+/// signal has its maximum length. So no published template holds up a request, whatever signals are
+/// sent, and nothing has to be counted while a request is answered.
 ///
-/// Conditions that were published already are never refused: one over the budget is false for
-/// everybody, and ``TargetingCondition/excess`` says so.
+/// Conditions that were published already are never refused: one over the budget is false for every
+/// user, with the reason in ``TargetingCondition/excess``.
 public final class ConditionBudget {
     /// The most steps that the conditions of a template may take for one request.
     public static let maximumSteps = 10_000_000
@@ -16,22 +16,22 @@ public final class ConditionBudget {
     /// Rough limit of the numbers that the regular expressions of a template keep in memory.
     public static let maximumSize = 8_000_000
 
-    /// Whether the conditions were published already: then none is refused.
+    /// True when the conditions were published already: then none is refused.
     let isPublished: Bool
 
-    /// The steps that are left.
+    /// Remaining steps.
     private(set) var steps = maximumSteps
 
-    /// The size that is left.
+    /// Remaining size.
     private(set) var size = maximumSize
 
-    /// Set once an expression was refused: no more are compiled, since that takes time too.
+    /// True once an expression was refused: no more are compiled, since that takes time too.
     private var isExhausted = false
 
-    /// The regular expressions so far, by their texts.
+    /// Compiled regular expressions by their texts.
     private var expressions: [[ExactText]: RegularExpression] = [:]
 
-    /// The searches per value; each is done once a request, so equal ones are charged once.
+    /// The searches charged so far; each is done once a request, so equal ones are charged once.
     private var searches: Set<Search> = []
 
     /// A search for regular expressions in a value.
@@ -40,19 +40,17 @@ public final class ConditionBudget {
         let expression: RegularExpression
     }
 
-    /// Makes a full budget.
+    /// Creates a full budget.
     ///
-    /// - Parameter isPublished: Whether the conditions were published already.
+    /// - Parameter isPublished: True when the conditions were published already.
     public init(isPublished: Bool = false) {
         self.isPublished = isPublished
     }
 
-    /// Parses regular expressions that are looked for in a value, and takes what they need.
+    /// Parses the regular expressions of a rule on a value, and charges their time and memory.
     ///
-    /// - Parameters:
-    /// - patterns: The texts of the expressions.
-    /// - subject: The value.
-    /// - Returns: The expressions; equal ones are parsed once.
+    /// Equal expressions are parsed once.
+    ///
     /// - Throws: ``RegularExpressionError``, also when the budget is too small.
     func expression(
         _ patterns: [String], in subject: Subject
@@ -90,7 +88,8 @@ public final class ConditionBudget {
         return expression
     }
 
-    /// Charges the steps of a condition's rules, without its regular expressions.
+    /// Charges the steps of a condition's rules, without its regular expressions; false when the
+    /// budget is too small.
     func take(for root: ConditionNode) -> Bool {
         var seeds: Set<ExactText> = []
         var sum = 0
@@ -109,16 +108,14 @@ public final class ConditionBudget {
         return true
     }
 
-    /// Why a condition is refused that takes too long.
+    /// Reason for refusing a condition that takes too long.
     static let timeReason =
         "with this, the template's conditions take more than \(maximumSteps) steps a request; use "
         + "fewer or simpler rules, such as lists in place of regular expressions"
 
-    /// The error of expressions that take too long.
     private static let timeError = RegularExpressionError(
         offset: 0, reason: timeReason, kind: .excess)
 
-    /// The error of expressions that take too much memory.
     private static let memoryError = RegularExpressionError(
         offset: 0,
         reason: "with this, the template's regular expressions take too much memory; use fewer or "

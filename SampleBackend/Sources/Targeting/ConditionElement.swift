@@ -1,4 +1,4 @@
-/// An element of the condition language: what an expression may look at.
+/// An element of the condition language, on which an expression can test.
 enum ConditionElement: String, CaseIterable {
     case appID = "app.id"
     case appVersion = "app.version"
@@ -30,10 +30,7 @@ enum ConditionElement: String, CaseIterable {
     /// Never.
     case `false`
 
-    /// The element with the name nearest to a word.
-    ///
-    /// - Parameter word: What was written.
-    /// - Returns: nil when nothing comes near.
+    /// The element with the name nearest to a word; nil when none is near.
     static func nearest(to word: String) -> ConditionElement? {
         guard word.utf8.count <= 60 else { return nil }
         let lowercased = word.lowercased()
@@ -42,7 +39,6 @@ enum ConditionElement: String, CaseIterable {
         return best.1 <= max(2, word.utf8.count / 3) ? best.0 : nil
     }
 
-    /// The Levenshtein distance of two words.
     private static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         var row = Array(0...right.count)

@@ -4,7 +4,7 @@ import LinearRegex
 /// The tree of a condition.
 ///
 /// Its logic has three values (Kleene's): a rule on a missing value is unknown, `!` of unknown is
-/// unknown, `false &&` unknown is false, `true ||` unknown is true. A condition that comes out
+/// unknown, `false &&` unknown is false, `true ||` unknown is true. A condition whose result is
 /// unknown is not true.
 indirect enum ConditionNode: Sendable, Hashable {
     /// `true` or `false`.
@@ -27,7 +27,7 @@ indirect enum ConditionNode: Sendable, Hashable {
         }
     }
 
-    /// Its text as an operand of `&&`.
+    /// The text as an operand of `&&`.
     private var operandText: String {
         if case .any = self { "(\(text))" } else { text }
     }
@@ -49,7 +49,8 @@ struct Rule: Sendable, Hashable {
     enum Test: Sendable, Hashable {
         /// The user's percentile for a seed is above one bound and at most the other.
         case percent(seed: String, above: Int, upTo: Int)
-        /// The value equals one of the texts; trimmed first if so asked.
+        /// The value equals one of the texts, with white space around it trimmed first if
+        /// `isTrimmed`.
         case isOneOf(Subject, [String], isTrimmed: Bool)
         /// The value contains one of the texts.
         case contains(Subject, [String])
@@ -63,13 +64,15 @@ struct Rule: Sendable, Hashable {
         case date(Comparison, Date)
         /// An element that this backend does not evaluate, such as `app.audiences`.
         case unevaluated(element: String)
-        /// A test that is never true, and why.
+        /// A test that is never true, with the reason.
         case never(reason: String)
     }
 
     let test: Test
 
-    /// Negated, as by `!=` and `.notContains`; a missing value makes that false too.
+    /// True when negated, as by `!=` and `.notContains`.
+    ///
+    /// A rule on a missing value is unknown even then.
     let isNegated: Bool
 
     let text: String
@@ -88,7 +91,7 @@ extension Rule {
         }
     }
 
-    /// The steps of a ``ConditionBudget`` that a rule takes at most, without those that rules share:
+    /// The most steps of a ``ConditionBudget`` that the rule takes, without those that rules share:
     /// regular expressions and seeds.
     var steps: Int {
         switch test {
@@ -111,22 +114,15 @@ extension Rule {
 
 /// A comparison of the actual value with the rule's.
 enum Comparison: String, Sendable, Hashable, CaseIterable {
-    /// Below the value of the rule.
     case less = "<"
-    /// Not above it.
     case lessOrEqual = "<="
     case equal = "=="
-    /// Another.
     case notEqual = "!="
-    /// Not below it.
     case greaterOrEqual = ">="
-    /// Above it.
     case greater = ">"
 
-    /// Whether an order (negative, 0 or positive) satisfies it.
-    ///
-    /// - Parameter order: Negative when the actual value is the smaller, 0 when both are equal.
-    /// - Returns: Whether the rule is true.
+    /// Returns true when `order` satisfies the comparison: negative when the actual value is the
+    /// smaller, 0 when both are equal.
     func accepts(_ order: Int) -> Bool {
         switch self {
         case .less: order < 0
@@ -138,12 +134,7 @@ enum Comparison: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether two numbers satisfy it.
-    ///
-    /// - Parameters:
-    /// - actual: The number that a user has.
-    /// - target: The number of the rule.
-    /// - Returns: nil when one of them is not a number.
+    /// Returns true when `actual` and `target` satisfy the comparison; nil when one of them is NaN.
     func holds(_ actual: Double, _ target: Double) -> Bool? {
         if actual < target { return accepts(-1) }
         if actual > target { return accepts(1) }

@@ -32,7 +32,7 @@ extension ConditionParser {
         }
     }
 
-    /// Parses `('seed')`, which may be missing.
+    /// Parses `('seed')`; returns "" when it is missing.
     private mutating func parseSeed() throws(ConditionSyntaxError) -> String {
         guard take("(") else {
             let start = position
@@ -54,7 +54,7 @@ extension ConditionParser {
         return seed
     }
 
-    /// Whether a byte may stand in a seed.
+    /// True for letters, digits, `-`, `.` and `_`.
     private func isSeedByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
@@ -74,7 +74,7 @@ extension ConditionParser {
         return .date(comparison, try parseDate())
     }
 
-    /// Takes `<`, `<=`, `>` or `>=`.
+    /// Parses `<`, `<=`, `>` or `>=`.
     private mutating func parseOrder(
         after name: String
     ) throws(ConditionSyntaxError) -> Comparison {
@@ -117,7 +117,7 @@ extension ConditionParser {
         "<=", ">=", "==", "!=", "<", ">", "contains", "notContains", "exactlyMatches", "matches",
     ]
 
-    /// Parses one of some methods and its arguments.
+    /// Parses one of the set methods or of `methods`, and its arguments.
     private mutating func parseSetMethod(
         of element: ConditionElement, otherwise methods: [String]
     ) throws(ConditionSyntaxError) {
@@ -161,10 +161,8 @@ extension ConditionParser {
 }
 
 extension ConditionParser {
-    /// Parses `'2025-01-01T09:02:30', 'Europe/Lisbon'`, then the closing parenthesis.
-    ///
-    /// - Returns: The time; without a time zone it is GMT.
-    /// - Throws: ``ConditionSyntaxError``.
+    /// Parses `'2025-01-01T09:02:30', 'Europe/Lisbon'`, then the closing parenthesis; without a
+    /// time zone the time is GMT.
     mutating func parseDate() throws(ConditionSyntaxError) -> Date {
         skipSpace()
         let datePlace = position
@@ -192,7 +190,7 @@ extension ConditionParser {
         return date
     }
 
-    /// Reads a date of the Gregorian calendar.
+    /// Reads a date of the Gregorian calendar, such as `2025-01-01T09:02:30`.
     private static func date(_ text: String, in zone: TimeZone) -> Date? {
         let pattern = "dddd-dd-ddTdd:dd:dd"
         guard text.utf8.count == pattern.utf8.count,
@@ -209,8 +207,8 @@ extension ConditionParser {
         guard fields[0] > 0, fields[3] < 24, fields[4] < 60, fields[5] < 60 else { return nil }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
-        // A calendar takes February 30 for March 2: without a time zone it must come back as it
-        // was. In the zone itself it may not, where clocks were put forward.
+        // `Calendar` converts February 30 to March 2, so the date must survive a round trip in GMT.
+        // In the zone itself it may not, where clocks were put forward.
         guard let plain = calendar.date(from: components),
             calendar.dateComponents([.month, .day], from: plain)
                 == DateComponents(month: fields[1], day: fields[2])

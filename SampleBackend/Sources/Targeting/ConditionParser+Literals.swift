@@ -4,9 +4,7 @@ import JSONTree
 extension ConditionParser {
     /// Parses a text in single quotes; `\'` and `\\` stand for a quote and a backslash.
     ///
-    /// - Parameter purpose: What the text is, for an error: "a country".
-    /// - Returns: The text.
-    /// - Throws: ``ConditionSyntaxError`` when there is none.
+    /// `purpose` names the text in an error: "a country".
     mutating func parseLiteral(_ purpose: String) throws(ConditionSyntaxError) -> String {
         let start = position
         if next == UInt8(ascii: "\"") {
@@ -33,17 +31,13 @@ extension ConditionParser {
         throw error(at: start, "the text that begins here has no end; add a ' behind it")
     }
 
-    /// Whether a backslash escapes the byte.
+    /// True when a backslash escapes the byte.
     private func isEscapable(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\")
     }
 
-    /// The byte offset in the expression of a scalar of a literal.
-    ///
-    /// - Parameters:
-    /// - offset: The scalar's number, from 0, in the literal's text.
-    /// - start: The place of the literal's opening quote.
-    /// - Returns: The place in the bytes.
+    /// The byte offset in the expression of the scalar with number `offset`, from 0, of the literal
+    /// whose opening quote is at `start`.
     func place(ofScalar offset: Int, inLiteralAt start: Int) -> Int {
         var place = start + 1
         var scalars = 0
@@ -60,11 +54,9 @@ extension ConditionParser {
         return place
     }
 
-    /// Parses `['a', 'b']`.
+    /// Parses `['a', 'b']`, at least one text, each with the place of its quote.
     ///
-    /// - Parameter purpose: What each text is, for an error: "a country".
-    /// - Returns: The texts, each with the place of its quote; at least one.
-    /// - Throws: ``ConditionSyntaxError``.
+    /// `purpose` names each text in an error: "a country".
     mutating func parseList(
         _ purpose: String
     ) throws(ConditionSyntaxError) -> [(text: String, place: Int)] {
@@ -85,10 +77,9 @@ extension ConditionParser {
         return items
     }
 
-    /// Takes a parenthesis that must follow a name without a space.
+    /// Parses an opening parenthesis, which must follow a name without a space.
     ///
-    /// - Parameter name: What it belongs to, for an error: ".contains".
-    /// - Throws: ``ConditionSyntaxError`` when it does not follow.
+    /// `name` names what it belongs to in an error: ".contains".
     mutating func expectOpening(after name: String) throws(ConditionSyntaxError) {
         if take("(") { return }
         let start = position
@@ -99,15 +90,13 @@ extension ConditionParser {
         throw error(at: start, "expected '(' after \(name), found \(found)")
     }
 
-    /// Takes the parenthesis that closes.
-    ///
-    /// - Throws: ``ConditionSyntaxError`` when it is missing.
+    /// Parses a closing parenthesis.
     mutating func expectClosing() throws(ConditionSyntaxError) {
         skipSpace()
         guard take(")") else { throw error("expected ')', found \(found)") }
     }
 
-    /// Parses `(['a', 'b'])`, which must follow a name at once.
+    /// Parses `(['a', 'b'])`, which must follow a name without a space.
     mutating func parseArguments(
         of name: String, _ purpose: String
     ) throws(ConditionSyntaxError) -> [(text: String, place: Int)] {
@@ -121,7 +110,7 @@ extension ConditionParser {
         return items
     }
 
-    /// Parses `['key']`, which must follow the name of its element at once.
+    /// Parses `['key']`, which must follow the name of its element without a space.
     mutating func parseKey(of element: ConditionElement) throws(ConditionSyntaxError) -> String {
         guard take("[") else {
             throw error(
@@ -137,9 +126,7 @@ extension ConditionParser {
         return key
     }
 
-    /// Takes digits.
-    ///
-    /// - Returns: Their bytes; maybe none.
+    /// Skips digits and returns them, perhaps none.
     private mutating func takeDigits() -> ArraySlice<UInt8> {
         let start = position
         while let byte = next, (0x30...0x39).contains(byte) { position += 1 }
@@ -148,7 +135,6 @@ extension ConditionParser {
 
     /// Parses a number such as `-0.25`.
     ///
-    /// - Returns: The number.
     /// - Throws: ``ConditionSyntaxError`` when there is none, or it has too many digits.
     mutating func parseNumber() throws(ConditionSyntaxError) -> Double {
         let start = position
@@ -166,10 +152,7 @@ extension ConditionParser {
         return ScriptNumber.value(of: text(from: start))
     }
 
-    /// Parses a percentage, exactly.
-    ///
-    /// - Returns: Millionths of a percent, from 0 to 100,000,000.
-    /// - Throws: ``ConditionSyntaxError``.
+    /// Parses a percentage exactly, in millionths of a percent, 0 to 100,000,000.
     mutating func parsePercentage() throws(ConditionSyntaxError) -> Int {
         let start = position
         let whole = takeDigits().drop { $0 == UInt8(ascii: "0") }

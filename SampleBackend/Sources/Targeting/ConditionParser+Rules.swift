@@ -21,7 +21,7 @@ extension ConditionParser {
     private mutating func parseElement() throws(ConditionSyntaxError) -> ConditionElement {
         let word = word(at: position)
         let parts = word.split(separator: ".")
-        // In app.version.contains the element ends before the method.
+        // In `app.version.contains` the element ends before the method.
         for count in [2, 1] where parts.count >= count {
             let name = parts.prefix(count).joined(separator: ".")
             if let element = ConditionElement(rawValue: name) {
@@ -40,7 +40,7 @@ extension ConditionParser {
         throw error("unknown element '\(name.shortened)'; expected one of \(names)")
     }
 
-    /// Parses what an element is asked.
+    /// Parses the test that follows an element.
     private mutating func parseTest(
         of element: ConditionElement, isNegated: inout Bool
     ) throws(ConditionSyntaxError) -> Rule.Test {
@@ -136,7 +136,7 @@ extension ConditionParser {
         return .version(subject, comparison, version)
     }
 
-    /// Parses the name of a string method and its arguments; the dot was taken.
+    /// Parses the name of a string method, after its dot, and its arguments.
     private mutating func parseStringMethod(
         _ subject: Subject, of name: String, _ isNegated: inout Bool, isVersion: Bool
     ) throws(ConditionSyntaxError) -> Rule.Test {
@@ -176,7 +176,7 @@ extension ConditionParser {
         }
     }
 
-    /// The error when no method follows an element.
+    /// The error for an element that no method follows.
     private mutating func methodError(
         _ name: String, _ example: String, _ expected: String, isVersion: Bool
     ) -> ConditionSyntaxError {
@@ -194,7 +194,7 @@ extension ConditionParser {
         return error("expected \(expected) after \(name), found \(found)")
     }
 
-    /// Takes a comparison when one comes next.
+    /// Parses a comparison; nil when none comes next.
     mutating func takeComparison() -> Comparison? {
         if take("<=") { return .lessOrEqual }
         if take(">=") { return .greaterOrEqual }

@@ -3,15 +3,15 @@ import JSONTree
 /// A parser of the expressions of client templates: Firebase's language, with `user.id`, `||`, `!`
 /// and parentheses added.
 ///
-/// `!` binds more than `&&`, and `&&` more than `||`. White space may stand between rules,
-/// operators and values, not before the parenthesis or bracket that belongs to a name.
+/// `!` binds more than `&&`, and `&&` more than `||`. White space is allowed between rules,
+/// operators and values, but not before the parenthesis or bracket that belongs to a name.
 struct ConditionParser {
     /// The expression, UTF-8.
     let bytes: [UInt8]
 
     var position = 0
 
-    /// The number of open parentheses and `!`.
+    /// Number of open parentheses and `!`.
     private var depth = 0
 
     private var ruleCount = 0
@@ -22,12 +22,7 @@ struct ConditionParser {
     /// The first limit that a published expression exceeds; others are refused at once.
     private(set) var excess: String?
 
-    /// Throws when the expression is too long.
-    ///
-    /// - Parameters:
-    /// - expression: The whole text.
-    /// - budget: What the conditions of the template may take.
-    /// - Throws: ``ConditionSyntaxError`` when it is too long.
+    /// - Throws: ``ConditionSyntaxError`` when the expression is too long.
     init(_ expression: String, budget: ConditionBudget) throws(ConditionSyntaxError) {
         bytes = Array(expression.utf8)
         self.budget = budget
@@ -41,10 +36,7 @@ struct ConditionParser {
         }
     }
 
-    /// Refuses an expression over a limit, or notes it in `excess` if it was published already.
-    ///
-    /// - Parameter error: What is exceeded.
-    /// - Throws: The error, unless the expression was published already.
+    /// Refuses an expression over a limit, or records it in `excess` if it was published already.
     mutating func exceed(_ error: ConditionSyntaxError) throws(ConditionSyntaxError) {
         guard budget.isPublished else { throw error }
         excess = excess ?? error.reason
@@ -61,7 +53,7 @@ struct ConditionParser {
         return node
     }
 
-    /// Parses operands of `||`, and the space behind.
+    /// Parses operands of `||` and the space after them.
     private mutating func parseAny() throws(ConditionSyntaxError) -> ConditionNode {
         var nodes = [try parseAll()]
         while take("||") {
@@ -71,7 +63,7 @@ struct ConditionParser {
         return nodes.count == 1 ? nodes[0] : .any(nodes)
     }
 
-    /// Parses operands of `&&`, and the space behind.
+    /// Parses operands of `&&` and the space after them.
     private mutating func parseAll() throws(ConditionSyntaxError) -> ConditionNode {
         var nodes = [try parseOperand()]
         while take("&&") {
@@ -81,7 +73,7 @@ struct ConditionParser {
         return nodes.count == 1 ? nodes[0] : .all(nodes)
     }
 
-    /// Parses a rule, a negation or what stands in parentheses, and the space behind.
+    /// Parses a rule, a negation or an expression in parentheses, and the space after it.
     private mutating func parseOperand() throws(ConditionSyntaxError) -> ConditionNode {
         let start = position
         if take("!") {
@@ -115,7 +107,7 @@ struct ConditionParser {
         return node
     }
 
-    /// Counts a level of nesting.
+    /// Counts a level of nesting, and refuses too many.
     private mutating func enter(at start: Int) throws(ConditionSyntaxError) {
         depth += 1
         guard depth <= TargetingCondition.maximumNesting else {
@@ -125,7 +117,7 @@ struct ConditionParser {
         }
     }
 
-    /// The error for text behind a complete condition.
+    /// The error for text after a complete condition.
     private func unexpectedEnd() -> ConditionSyntaxError {
         switch word(at: position).lowercased() {
         case "and": return error("expected '&&' or '||'; write '&&' for 'and'")
@@ -142,7 +134,6 @@ struct ConditionParser {
 }
 
 extension ConditionParser {
-    /// The next byte, or nil at the end.
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     var found: String {
@@ -153,10 +144,7 @@ extension ConditionParser {
         return rest.unicodeScalars.first.map { "'\($0)'" } ?? "the end"
     }
 
-    /// The word at a place: letters, digits, `_` and inner dots.
-    ///
-    /// - Parameter start: The place.
-    /// - Returns: The word; empty when none begins there.
+    /// The word at a place: letters, digits, `_` and inner dots; empty when none begins there.
     func word(at start: Int) -> String {
         var end = start
         while end < bytes.count {
@@ -167,12 +155,12 @@ extension ConditionParser {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// Whether a letter, digit or `_` is at a place.
+    /// True when a letter, digit or `_` is at a place.
     private func isWord(at place: Int) -> Bool {
         place < bytes.count && isWord(bytes[place])
     }
 
-    /// Whether a byte is a letter, digit or `_`.
+    /// True for a letter, digit or `_`.
     private func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
@@ -180,7 +168,6 @@ extension ConditionParser {
         }
     }
 
-    /// Skips white space.
     mutating func skipSpace() {
         while let byte = next, byte == 0x20 || (0x09...0x0D).contains(byte) { position += 1 }
     }
@@ -190,14 +177,14 @@ extension ConditionParser {
             bytes[position...].prefix(text.utf8CodeUnitCount))
     }
 
-    /// Takes a text if it comes next.
+    /// Skips a text if it comes next; false when another does.
     mutating func take(_ text: StaticString) -> Bool {
         guard isNext(text) else { return false }
         position += text.utf8CodeUnitCount
         return true
     }
 
-    /// Takes a word if it comes next, whole.
+    /// Skips a whole word if it comes next; false when another does.
     mutating func takeWord(_ text: StaticString) -> Bool {
         guard isNext(text), !isWord(at: position + text.utf8CodeUnitCount) else { return false }
         position += text.utf8CodeUnitCount
@@ -205,11 +192,8 @@ extension ConditionParser {
     }
 
     /// The column of a byte offset, in Unicode scalars from 1.
-    ///
-    /// - Parameter place: A place in the bytes.
-    /// - Returns: The column.
     func column(of place: Int) -> Int {
-        // Each scalar has one byte that does not go on with another one.
+        // Each scalar has one byte that is not a continuation byte.
         bytes[..<place].count { $0 & 0xC0 != 0x80 } + 1
     }
 
@@ -217,20 +201,12 @@ extension ConditionParser {
         error(at: position, reason)
     }
 
-    /// An error at a given place.
-    ///
-    /// - Parameters:
-    /// - place: A place in the bytes.
-    /// - reason: What is wrong and what to do.
-    /// - Returns: The error.
+    /// An error at a byte offset; `reason` says what is wrong and what to do.
     func error(at place: Int, _ reason: String) -> ConditionSyntaxError {
         ConditionSyntaxError(column: column(of: place), reason: reason)
     }
 
-    /// The expression from a place to the current one.
-    ///
-    /// - Parameter start: A place in the bytes.
-    /// - Returns: The text between.
+    /// The expression from a byte offset to the current position.
     func text(from start: Int) -> String {
         String(decoding: bytes[start..<position], as: UTF8.self)
     }

@@ -2,40 +2,36 @@ import Foundation
 import LinearRegex
 
 extension ConditionProgram {
-    /// The state of one evaluation.
     private struct Evaluation {
         let values: [Slot.Value]
 
-        /// The user's ID; nil for nobody.
+        /// Nil for the generic user.
         let id: String?
 
-        /// The time, in seconds.
+        /// In seconds since the reference date.
         let time: Double
 
         /// The user's percentile by seed; -1 until it is computed.
         var places: [Int]
 
-        /// Buffer of hash inputs.
+        /// Buffer for hash inputs.
         var message: [UInt8] = []
 
-        /// Bytes that may still be hashed; user IDs have no limit.
+        /// Remaining bytes that may be hashed; user IDs have no limit.
         var hashableBytes = ConditionProgram.maximumHashedBytes
 
-        /// The results of the searches for regular expressions; nil until they are done.
+        /// Results of the searches for regular expressions; nil until they are done.
         var findings: [Bool?]
     }
 
-    /// The most bytes that an evaluation hashes; beyond, `percent` is unknown.
+    /// The most bytes that an evaluation hashes; beyond them, `percent` is unknown.
     ///
-    /// Only an ID of hundreds of bytes with as many thousand seeds gets there.
+    /// Only an ID of hundreds of bytes with as many thousand seeds reaches it.
     private static let maximumHashedBytes = 16 << 20
 
     /// Evaluates all conditions.
     ///
-    /// - Parameters:
-    /// - context: Who asks, with what signals, and when.
-    /// - forcedPercentile: The place to use for every seed instead of the computed one.
-    /// - Returns: For each condition, whether it is true.
+    /// `forcedPercentile` replaces the computed percentile for every seed.
     func evaluate(
         _ context: TargetingContext, forcedPercentile: Int? = nil
     ) -> ConditionResults {
@@ -103,7 +99,7 @@ extension ConditionProgram {
         }
     }
 
-    /// Whether a text's number is among those of a rule.
+    /// True when `literal` is among the numbers in `start..<end`, by binary search.
     private func contains(_ literal: Int, from start: Int, to end: Int) -> Bool {
         var (low, high) = (start, end)
         while low < high {
@@ -119,7 +115,7 @@ extension ConditionProgram {
     struct Slot: Sendable {
         struct Key: Sendable, Hashable {
             let subject: Subject
-            /// Whether white space around it is ignored.
+            /// True when white space around it is ignored.
             let isTrimmed: Bool
         }
 
@@ -128,9 +124,9 @@ extension ConditionProgram {
             var text: String?
             /// The number of the text; -1 when no rule has it, nil when there is no text.
             var literal: Int?
-            /// The text as a number; NaN when it is none.
+            /// The text as a number; NaN when it is not a number.
             var number = Double.nan
-            /// The text as a version; nil when it is none.
+            /// The text as a version; nil when it is not a version.
             var version: VersionNumber?
             /// The text decoded for regular expressions; nil when no rule needs it.
             var searchedText: SearchedText?
@@ -138,26 +134,23 @@ extension ConditionProgram {
 
         private let key: Key
 
-        /// The numbers of the texts that rules compare with.
+        /// Numbers of the texts that rules compare the value with.
         private var numbers: [ExactText: Int] = [:]
 
-        /// Whether a rule reads it as a number.
+        /// True when a rule reads it as a number.
         var isNumber = false
 
-        /// Whether a rule reads it as a version.
+        /// True when a rule reads it as a version.
         var isVersion = false
 
-        /// Whether a rule looks for regular expressions in it.
+        /// True when a rule searches it for regular expressions.
         var isSearched = false
 
         init(_ key: Key) {
             self.key = key
         }
 
-        /// Gives a text of a rule its number.
-        ///
-        /// - Parameter text: The text.
-        /// - Returns: The number, from 0.
+        /// The number of a rule's text, from 0; a new one for a new text.
         mutating func number(of text: String) -> Int {
             let text = ExactText(text)
             if let number = numbers[text] { return number }
@@ -165,7 +158,7 @@ extension ConditionProgram {
             return numbers.count - 1
         }
 
-        /// Looks the value up and reads it.
+        /// Looks the value up and converts it.
         func value(in context: TargetingContext) -> Value {
             guard var text = key.subject.value(in: context) else { return Value() }
             if key.isTrimmed { text = String(ScriptNumber.trimmed(text)) }

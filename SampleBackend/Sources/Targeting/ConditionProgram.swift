@@ -4,8 +4,8 @@ import LinearRegex
 /// The conditions of a template as one program of rules and jumps.
 ///
 /// Each signal is read once per evaluation. Texts that rules compare for equality are interned, so
-/// most rules compare two integers. `!` is pushed down to the rules (De Morgan); then an unknown
-/// rule may count as false: the result is true exactly when Kleene's is.
+/// most rules compare two integers. `!` is pushed down to the rules (De Morgan), after which an
+/// unknown rule can count as false: the result is true exactly when Kleene's is.
 struct ConditionProgram: Sendable {
     /// A rule as plain data, so that copying it counts no references.
     enum Operation: Sendable {
@@ -37,10 +37,10 @@ struct ConditionProgram: Sendable {
         var onFalse: Int
     }
 
-    /// The jump target of a true condition.
+    /// Jump target of a true condition.
     static let accept = -1
 
-    /// The jump target of any other condition.
+    /// Jump target of a false or unknown condition.
     static let reject = -2
 
     private(set) var instructions: [Instruction] = []
@@ -58,18 +58,18 @@ struct ConditionProgram: Sendable {
 
     private(set) var parts: [[TextSearch]] = []
 
-    /// The regular expressions that are looked for, each once in each value.
+    /// The regular expressions, each once for each value that it is searched in.
     private(set) var expressions: [RegularExpression] = []
 
     private(set) var versions: [VersionNumber] = []
 
-    /// The places of ``slots``.
+    /// Indexes into ``slots``.
     private var slotNumbers: [Slot.Key: Int] = [:]
 
-    /// The places of ``seeds``.
+    /// Indexes into ``seeds``.
     private var seedNumbers: [ExactText: Int] = [:]
 
-    /// The places of ``expressions``.
+    /// Indexes into ``expressions``.
     private var searchNumbers: [Search: Int] = [:]
 
     /// A search for regular expressions in a value.
@@ -78,9 +78,6 @@ struct ConditionProgram: Sendable {
         let expression: RegularExpression
     }
 
-    /// Compiles conditions.
-    ///
-    /// - Parameter conditions: The conditions in order.
     init(_ conditions: [TargetingCondition]) {
         for condition in conditions {
             let tree = Branch(condition.root, isNegated: false)
@@ -88,13 +85,10 @@ struct ConditionProgram: Sendable {
         }
     }
 
-    /// Appends a tree backwards, last instruction first; the parsers' limits bound the recursion.
+    /// Appends a tree backwards, last instruction first, and returns its first instruction; the
+    /// parsers' limits bound the recursion.
     ///
-    /// - Parameters:
-    /// - tree: The tree.
-    /// - onTrue: Where to go on when it is true.
-    /// - onFalse: Where to go on when it is not.
-    /// - Returns: Where it begins.
+    /// `onTrue` and `onFalse` are the instructions or jump targets to continue at.
     private mutating func emit(_ tree: Branch, onTrue: Int, onFalse: Int) -> Int {
         switch tree {
         case .constant(let value): return value ? onTrue : onFalse
@@ -111,7 +105,7 @@ struct ConditionProgram: Sendable {
         }
     }
 
-    /// Translates a rule; nil is one that is never true.
+    /// Translates a rule; nil for one that is never true.
     private mutating func operation(of rule: Rule) -> Operation? {
         switch rule.test {
         case .percent(let seed, let above, let upTo):
@@ -155,7 +149,7 @@ struct ConditionProgram: Sendable {
         return slots.count - 1
     }
 
-    /// The place of regular expressions that are looked for in a value.
+    /// Index into ``expressions`` of an expression for a value.
     private mutating func number(of expression: RegularExpression, in slot: Int) -> Int {
         let search = Search(slot: slot, expression: expression)
         if let number = searchNumbers[search] { return number }
@@ -173,13 +167,13 @@ struct ConditionProgram: Sendable {
 }
 
 extension ConditionProgram {
-    /// The tree of a condition without `!`: only rules may be negated.
+    /// The tree of a condition without `!`: only rules are negated.
     indirect enum Branch {
         case constant(Bool)
         case rule(Rule, isNegated: Bool)
         /// Operands that must all be true.
         case all([Branch])
-        /// Operands of which one must be true.
+        /// Operands of which at least one must be true.
         case any([Branch])
 
         /// Pushes `!` down to the rules and sorts operands by cost, since a result does not depend
@@ -206,7 +200,7 @@ extension ConditionProgram {
                 .map(\.branch)
         }
 
-        /// A rough measure of the time it takes.
+        /// Rough measure of the time that it takes.
         private var cost: Int {
             switch self {
             case .constant: 0

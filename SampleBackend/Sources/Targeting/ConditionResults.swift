@@ -9,7 +9,7 @@ public struct ConditionResults: Sendable, Hashable {
 
     private var others: [UInt64]
 
-    /// Makes results that are all false.
+    /// Creates results that are all false.
     ///
     /// - Parameter count: The number of conditions.
     public init(count: Int) {
@@ -18,9 +18,9 @@ public struct ConditionResults: Sendable, Hashable {
         others = words > 4 ? Array(repeating: 0, count: words - 4) : []
     }
 
-    /// Whether the condition at a place is true.
+    /// A Boolean value that indicates whether the condition at an index is true.
     ///
-    /// - Parameter index: The place, less than ``count``.
+    /// - Parameter index: The condition's index, less than ``count``.
     public subscript(index: Int) -> Bool {
         get {
             precondition(index >= 0 && index < count, "There is no condition \(index).")
@@ -46,16 +46,13 @@ public struct ConditionResults: Sendable, Hashable {
         for word in others { hasher.combine(word) }
     }
 
-    /// The results of 64 conditions.
     private func word(_ index: Int) -> UInt64 {
         index < 4 ? first[index] : others[index - 4]
     }
 
-    /// Sets the results of 64 conditions.
+    /// Sets the results of the 64 conditions from `64 * index` on.
     ///
-    /// - Parameters:
-    /// - index: The place of the first condition divided by 64.
-    /// - word: A bit for each, the lowest first; those beyond ``count`` 0.
+    /// `word` has a bit for each, the lowest first; bits beyond ``count`` are 0.
     mutating func setWord(_ index: Int, to word: UInt64) {
         if index < 4 {
             first[index] = word

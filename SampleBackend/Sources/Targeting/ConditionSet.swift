@@ -5,8 +5,8 @@ public struct ConditionSet: Sendable {
     /// The conditions in order.
     public let conditions: [TargetingCondition]
 
-    /// The dates in the conditions, sorted, each once: the moments at which the results may change
-    /// while nothing else does.
+    /// The dates in the conditions, sorted, without duplicates: the times at which the results may
+    /// change without any other change.
     public let dates: [Date]
 
     private let program: ConditionProgram
@@ -22,8 +22,8 @@ public struct ConditionSet: Sendable {
 
     /// Evaluates all conditions.
     ///
-    /// - Parameter context: Who asks, with what signals, and when.
-    /// - Returns: For each condition, whether it is true.
+    /// - Parameter context: The user, the signals and the time.
+    /// - Returns: For each condition, true when it holds.
     public func evaluate(_ context: TargetingContext) -> ConditionResults {
         program.evaluate(context)
     }
@@ -31,9 +31,9 @@ public struct ConditionSet: Sendable {
     /// Evaluates all conditions with a given percentile, for tests.
     ///
     /// - Parameters:
-    /// - context: Who asks; without a user, `percent` is unknown as ever.
-    /// - forcedPercentile: The place for every seed, from 0 to 99,999,999.
-    /// - Returns: For each condition, whether it is true.
+    ///   - context: The user, the signals and the time; without a user, `percent` remains unknown.
+    ///   - forcedPercentile: The percentile for every seed, from 0 to 99,999,999.
+    /// - Returns: For each condition, true when it holds.
     package func evaluate(
         _ context: TargetingContext, forcedPercentile: Int
     ) -> ConditionResults {
@@ -43,8 +43,8 @@ public struct ConditionSet: Sendable {
     /// Explains the result of a condition.
     ///
     /// - Parameters:
-    ///   - index: The condition's place.
-    ///   - context: Who asks, with what signals, and when.
+    ///   - index: The condition's index.
+    ///   - context: The user, the signals and the time.
     /// - Returns: The result, with the part that made it false, and the percentiles.
     public func explain(_ index: Int, in context: TargetingContext) -> ConditionExplanation {
         precondition(conditions.indices.contains(index), "There is no condition \(index).")
@@ -63,7 +63,7 @@ public struct ConditionSet: Sendable {
     }
 }
 
-/// Why a condition is true or false for a user.
+/// An explanation of a condition's result for a user.
 public struct ConditionExplanation: Sendable, Hashable {
     /// The percentile of a user for one seed.
     public struct Percentile: Sendable, Hashable {
@@ -72,22 +72,22 @@ public struct ConditionExplanation: Sendable, Hashable {
         /// The percentile, from 0 to 99,999,999 millionths of a percent.
         public let microPercentile: Int
 
-        /// Makes a percentile.
+        /// Creates a percentile.
         public init(seed: String, microPercentile: Int) {
             self.seed = seed
             self.microPercentile = microPercentile
         }
     }
 
-    /// Whether the condition is true.
+    /// A Boolean value that indicates whether the condition is true.
     public let isTrue: Bool
 
     /// The text of the false part, such as `device.country in ['JP']`; nil when the condition is
     /// true.
     public let failedRule: String?
 
-    /// Why that part was false, such as "device.country is 'US'" or "no signal device.country was
-    /// sent"; nil when the condition is true.
+    /// The reason why that part was false, such as "device.country is 'US'" or "no signal
+    /// device.country was sent"; nil when the condition is true.
     public let reason: String?
 
     /// The user's percentile for each seed of the condition; none without a user.
@@ -97,11 +97,11 @@ public struct ConditionExplanation: Sendable, Hashable {
 extension ConditionSet {
     /// The signals that were not sent and that leave conditions unknown.
     ///
-    /// Such a condition counts as false. One with the same result whatever is sent, as
-    /// `user.id == '1' || device.os == 'ios'` does for user 1, misses nothing.
+    /// Such a condition counts as false. A condition with the same result whatever is sent, such as
+    /// `user.id == '1' || device.os == 'ios'` for user 1, misses no signal.
     ///
-    /// - Parameter context: Who asks, with what signals, and when.
-    /// - Returns: The names as they stand in a query, such as `app.version` and `signal.plan`.
+    /// - Parameter context: The user, the signals and the time.
+    /// - Returns: The names as in a query, such as `app.version` and `signal.plan`.
     public func missingSignals(in context: TargetingContext) -> Set<String> {
         let facts = RuleFacts(context)
         var names: Set<String> = []
@@ -120,7 +120,7 @@ extension ConditionSet {
 }
 
 extension Rule {
-    /// The value the rule looks at; nil for the time and for elements that are not evaluated.
+    /// The value that the rule tests; nil for the time and for elements that are not evaluated.
     fileprivate var subject: Subject? {
         switch test {
         case .isOneOf(let subject, _, _), .contains(let subject, _), .matches(let subject, _),

@@ -1,17 +1,17 @@
 /// A text that is compared by its bytes.
 ///
-/// Swift's strings are equal when they look alike: "é" may be one scalar or two. Conditions compare
-/// as Firebase does, exactly.
+/// Swift's strings are equal when they are canonically equivalent: "é" may be one scalar or two.
+/// Conditions compare exactly, as Firebase does.
 public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The text.
     public let text: String
 
-    /// Makes an exact text.
+    /// Creates an exact text.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// Makes an exact text.
+    /// Creates an exact text.
     public init(stringLiteral value: String) {
         text = value
     }
@@ -19,7 +19,7 @@ public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
     /// The text.
     public var description: String { text }
 
-    /// Whether the bytes are the same.
+    /// Returns a Boolean value that indicates whether the bytes are the same.
     public static func == (left: ExactText, right: ExactText) -> Bool {
         var (left, right) = (left.text, right.text)
         guard left.utf8.count == right.utf8.count else { return false }

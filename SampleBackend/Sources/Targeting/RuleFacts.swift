@@ -3,17 +3,12 @@ import LinearRegex
 
 /// The plain evaluation of rules for a user, with reasons, for explanations.
 struct RuleFacts {
-    /// Who asks.
     let context: TargetingContext
 
-    /// The user's percentile for a seed; tests may fix it.
+    /// The user's percentile for a seed, or a fixed one in tests; nil without a user.
     let percentile: (String) -> Int?
 
-    /// Evaluates for a user.
-    ///
-    /// - Parameters:
-    /// - context: Who asks.
-    /// - forcedPercentile: A place to use instead of the computed one.
+    /// `forcedPercentile` replaces the computed percentile.
     init(_ context: TargetingContext, forcedPercentile: Int? = nil) {
         self.context = context
         percentile = { seed in
@@ -22,10 +17,7 @@ struct RuleFacts {
         }
     }
 
-    /// Evaluates a rule.
-    ///
-    /// - Parameter rule: The rule.
-    /// - Returns: nil when it is unknown.
+    /// The result of a rule; nil when it is unknown.
     func value(of rule: Rule) -> Bool? {
         let value: Bool?
         switch rule.test {
@@ -94,10 +86,9 @@ extension RuleFacts {
         let reason: String
     }
 
-    /// Evaluates a condition.
+    /// The result of a condition; nil when it is unknown.
     ///
-    /// - Parameter node: Its tree; the parsers' limits bound the recursion.
-    /// - Returns: nil when it is unknown.
+    /// The parsers' limits bound the recursion.
     func value(of node: ConditionNode) -> Bool? {
         switch node {
         case .constant(let value): return value
@@ -126,10 +117,8 @@ extension RuleFacts {
         }
     }
 
-    /// The part that keeps a condition from being true.
-    ///
-    /// - Parameter node: The tree of a condition that is false or unknown.
-    /// - Returns: The first operand of `&&` that is not true, all operands of `||`, or the rule.
+    /// The part that keeps a condition that is false or unknown from being true: the first operand
+    /// of `&&` that is not true, all operands of `||`, or the rule.
     func failure(of node: ConditionNode) -> Finding {
         switch node {
         case .constant: Finding(text: node.text, reason: "it is always false")
@@ -153,7 +142,7 @@ extension RuleFacts {
         return reasons.isEmpty ? "\(node.text) is constant" : joined(reasons)
     }
 
-    /// The first of some reasons, each once.
+    /// The reasons joined, without duplicates.
     private func joined(_ reasons: [String]) -> String {
         var known: Set<ExactText> = []
         let distinct = reasons.filter { known.insert(ExactText($0)).inserted }

@@ -1,7 +1,9 @@
-/// Numbers as JavaScript's `Number()` reads and `String()` writes them, since Firebase's evaluator does.
+/// Numbers as JavaScript's `Number()` reads and `String()` writes them, as in Firebase's evaluator.
 public enum ScriptNumber: Sendable {
-    /// Reads a number: white space around it is ignored, the empty text is 0, and `0x1F`, `0o17`, `0b11`,
-    /// `1e3` and `Infinity` are numbers.
+    /// Reads a number.
+    ///
+    /// White space around it is ignored, the empty text is 0, and `0x1F`, `0o17`, `0b11`, `1e3` and
+    /// `Infinity` are numbers.
     static func value(of text: some StringProtocol) -> Double {
         var digits: UInt64 = 0
         var count = 0
@@ -13,8 +15,8 @@ public enum ScriptNumber: Sendable {
         return Double(digits)
     }
 
-    /// Writes a number of JSON as JavaScript's `String()` does once `JSON.parse` has read it, as
-    /// Firebase's evaluator compares it: `5.0` is "5", `1e3` is "1000".
+    /// Returns a JSON number as JavaScript's `String()` writes it after `JSON.parse`, for comparing
+    /// it as Firebase's evaluator does: `5.0` is "5", `1e3` is "1000".
     ///
     /// - Parameter number: The number's text, which is valid.
     /// - Returns: The text of the nearest double.
@@ -38,7 +40,7 @@ public enum ScriptNumber: Sendable {
         return (value < 0 ? "-" : "") + script(digits: digits, point: point)
     }
 
-    /// Lays digits out as JavaScript does: with an exponent below 1e-6 and from 1e21 on.
+    /// Writes digits as JavaScript does: with an exponent below 1e-6 and from 1e21 on.
     private static func script(digits: String, point: Int) -> String {
         let count = digits.utf8.count
         switch point {
@@ -61,7 +63,7 @@ public enum ScriptNumber: Sendable {
         return Substring(scalars[first...last])
     }
 
-    /// Whether `trim()` removes a character.
+    /// True when `trim()` removes the character.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09...0x0D, 0x20, 0xA0, 0xFEFF, 0x2028, 0x2029: true
@@ -82,11 +84,11 @@ public enum ScriptNumber: Sendable {
             return first == UInt8(ascii: "-") ? -.infinity : .infinity
         }
         guard isDecimal(unsigned) else { return .nan }
-        // Swift does not read "5.": the parts are put together again with a digit on either side.
+        // Swift does not read "5.", so a digit is put on both sides of the point.
         return Double(String(trimmed).replacingPoint()) ?? .nan
     }
 
-    /// The bits of a digit of the radix that a letter after 0 stands for.
+    /// The bits of a digit, by the letter after 0.
     private static func radix(_ letter: UInt8) -> Int? {
         switch letter | 0x20 {
         case UInt8(ascii: "x"): 4
@@ -108,8 +110,7 @@ public enum ScriptNumber: Sendable {
             if leading.leadingZeroBitCount > bitsPerDigit {
                 leading = leading << bitsPerDigit | UInt64(digit)
             } else {
-                // Only whether there is anything counts now, for the rounding: far more bits than a
-                // Double has are before it.
+                // Only matters for rounding: far more bits than a Double has precede it.
                 droppedBits += bitsPerDigit
                 leading |= digit == 0 ? 0 : 1
             }
@@ -117,7 +118,7 @@ public enum ScriptNumber: Sendable {
         return Double(sign: .plus, exponent: min(droppedBits, 2_000), significand: Double(leading))
     }
 
-    /// Whether bytes are digits, maybe with a point and an exponent.
+    /// True when the bytes are digits, with an optional point and exponent.
     private static func isDecimal(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         let whole = takeDigits(&rest)
@@ -136,7 +137,7 @@ public enum ScriptNumber: Sendable {
         return takeDigits(&rest) > 0 && rest.isEmpty
     }
 
-    /// Removes leading digits and counts them.
+    /// Removes leading digits and returns their number.
     private static func takeDigits(_ bytes: inout ArraySlice<UInt8>) -> Int {
         let count = bytes.prefix { (0x30...0x39).contains($0) }.count
         bytes.removeFirst(count)

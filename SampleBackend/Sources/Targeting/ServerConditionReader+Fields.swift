@@ -1,19 +1,14 @@
 import JSONTree
 
 extension ServerConditionReader {
-    /// The members of an object, read with their path for errors; null counts as missing.
+    /// The members of an object, read with their paths for errors; null counts as missing.
     struct Fields {
         private let node: JSONNode
 
-        /// Where the object stands.
+        /// Path of the object.
         private let parent: String
 
-        /// Takes an object's members.
-        ///
-        /// - Parameters:
-        /// - node: The object.
-        /// - path: Where it stands.
-        /// - Throws: ``ServerConditionError`` when it is something else.
+        /// - Throws: ``ServerConditionError`` when `node` is no object.
         init(_ node: JSONNode, at path: String) throws(ServerConditionError) {
             guard case .object = node else {
                 throw ServerConditionError(
@@ -23,15 +18,12 @@ extension ServerConditionReader {
             parent = path
         }
 
-        /// The path of a member.
-        ///
-        /// - Parameter name: The member's name.
-        /// - Returns: Such as `orCondition.conditions`.
+        /// The path of a member, such as `orCondition.conditions`.
         func path(_ name: String) -> String {
             parent.isEmpty ? name : "\(parent).\(name)"
         }
 
-        /// A member, unless it is null.
+        /// The member, unless it is null.
         private func member(_ name: String) -> JSONNode? {
             guard let member = node[name], member != .null else { return nil }
             return member
@@ -44,21 +36,13 @@ extension ServerConditionReader {
                 path: path(name), reason: "expected \(expected), found \(node.kindDescription)")
         }
 
-        /// Reads a member that is an object.
-        ///
-        /// - Parameter name: Its name.
-        /// - Returns: nil when it is missing.
-        /// - Throws: ``ServerConditionError`` when it is something else.
+        /// Reads a member that is an object; nil when it is missing.
         func object(_ name: String) throws(ServerConditionError) -> Fields? {
             guard let node = member(name) else { return nil }
             return try Fields(node, at: path(name))
         }
 
-        /// Reads a member that is an array.
-        ///
-        /// - Parameter name: Its name.
-        /// - Returns: nil when it is missing.
-        /// - Throws: ``ServerConditionError`` when it is something else.
+        /// Reads a member that is an array; nil when it is missing.
         func array(_ name: String) throws(ServerConditionError) -> [JSONNode]? {
             guard let node = member(name) else { return nil }
             guard let elements = node.arrayValue else {
@@ -67,11 +51,7 @@ extension ServerConditionReader {
             return elements
         }
 
-        /// Reads a member that is a text.
-        ///
-        /// - Parameter name: Its name.
-        /// - Returns: nil when it is missing.
-        /// - Throws: ``ServerConditionError`` when it is something else.
+        /// Reads a member that is a string; nil when it is missing.
         func string(_ name: String) throws(ServerConditionError) -> String? {
             guard let node = member(name) else { return nil }
             guard let value = node.stringValue else {
@@ -80,11 +60,8 @@ extension ServerConditionReader {
             return value
         }
 
-        /// Reads a member that is an array of texts; a number counts as its text in JavaScript.
-        ///
-        /// - Parameter name: Its name.
-        /// - Returns: Empty when it is missing.
-        /// - Throws: ``ServerConditionError`` when it is something else.
+        /// Reads a member that is an array of strings, empty when it is missing; a number counts as
+        /// its text in JavaScript.
         func strings(_ name: String) throws(ServerConditionError) -> [String] {
             var strings: [String] = []
             for (index, node) in (try array(name) ?? []).enumerated() {
@@ -97,12 +74,11 @@ extension ServerConditionReader {
             return strings
         }
 
-        /// Reads a member that is a number of millionths of a percent.
+        /// Reads a member that is a number of millionths of a percent, 0 when it is missing;
+        /// percentiles are whole, so it is rounded down.
         ///
-        /// - Parameter name: Its name.
-        /// - Returns: The number, 0 when it is missing; places are whole, so it is rounded down.
-        /// - Throws: ``ServerConditionError`` when it is something else, or outside 0 to
-        /// 100,000,000.
+        /// - Throws: ``ServerConditionError`` when it is another kind of value, or outside 0 to
+        ///   100,000,000.
         func micro(_ name: String) throws(ServerConditionError) -> Int {
             guard let node = member(name) else { return 0 }
             guard let value = node.doubleValue else {

@@ -1,10 +1,10 @@
 import JSONTree
 import LinearRegex
 
-/// A reader of the conditions of server templates as Firebase's evaluator does.
+/// A reader of the conditions of server templates that follows Firebase's evaluator.
 ///
-/// What that evaluator takes for false, such as an operator it does not know, is false here; what
-/// has the wrong shape is an error.
+/// What that evaluator treats as false, such as an unknown operator, is false here; a value of the
+/// wrong shape is an error.
 struct ServerConditionReader {
     /// The most conditions in `orCondition` and `andCondition`, as in Firebase.
     static let maximumOperands = 100
@@ -23,14 +23,14 @@ struct ServerConditionReader {
         self.budget = budget
     }
 
-    /// The level at which Firebase's evaluator gives up: a condition there is false.
+    /// The level at which Firebase's evaluator stops: a condition there is false.
     private static let maximumLevel = 10
 
     mutating func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
         try read(node, at: "", level: 0)
     }
 
-    /// Refuses an expression over a limit, or notes it in `excess` if it was published already.
+    /// Refuses a condition over a limit, or records it in `excess` if it was published already.
     private mutating func exceed(
         _ path: String, _ reason: String
     ) throws(ServerConditionError) {

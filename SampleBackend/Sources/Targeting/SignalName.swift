@@ -1,11 +1,11 @@
 import JSONTree
 
-/// Name of a signal: what a client may say about itself (HTTP 1).
+/// The name of a signal, a value that a client sends about itself (HTTP 1).
 ///
-/// This is the only place that knows the names. In the query of a request, a name is `app.version`
-/// or another of the standard ones, or `signal.` and the name of a custom one. Where nothing but
-/// signals can stand (the attributes of an OFREP context, the signals of a preview, `--signal` on
-/// the command line), custom ones may go without the prefix; see ``init(_:)``.
+/// All names are defined here. In the query of a request, a name is `app.version` or another of the
+/// standard ones, or `signal.` and the name of a custom one. Where only signals are expected (the
+/// attributes of an OFREP context, the signals of a preview, `--signal` on the command line),
+/// custom ones may omit the prefix; see ``init(_:)``.
 public enum SignalName: Sendable, Hashable {
     /// `app.id`
     case appID
@@ -27,13 +27,13 @@ public enum SignalName: Sendable, Hashable {
         .appID, .appVersion, .appBuild, .deviceOS, .deviceCountry, .deviceLanguage,
     ]
 
-    /// Stands before the name of a custom signal.
+    /// The prefix of a custom signal's name.
     private static let customPrefix = "signal."
 
     private static let standardByName = Dictionary(
         uniqueKeysWithValues: standard.map { ($0.queryName, $0) })
 
-    /// The name as the query of a request has it.
+    /// The name in the query of a request.
     public var queryName: String {
         switch self {
         case .appID: "app.id"
@@ -46,7 +46,7 @@ public enum SignalName: Sendable, Hashable {
         }
     }
 
-    /// Reads a name where nothing but signals can stand.
+    /// Reads a name where only signals are expected.
     ///
     /// A standard name comes first, then the prefix, then a custom name without it: `signal.plan`
     /// and `plan` are the same signal, and `signal.app.id` is a custom one named `app.id`.
@@ -65,13 +65,13 @@ public enum SignalName: Sendable, Hashable {
         self = .custom(ExactText(custom))
     }
 
-    /// Whether a query parameter of this name is a signal; the backend ignores all others,
-    /// whatever they hold.
+    /// True when a query parameter of this name is a signal; the backend ignores all others,
+    /// whatever their value.
     package static func isQueryName(_ name: String) -> Bool {
         hasCustomPrefix(name) || standardByName[name] != nil
     }
 
-    /// Compares bytes: a combining mark behind the dot does not hide the prefix.
+    /// Compares bytes, so that a combining mark after the dot does not hide the prefix.
     private static func hasCustomPrefix(_ name: String) -> Bool {
         name.utf8.starts(with: customPrefix.utf8)
     }
@@ -83,12 +83,12 @@ public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
         case valueTooLong, nameTooLong, noName, tooMany
     }
 
-    /// The signal's name as it was given.
+    /// The signal's name as it was sent.
     public let name: String
 
     let reason: Reason
 
-    /// What is wrong and what to do, one sentence.
+    /// One sentence with the fault and what to do.
     public var description: String { message(for: "signal") }
 
     /// The description with the sender's word for a signal, such as "query parameter".

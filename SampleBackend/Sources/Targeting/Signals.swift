@@ -2,22 +2,22 @@ package import JSONTree
 
 /// The signals of a client, from the query of its request (HTTP 1).
 ///
-/// All signals are optional, and a missing one makes the rules on it false: the server guesses
+/// All signals are optional, and a missing one makes the rules on it unknown: the server guesses
 /// nothing, neither the country nor the language.
 public struct Signals: Sendable, Hashable {
     /// The most custom signals that one request may carry.
     public static let maximumCustomCount = 100
 
-    /// The most characters in the name of a custom signal.
+    /// The most characters, in Unicode scalars, in the name of a custom signal.
     public static let maximumNameLength = 250
 
-    /// The most characters in the value of any signal.
+    /// The most characters, in Unicode scalars, in the value of any signal.
     public static let maximumValueLength = 500
 
-    /// `app.id`: the application's identifier, as the stores know it.
+    /// `app.id`: the application's identifier in the app stores.
     public var appID: String?
 
-    /// `app.version`: the version people see, such as `1.4.2`.
+    /// `app.version`: the version that users see, such as `1.4.2`.
     public var appVersion: String?
 
     /// `app.build`: the build number.
@@ -37,7 +37,7 @@ public struct Signals: Sendable, Hashable {
     /// Names are compared byte by byte.
     public var custom: [ExactText: String]
 
-    /// Makes signals; those left out were not sent.
+    /// Creates signals; those left out were not sent.
     ///
     /// - Parameters:
     ///   - appID: `app.id`.
@@ -90,8 +90,9 @@ extension Signals {
         }
     }
 
-    /// Sets the signal of a name and checks its limits (HTTP 1); of a name given twice, the last
-    /// value counts.
+    /// Sets the signal of a name and checks its limits (HTTP 1).
+    ///
+    /// When a name is set twice, the last value counts.
     ///
     /// - Parameters:
     ///   - value: The value, at most ``maximumValueLength`` Unicode scalars.
@@ -113,12 +114,12 @@ extension Signals {
         }
     }
 
-    /// Reads the signals of a JSON object and checks their limits (HTTP 1).
+    /// Reads the signals of a JSON object, such as `{"device.os": "ios", "plan": "gold"}`, and
+    /// checks their limits (HTTP 1).
     ///
-    /// Truth values are signals by their text, numbers by the text that JavaScript gives them (`5.0`
-    /// is "5"); null, arrays and objects are passed over.
+    /// Booleans become their text, numbers the text that JavaScript gives them (`5.0` is "5");
+    /// null, arrays and objects are ignored.
     ///
-    /// - Parameter members: Such as `{"device.os": "ios", "plan": "gold"}`.
     /// - Throws: ``SignalError`` with the limit.
     package init(
         members: some Sequence<(key: String, value: JSONNode)>
@@ -141,7 +142,7 @@ extension Signals {
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// A value to search in; nil when it is longer than a request can send it.
+    /// The value to search in; nil when it is longer than a request can send.
     ///
     /// The rule is unknown then, so that its time is bounded.
     static func searchable(_ value: String) -> String? {

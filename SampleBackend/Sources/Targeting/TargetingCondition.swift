@@ -1,44 +1,45 @@
 public import Foundation
 public import JSONTree
 
-/// A condition that was parsed and checked, ready to be evaluated any number of times.
+/// A condition that was parsed and checked, and can be evaluated any number of times.
 ///
-/// A rule on something that is not known of a user, such as a signal that was not sent, is
-/// unknown: it makes a condition true neither by itself nor under `!`.
+/// A rule on a value that is not known of a user, such as a signal that was not sent, is unknown:
+/// it makes a condition true neither by itself nor under `!`.
 public struct TargetingCondition: Sendable, Hashable {
-    /// The most characters of an expression.
+    /// The most characters, in Unicode scalars, of an expression.
     public static let maximumLength = 16_384
 
     /// The most rules in an expression.
     public static let maximumRules = 500
 
-    /// How deep parentheses and `!` may be nested.
+    /// The greatest depth of nested parentheses and `!`.
     public static let maximumNesting = 64
 
     let root: ConditionNode
 
-    /// Why a published condition is false for everybody; nil when it is not.
+    /// The reason why a published condition is false for every user; nil when it is evaluated.
     ///
     /// It exceeds a limit, or the budget of its template.
     public let excess: String?
 
-    /// Whether it uses `percent`, which makes it an experiment.
+    /// A Boolean value that indicates whether it uses `percent`, which makes it an experiment.
     public var usesPercent: Bool { !seeds.isEmpty }
 
-    /// The dates in it, in their order: the moments at which its result may change while nothing
-    /// else does.
+    /// The dates in it, in their order: the times at which its result may change without any other
+    /// change.
     public let dates: [Date]
 
-    /// The seeds of its `percent` rules, each once, in their order; "" for rules without one.
+    /// The seeds of its `percent` rules, without duplicates, in their order; "" for rules without
+    /// one.
     public let seeds: [String]
 
-    /// The elements in it that this backend keeps and does not evaluate, such as `app.audiences`,
-    /// each once, in their order; a rule on one of them is false.
+    /// The elements in it that this backend keeps but does not evaluate, such as `app.audiences`,
+    /// without duplicates, in their order; a rule on one of them is never true.
     public let unevaluatedElements: [String]
 
     /// Parses an expression of a client template.
     ///
-    /// - Parameter expression: Such as `device.os == 'ios' && percent <= 10`.
+    /// - Parameter expression: The text, such as `device.os == 'ios' && percent <= 10`.
     /// - Throws: ``ConditionSyntaxError`` with the column and what was expected.
     public init(expression: String) throws(ConditionSyntaxError) {
         try self.init(expression: expression, budget: ConditionBudget())
@@ -47,10 +48,11 @@ public struct TargetingCondition: Sendable, Hashable {
     /// Parses an expression of a client template as one of several.
     ///
     /// - Parameters:
-    ///   - expression: Such as `device.os == 'ios' && percent <= 10`.
-    ///   - budget: What the conditions of the template may take; what this one needs is taken.
+    ///   - expression: The text, such as `device.os == 'ios' && percent <= 10`.
+    ///   - budget: The time and memory left for the conditions of the template; this condition's
+    ///     share is deducted.
     /// - Throws: ``ConditionSyntaxError`` with the column and what was expected, also when the
-    ///   budget is too small; not of conditions that were published already.
+    ///   budget is too small, unless the conditions were published already.
     public init(
         expression: String, budget: ConditionBudget
     ) throws(ConditionSyntaxError) {
@@ -79,9 +81,10 @@ public struct TargetingCondition: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - node: An object as above.
-    ///   - budget: What the conditions of the template may take; what this one needs is taken.
+    ///   - budget: The time and memory left for the conditions of the template; this condition's
+    ///     share is deducted.
     /// - Throws: ``ServerConditionError`` with the path and what was expected, also when the budget
-    ///   is too small; not of conditions that were published already.
+    ///   is too small, unless the conditions were published already.
     public init(
         serverCondition node: JSONNode, budget: ConditionBudget
     ) throws(ServerConditionError) {
@@ -131,10 +134,10 @@ public struct TargetingCondition: Sendable, Hashable {
 
 /// A syntax error in an expression, with its column and what was expected there.
 public struct ConditionSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The column, from 1, in characters.
+    /// The column, from 1, in Unicode scalars.
     public let column: Int
 
-    /// What is wrong and what to do, without the place and without a full stop.
+    /// The fault and what to do, without the place and without a full stop.
     public let reason: String
 
     /// One sentence with the place.
@@ -146,7 +149,7 @@ public struct ServerConditionError: Error, Sendable, Hashable, CustomStringConve
     /// The path within the condition, such as `orCondition.conditions[0].percent`; "" at its top.
     public let path: String
 
-    /// What is wrong and what to do, without the place and without a full stop.
+    /// The fault and what to do, without the place and without a full stop.
     public let reason: String
 
     /// One sentence with the place.

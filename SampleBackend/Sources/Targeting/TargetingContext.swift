@@ -1,21 +1,22 @@
 public import Foundation
 
-/// Everything conditions may look at: the user, the signals and the time.
+/// The values that conditions can test: the user, the signals and the time.
 public struct TargetingContext: Sendable, Hashable {
-    /// The user's ID; nil is the generic user, for whom rules on the user and `percent` are false.
+    /// The user's ID; nil is the generic user, for whom rules on the user and `percent` are
+    /// unknown.
     public var userID: String?
 
-    /// What the client said about itself.
+    /// The signals that the client sent.
     public var signals: Signals
 
     /// The time that `dateTime` stands for.
     public var date: Date
 
-    /// Makes a context.
+    /// Creates a context.
     ///
     /// - Parameters:
     ///   - userID: The user's ID; nil is the generic user.
-    ///   - signals: What the client said about itself.
+    ///   - signals: The signals that the client sent.
     ///   - date: The time that `dateTime` stands for.
     public init(userID: String?, signals: Signals = Signals(), date: Date) {
         self.userID = userID
@@ -24,7 +25,7 @@ public struct TargetingContext: Sendable, Hashable {
     }
 }
 
-/// What a rule looks at.
+/// The value that a rule tests.
 enum Subject: Sendable, Hashable {
     case userID
     case signal(SignalName)
@@ -37,7 +38,7 @@ enum Subject: Sendable, Hashable {
         }
     }
 
-    /// Why there is no value, for an explanation.
+    /// The reason for an explanation when there is no value.
     var absence: String {
         switch self {
         case .userID: "no user was given"
@@ -53,7 +54,7 @@ enum Subject: Sendable, Hashable {
         }
     }
 
-    /// Reads a version as rules on this value compare it; nil when it is none.
+    /// Reads a version as rules on this value compare it; nil when it is not a version.
     func version(_ text: String) -> VersionNumber? {
         if case .signal(.custom) = self {
             VersionNumber(signal: text)

@@ -11,9 +11,7 @@ final class TextSearch: Sendable {
     /// For each prefix of the part, the length of its longest border.
     private let borders: [UInt16]
 
-    /// Prepares a search.
-    ///
-    /// - Parameter part: The text to find; an empty one is found everywhere.
+    /// Prepares a search for `part`; an empty one is found in every text.
     init(_ part: String) {
         guard part.utf8.count <= Self.maximumBytes else {
             self.part = nil
@@ -32,7 +30,7 @@ final class TextSearch: Sendable {
         self.borders = borders
     }
 
-    /// Whether a text contains the bytes of the part.
+    /// True when a text contains the bytes of the part.
     func isFound(in text: String) -> Bool {
         guard let part else { return false }
         guard let first = part.first else { return true }

@@ -1,23 +1,21 @@
-/// A version: numbers between dots, of which those that are missing are 0.
+/// A version: numbers between dots; missing ones count as 0.
 struct VersionNumber: Sendable, Hashable {
     /// The most numbers in an app's version or build.
     static let maximumSegments = 8
 
-    /// The most numbers in a version that is compared as Firebase compares custom signals.
+    /// The most numbers in a custom signal's version, as in Firebase.
     static let maximumSignalSegments = 5
 
-    /// The numbers; beyond ``count`` 0.
+    /// Those at ``count`` and beyond are 0.
     private var segments = SIMD8<Double>()
 
-    /// How many numbers were written.
+    /// The number of written numbers.
     private var count = 0
 
     /// Reads the version of an app: digits and dots, with a digit at each end.
     ///
-    /// `1.2` and `1.2.0` are equal, and `1..2` is `1.0.2`.
-    ///
-    /// - Parameter text: The version. nil is returned when it is none, when it has more than
-    /// ``maximumSegments`` numbers, or one of more than 15 digits.
+    /// `1.2` and `1.2.0` are equal, and `1..2` is `1.0.2`. Nil when it is not a version, has more
+    /// than ``maximumSegments`` numbers, or one of more than 15 digits.
     init?(appVersion text: String) {
         var segment: Int64 = 0
         var digits = 0
@@ -45,12 +43,10 @@ struct VersionNumber: Sendable, Hashable {
 
     /// Reads the version in a custom signal as Firebase does: each number as JavaScript reads it.
     ///
-    /// A segment that is no number makes a comparison unknown only when the comparison reaches it.
-    ///
-    /// - Parameter text: The version. nil is returned when it has more than
-    /// ``maximumSignalSegments`` numbers.
+    /// A segment that is not a number makes a comparison unknown only when the comparison reaches
+    /// it. Nil when it has more than ``maximumSignalSegments`` numbers.
     init?(signal text: String) {
-        // Bytes are split, not characters: a dot with a combining mark behind it is a dot too.
+        // Bytes are split, not characters: a dot with a combining mark after it is a dot too.
         for segment in text.utf8.split(
             separator: UInt8(ascii: "."), maxSplits: Self.maximumSignalSegments,
             omittingEmptySubsequences: false)
@@ -61,11 +57,8 @@ struct VersionNumber: Sendable, Hashable {
         }
     }
 
-    /// Compares with another version.
-    ///
-    /// - Parameter other: The version of a rule.
-    /// - Returns: -1 when this one is older, 0 when they are the same, 1 when it is newer; nil when
-    /// something that is no number comes before a difference.
+    /// -1 when this version is older, 0 when both are equal, 1 when it is newer; nil when a segment
+    /// that is not a number comes before the first difference.
     func order(to other: VersionNumber) -> Int? {
         for index in 0..<max(count, other.count) {
             let (own, its) = (segments[index], other.segments[index])

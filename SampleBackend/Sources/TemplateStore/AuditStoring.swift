@@ -17,22 +17,22 @@ public struct AuditQuery: Sendable, Hashable {
     /// Only entries before this revision; nil starts at the newest.
     public var before: StoreRevision?
 
-    /// Makes a query.
+    /// Creates a query.
     public init(limit: Int = 100, before: StoreRevision? = nil) {
         self.limit = limit
         self.before = before
     }
 }
 
-/// One line of the audit trail: who did what and when; never rewritten.
+/// One line of the audit trail, with actor, action and time; never rewritten.
 public struct AuditEntry: Sendable, Hashable {
-    /// What happened; a store keeps the raw value.
+    /// The kind of action; a store keeps the raw value.
     public enum Action: String, Sendable, Hashable, CaseIterable {
         case publish = "PUBLISH"
         case rollback = "ROLLBACK"
-        /// Values were pinned for a user.
+        /// Sets a user's pinned values.
         case setOverrides = "SET_OVERRIDES"
-        /// Values that were pinned for a user were removed.
+        /// Removes a user's pinned values.
         case removeOverrides = "REMOVE_OVERRIDES"
         case createToken = "CREATE_TOKEN"
         case revokeToken = "REVOKE_TOKEN"
@@ -43,26 +43,26 @@ public struct AuditEntry: Sendable, Hashable {
     /// The revision of the change.
     public let revision: StoreRevision
 
-    /// The project; nil for what concerns the whole server, as tokens do.
+    /// The project; nil when the entry concerns the whole server, as for tokens.
     public let project: String?
 
-    /// When the change was made.
+    /// The time of the change.
     public let date: Date
 
-    /// The name of the token that asked.
+    /// The name of the token used.
     public let actor: String
 
-    /// What happened.
+    /// The kind of action.
     public let action: Action
 
-    /// What the action was applied to: the version's number, the user's ID, the token's name, the
+    /// The object of the action: the version's number, the user's ID, the token's name or the
     /// webhook's identifier.
     public let subject: String
 
-    /// More, such as the description of a version.
+    /// Additional text, such as the description of a version.
     public let detail: String?
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(
         revision: StoreRevision, project: String?, date: Date, actor: String, action: Action,
         subject: String, detail: String? = nil
@@ -77,7 +77,7 @@ public struct AuditEntry: Sendable, Hashable {
     }
 }
 
-// The entry that every engine writes for a change.
+// The entries that every engine writes for a change.
 extension AuditEntry {
     package init(of template: StoredTemplate) {
         let version = template.version

@@ -1,13 +1,13 @@
 /// A cursor in the log of a store's changes.
 ///
-/// Holds one page of the log and reads the next when that is consumed: a slow reader takes no
-/// memory, and gets `watchLost` when the log no longer has what it missed.
+/// Holds one page of the log and reads the next when that is consumed. A slow reader therefore
+/// takes no memory, and gets `watchLost` when the log no longer has the changes that it missed.
 package actor ChangeCursor {
     /// Reads a page of the log after a revision, in order; empty at its end.
     package typealias Read =
         @Sendable (StoreRevision) async throws(TemplateStoreError) -> [StoreChange]
 
-    /// The revision of the last change given.
+    /// Revision of the last change returned.
     private var position: StoreRevision
     /// The rest of the page, newest first.
     private var pending: [StoreChange] = []
@@ -52,7 +52,7 @@ package actor ChangeCursor {
 }
 
 extension StoreChanges {
-    /// Follows a log after a revision: what it has, then what is appended.
+    /// Follows a log after a revision: first its existing changes, then appended ones.
     package init(
         after revision: StoreRevision, signal: ChangeSignal,
         whenWaiting: @escaping @Sendable () -> Void = {}, read: @escaping ChangeCursor.Read
@@ -64,7 +64,7 @@ extension StoreChanges {
 }
 
 extension TemplateStoreError {
-    /// The engine failed, so changes may have been missed.
+    /// The error when the engine failed, so that changes may have been missed.
     fileprivate static func watchLost(
         after revision: StoreRevision, _ error: TemplateStoreError
     ) -> TemplateStoreError {
@@ -74,7 +74,7 @@ extension TemplateStoreError {
                 + "from its revision.", underlyingError: error)
     }
 
-    /// The log does not have the changes after a revision.
+    /// The error when the log does not have the changes after a revision.
     package static func watchLost(
         after revision: StoreRevision, latest: StoreRevision
     ) -> TemplateStoreError {

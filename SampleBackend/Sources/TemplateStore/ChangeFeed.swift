@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The part of a ``TemplateStore`` that tells what changes.
+/// The part of a ``TemplateStore`` that reports changes.
 public protocol ChangeFeed: Sendable {
-    /// Everything a server needs to answer clients, read at one revision.
+    /// The data that a server needs to answer clients, read at one revision.
     func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot
 
     /// The changes after a revision, by this process or another, in order.
@@ -17,18 +17,19 @@ public protocol ChangeFeed: Sendable {
     func changes(since revision: StoreRevision) -> StoreChanges
 }
 
-/// Everything a server needs to answer clients, at one revision.
+/// The data that a server needs to answer clients, at one revision.
 public struct TemplateStoreSnapshot: Sendable, Hashable {
     /// The current template of each project.
     public let templates: [StoredTemplate]
 
-    /// The overrides by project and by the UTF-8 bytes of the user ID, since IDs are compared so.
+    /// The overrides by project and by the UTF-8 bytes of the user ID, since IDs are compared byte
+    /// by byte.
     public let overrides: [String: [Data: Data]]
 
     /// The revision.
     public let revision: StoreRevision
 
-    /// Makes a snapshot.
+    /// Creates a snapshot.
     public init(
         templates: [StoredTemplate], overrides: [String: [Data: Data]], revision: StoreRevision
     ) {
@@ -43,13 +44,13 @@ public struct StoreRevision: Sendable, Hashable, Comparable, CustomStringConvert
     /// The revision of a store without any change.
     public static let zero = StoreRevision(0)
 
-    /// The engine's number; the numbers of following changes need not be adjacent.
+    /// The engine's number; numbers of successive changes need not be adjacent.
     public let number: Int64
 
-    /// Makes a revision.
+    /// Creates a revision.
     public init(_ number: Int64) { self.number = number }
 
-    /// Orders revisions as the changes happened.
+    /// Orders revisions by the order of their changes.
     public static func < (left: StoreRevision, right: StoreRevision) -> Bool {
         left.number < right.number
     }
@@ -58,9 +59,9 @@ public struct StoreRevision: Sendable, Hashable, Comparable, CustomStringConvert
     public var description: String { number.description }
 }
 
-/// One change of a store: what changed, not its content.
+/// One change of a store: its subject, not its content.
 public struct StoreChange: Sendable, Hashable {
-    /// The kinds of things that change.
+    /// The subject of a change.
     public enum Subject: Sendable, Hashable {
         case template(project: String, version: Int)
         /// The overrides of a user were set or removed.
@@ -70,13 +71,13 @@ public struct StoreChange: Sendable, Hashable {
         case webhooks(project: String)
     }
 
-    /// The thing to read again.
+    /// The subject to read again.
     public let subject: Subject
 
     /// The revision of the change.
     public let revision: StoreRevision
 
-    /// Makes a change.
+    /// Creates a change.
     public init(_ subject: Subject, revision: StoreRevision) {
         self.subject = subject
         self.revision = revision
@@ -87,9 +88,9 @@ public struct StoreChange: Sendable, Hashable {
 public struct StoreChanges: AsyncSequence, Sendable {
     private let stream: AsyncThrowingStream<StoreChange, any Error>
 
-    /// Makes a sequence of a stream, for engines.
+    /// Creates a sequence from a stream, for engines.
     ///
-    /// - Parameter stream: Throws nothing but ``TemplateStoreError``.
+    /// - Parameter stream: The stream; it must throw only ``TemplateStoreError``.
     public init(_ stream: AsyncThrowingStream<StoreChange, any Error>) {
         self.stream = stream
     }

@@ -25,7 +25,7 @@ package final class ChangeSignal: Sendable {
 
     package var hasWaiters: Bool { state.withLock { !$0.waiters.isEmpty } }
 
-    /// Resumes the waits that this revision ends.
+    /// Resumes the waits for a revision before this one.
     package func advance(to revision: StoreRevision) {
         resume { state in
             if revision > state.latest { state.latest = revision }
@@ -47,11 +47,10 @@ package final class ChangeSignal: Sendable {
         }
     }
 
-    /// Waits for a newer revision, for ``wake()``, ``finish()`` or the task's cancellation.
+    /// Waits for a revision after `revision`, for ``wake()``, ``finish()`` or the task's
+    /// cancellation.
     ///
-    /// - Parameters:
-    /// - revision: The revision that has to be passed.
-    /// - whenWaiting: Called when ``hasWaiters`` has become true by this wait.
+    /// `whenWaiting` is called when this wait makes ``hasWaiters`` true.
     package func wait(
         after revision: StoreRevision, whenWaiting: @Sendable () -> Void = {}
     ) async {

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// The part of a ``TemplateStore`` that keeps what is pinned for single users.
+/// The part of a ``TemplateStore`` that keeps the pinned values of single users.
 public protocol OverridesStoring: Sendable {
-    /// Pins values for one user, or removes them; removing what is not there is no change.
+    /// Pins values for one user, or removes them; removing absent values is not a change.
     ///
     /// - Parameter change: The user, the values and the actor.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish, or
-    /// `tooManyOverrides`.
+    ///   `tooManyOverrides`.
     func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError)
 
     /// The values pinned for one user as JSON text; nil when there are none.
@@ -29,10 +29,10 @@ public struct OverridesChange: Sendable, Hashable {
     /// The time of the change.
     public var date: Date
 
-    /// The name of the token that asks, for the audit trail.
+    /// The name of the token used, for the audit trail.
     public var actor: String
 
-    /// Makes a change.
+    /// Creates a change.
     public init(project: String, userID: String, content: Data?, date: Date, actor: String) {
         self.project = project
         self.userID = userID

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// Keeps templates and their versions, overrides, tokens, webhooks and the audit trail.
+/// A store of templates and their versions, overrides, tokens, webhooks and the audit trail.
 ///
-/// A store is composed of parts, so that an engine can be written and read part by part. Made for
-/// engines that are one file and for engines that are many machines: no call assumes that this
-/// process is the only writer. To keep a copy of what is stored, read a ``ChangeFeed/snapshot()``
-/// and then follow ``ChangeFeed/changes(since:)`` from its revision.
+/// A store is composed of parts, so that an engine can be written and read part by part. The
+/// protocol suits engines that are one file and engines that are many machines: no call assumes
+/// that this process is the only writer. To keep a copy of the content, read a
+/// ``ChangeFeed/snapshot()`` and then follow ``ChangeFeed/changes(since:)`` from its revision.
 ///
-/// Every change is durable before its call returns. It is there with its entry in the audit trail,
+/// Every change is durable before its call returns. It is stored with its entry in the audit trail,
 /// or not at all: the parts of one store share their transactions.
 public protocol TemplateStore:
     TemplateStoring, OverridesStoring, TokenStoring, AuditStoring, WebhookStoring, ChangeFeed
@@ -23,25 +23,25 @@ public protocol TemplateStore:
 
 /// Limits that every engine keeps (HTTP 3).
 public enum TemplateStoreLimits: Sendable {
-    /// The versions of a project that are kept, the current one always among them.
+    /// The most versions of a project that are kept, always including the current one.
     public static let keptVersions = 300
 
-    /// The users of a project for whom values may be pinned.
+    /// The most users of a project for whom values may be pinned.
     public static let usersWithOverrides = 10_000
 
-    /// The changes that an engine keeps for readers of ``ChangeFeed/changes(since:)``, newest first.
+    /// The number of changes that an engine keeps for readers of ``ChangeFeed/changes(since:)``.
     public static let keptChanges = 10_000
 
-    /// Seconds between two recorded uses of a token.
+    /// The least time between two recorded uses of a token, in seconds.
     public static let secondsBetweenRecordedUses = 60
 
-    /// The most entries of the audit trail that are given at once.
+    /// The most entries of the audit trail that are returned at once.
     public static let auditPage = 1_000
 
-    /// The webhooks of a project.
+    /// The most webhooks of a project.
     public static let webhooks = 20
 
-    /// The finished deliveries of a webhook that are kept.
+    /// The most finished deliveries of a webhook that are kept.
     public static let finishedDeliveries = 100
 }
 

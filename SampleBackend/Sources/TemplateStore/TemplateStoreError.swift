@@ -1,4 +1,4 @@
-/// Why a store refused a change, or could not make it.
+/// The reason why a store refused a change, or could not make it.
 public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -10,28 +10,28 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The current version is another one than the publisher expected.
+        /// The current version is not the one that the publisher expected.
         public static let versionMismatch = Code(kind: .versionMismatch)
         /// Nothing was ever published in the project.
         public static let projectMissing = Code(kind: .projectMissing)
         /// The version does not exist, or is no longer kept.
         public static let versionMissing = Code(kind: .versionMissing)
-        /// Values are pinned for as many users as there may be.
+        /// Values are pinned for the most users allowed.
         public static let tooManyOverrides = Code(kind: .tooManyOverrides)
-        /// There is a token with the same identifier or hash.
+        /// A token with the same identifier or hash exists.
         public static let tokenExists = Code(kind: .tokenExists)
-        /// The project has as many webhooks as it may have.
+        /// The project has the most webhooks allowed.
         public static let tooManyWebhooks = Code(kind: .tooManyWebhooks)
         /// Changes may have been missed: read a snapshot.
         public static let watchLost = Code(kind: .watchLost)
-        /// What is stored was written by a newer version of this program; it was not touched.
+        /// The content was written by a newer version of this program; it was not touched.
         public static let newerSchema = Code(kind: .newerSchema)
-        /// What is stored cannot be read.
+        /// The content cannot be read.
         public static let damaged = Code(kind: .damaged)
-        /// There is no room for what was to be stored, and nothing of it is.
+        /// There is no room to store the change, and nothing of it was stored.
         public static let outOfSpace = Code(kind: .outOfSpace)
-        /// The engine's files were removed, moved or replaced while they were in use: nothing is
-        /// stored any more until a new start.
+        /// The engine's files were removed, moved or replaced while they were in use: nothing more
+        /// is stored until a restart.
         public static let filesReplaced = Code(kind: .filesReplaced)
         /// The engine does not answer, or could not write.
         public static let unavailable = Code(kind: .unavailable)
@@ -43,16 +43,16 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public let code: Code
 
-    /// What happened and what to do, one sentence.
+    /// One sentence with the failure and what to do.
     public let message: String
 
-    /// The current version, of a `versionMismatch`; 0 when there is none.
+    /// The current version for a `versionMismatch`; 0 when there is none.
     public let currentVersion: Int?
 
     /// The engine's error.
     public let underlyingError: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, currentVersion: Int? = nil,
         underlyingError: (any Error)? = nil
@@ -63,13 +63,13 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         self.underlyingError = underlyingError
     }
 
-    /// What happened and what to do.
+    /// The failure and what to do, with the engine's error.
     public var description: String {
         underlyingError.map { "\(message) (\($0))" } ?? message
     }
 }
 
-// The errors that every engine throws with the same words.
+// Errors that every engine throws with the same text.
 extension TemplateStoreError {
     package static func projectMissing(_ project: String) -> TemplateStoreError {
         TemplateStoreError(

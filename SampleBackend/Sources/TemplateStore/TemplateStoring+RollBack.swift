@@ -1,21 +1,21 @@
 public import Foundation
 public import Templates
 
-/// How often a rollback from whatever is current is tried while others publish.
+/// Most attempts at a rollback from any version while others publish.
 private let rollbackAttempts = 16
 
 extension TemplateStoring {
     /// Publishes the content of an older version again, as a new version.
     ///
-    /// A rollback from one version is done only while that one is current, checked together with
-    /// the publish. One from whatever is current is tried again, a few times, when somebody else
-    /// publishes at the same time.
+    /// A rollback from a given version is made only while that one is current, which is checked
+    /// together with the publish. A rollback from any version is retried a few times when another
+    /// publish interferes.
     ///
     /// - Parameters:
     ///   - number: The version to go back to, less than the current one.
     ///   - project: The project's name.
     ///   - expectation: The version that is to be replaced.
-    ///   - user: Who says so.
+    ///   - user: The person or program that rolls back.
     ///   - date: The time of the rollback.
     /// - Returns: The new version.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing`; `versionMissing` when the

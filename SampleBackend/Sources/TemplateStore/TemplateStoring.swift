@@ -8,20 +8,20 @@ public protocol TemplateStoring: Sendable {
     /// Versions beyond ``TemplateStoreLimits/keptVersions`` are dropped, the oldest first. Each
     /// webhook of the project gets a delivery, stored with the version or not at all.
     ///
-    /// - Parameter submission: The template, and what is said about it.
-    /// - Returns: The version as it is stored.
+    /// - Parameter submission: The template and its metadata.
+    /// - Returns: The stored version.
     /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` and the current version,
-    /// when that is another one; nothing is stored then.
+    ///   when that is not the expected one; nothing is stored then.
     func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate
 
-    /// A version of a project's template.
+    /// Returns a version of a project's template.
     ///
     /// - Parameters:
-    /// - version: The version's number, or nil for the current one.
-    /// - project: The project's name.
-    /// - Returns: The template, or nil when there is no such project, or no such version is kept.
+    ///   - version: The version's number, or nil for the current one.
+    ///   - project: The project's name.
+    /// - Returns: The template; nil when there is no such project, or no such version is kept.
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func template(
         version: Int?, inProject project: String
@@ -35,11 +35,11 @@ public protocol TemplateStoring: Sendable {
 
 /// A template to publish, with its author and description.
 public struct TemplateSubmission: Sendable, Hashable {
-    /// The version that the publisher means to replace.
+    /// The version that the publisher intends to replace.
     public enum Expectation: Sendable, Hashable {
         /// Exactly this one; 0 means that the project has none.
         case version(Int)
-        /// Whichever is current.
+        /// Any current version.
         case any
     }
 
@@ -49,19 +49,19 @@ public struct TemplateSubmission: Sendable, Hashable {
     /// The template as JSON text, without `version`.
     public var content: Data
 
-    /// The version to replace; otherwise nothing is stored.
+    /// The version to replace; if another one is current, nothing is stored.
     public var expectation: Expectation
 
     /// The time of the publish.
     public var date: Date
 
-    /// Who publishes.
+    /// The publisher.
     public var user: TemplateVersion.User
 
     /// The publisher's note.
     public var description: String?
 
-    /// The interface that the publish came through.
+    /// The interface through which it was published.
     public var origin: TemplateVersion.Origin
 
     /// The kind of publish.
@@ -70,7 +70,7 @@ public struct TemplateSubmission: Sendable, Hashable {
     /// The version that a rollback publishes again; nil for other publishes.
     public var rollbackSource: Int?
 
-    /// Makes a submission.
+    /// Creates a submission.
     public init(
         project: String, content: Data, expectation: Expectation, date: Date,
         user: TemplateVersion.User, description: String? = nil,
@@ -90,7 +90,7 @@ public struct TemplateSubmission: Sendable, Hashable {
 }
 
 extension TemplateSubmission {
-    /// The submission as engines store it, its date rounded to milliseconds.
+    /// The version that engines store, its date rounded to milliseconds.
     package func stored(asVersion number: Int, revision: StoreRevision) -> StoredTemplate {
         StoredTemplate(
             project: project,
@@ -101,7 +101,8 @@ extension TemplateSubmission {
             content: content, revision: revision)
     }
 
-    /// Throws a `versionMismatch` unless the current version, 0 for none, is the expected one.
+    /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` unless the current version,
+    ///   0 for none, is the expected one.
     package func checkExpectation(current: Int) throws(TemplateStoreError) {
         if case .version(let expected) = expectation, expected != current {
             throw .versionMismatch(expected: expected, current: current, inProject: project)
@@ -109,7 +110,7 @@ extension TemplateSubmission {
     }
 }
 
-/// A published version of a template, as a store keeps it.
+/// A published version of a template in a store.
 public struct StoredTemplate: Sendable, Hashable {
     /// The project's name.
     public let project: String
@@ -117,13 +118,13 @@ public struct StoredTemplate: Sendable, Hashable {
     /// The metadata of the version.
     public let version: TemplateVersion
 
-    /// The template as JSON text, without `version`: byte for byte what was published.
+    /// The template as JSON text, without `version`, byte for byte as it was published.
     public let content: Data
 
     /// The revision of the publish.
     public let revision: StoreRevision
 
-    /// Makes a stored template.
+    /// Creates a stored template.
     public init(
         project: String, version: TemplateVersion, content: Data, revision: StoreRevision
     ) {
@@ -139,16 +140,16 @@ public struct VersionQuery: Sendable, Hashable {
     /// The page size, 1 to 300; other numbers are clamped.
     public var limit: Int
 
-    /// Only versions with a number up to this, itself included.
+    /// The greatest version number to include; nil for no limit.
     public var endVersion: Int?
 
-    /// Only versions published at this time or later.
+    /// The earliest time of publishing to include; nil for no limit.
     public var startTime: Date?
 
-    /// Only versions published before this time.
+    /// The time before which a version must have been published; nil for no limit.
     public var endTime: Date?
 
-    /// Makes a query; without arguments, it matches all versions.
+    /// Creates a query; without arguments, it matches all versions.
     public init(
         limit: Int = 300, endVersion: Int? = nil, startTime: Date? = nil, endTime: Date? = nil
     ) {
@@ -164,10 +165,10 @@ public struct VersionPage: Sendable, Hashable {
     /// The versions, newest first.
     public let versions: [TemplateVersion]
 
-    /// The first version of the next page, as ``VersionQuery/endVersion`` takes it; nil at the end.
+    /// The first version of the next page, for ``VersionQuery/endVersion``; nil at the end.
     public let nextVersion: Int?
 
-    /// Makes a page.
+    /// Creates a page.
     public init(versions: [TemplateVersion], nextVersion: Int?) {
         self.versions = versions
         self.nextVersion = nextVersion

@@ -5,29 +5,30 @@ public protocol TokenStoring: Sendable {
     /// Stores a new access token, as its hash.
     ///
     /// - Parameters:
-    /// - token: The token.
-    /// - actor: The name of the token that asks, for the audit trail.
+    ///   - token: The token.
+    ///   - actor: The name of the token used, for the audit trail.
     /// - Throws: ``TemplateStoreError`` with the code `tokenExists` when another token has the
-    /// identifier or the hash.
+    ///   identifier or the hash.
     func addToken(
         _ token: StoredToken, actor: String
     ) async throws(TemplateStoreError)
 
-    /// All tokens, the oldest first, revoked and expired ones included.
+    /// All tokens, the oldest first, including revoked and expired ones.
     func tokens() async throws(TemplateStoreError) -> [StoredToken]
 
-    /// Revokes a token for good; false when none has this identifier.
+    /// Revokes a token permanently; false when none has this identifier.
     ///
-    /// Revoking it again is no change, and keeps the first date.
+    /// Revoking it again is not a change, and keeps the first date.
     func revokeToken(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool
 
-    /// Records the last use of a token, at most once a minute and maybe late; no change to follow.
+    /// Records the last use of a token, at most once a minute and possibly late; not a change to
+    /// follow.
     func recordUse(ofToken id: String, date: Date) async throws(TemplateStoreError)
 }
 
-/// An access token as a store keeps it: its hash, never its text.
+/// An access token in a store: its hash, never its text.
 public struct StoredToken: Sendable, Hashable {
     /// The permissions of a token (HTTP 3).
     public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
@@ -53,7 +54,7 @@ public struct StoredToken: Sendable, Hashable {
     /// The public identifier, by which it is listed and revoked.
     public let id: String
 
-    /// The name that its maker gave it; the actor in the audit trail.
+    /// The name given at creation; the actor in the audit trail.
     public let name: String
 
     /// The permissions.
@@ -62,19 +63,19 @@ public struct StoredToken: Sendable, Hashable {
     /// The SHA-256 of the token's text.
     public let hash: Data
 
-    /// When it was made.
+    /// The time of creation.
     public let creationDate: Date
 
-    /// When it expires; nil means never.
+    /// The time of expiry; nil means never.
     public let expirationDate: Date?
 
-    /// When it was last used, to the minute; nil means never.
+    /// The time of the last use, to the minute; nil means never.
     public var lastUseDate: Date?
 
-    /// When it was revoked; nil means not.
+    /// The time of revocation; nil means not revoked.
     public var revocationDate: Date?
 
-    /// Makes a token.
+    /// Creates a token.
     public init(
         id: String, name: String, role: Role, hash: Data, creationDate: Date,
         expirationDate: Date? = nil, lastUseDate: Date? = nil, revocationDate: Date? = nil
@@ -91,7 +92,7 @@ public struct StoredToken: Sendable, Hashable {
 }
 
 extension StoredToken {
-    /// The token as it is stored, its dates rounded to milliseconds.
+    /// The token with its dates rounded to milliseconds, as in a store.
     package var roundedToMilliseconds: StoredToken {
         StoredToken(
             id: id, name: name, role: role, hash: hash,

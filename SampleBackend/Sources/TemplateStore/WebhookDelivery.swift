@@ -8,9 +8,9 @@ public struct WebhookDelivery: Sendable, Hashable {
         /// Waits for its first or next attempt.
         case pending = "PENDING"
         case delivered = "DELIVERED"
-        /// Given up after the last attempt.
+        /// The last attempt failed.
         case failed = "FAILED"
-        /// Replaced by the delivery of a later version before it was sent.
+        /// The delivery of a later version replaced it before it was sent.
         case superseded = "SUPERSEDED"
     }
 
@@ -26,28 +26,28 @@ public struct WebhookDelivery: Sendable, Hashable {
     /// The kind of publish.
     public let updateType: TemplateVersion.UpdateType
 
-    /// When the version was published.
+    /// The time of the publish.
     public let creationDate: Date
 
     /// The state, `pending` at first.
     public var state = State.pending
 
-    /// Attempts so far, the one under way included.
+    /// The number of attempts so far, including one in progress.
     public var attempts = 0
 
     /// The status of the last answer; nil when there was none.
     public var statusCode: Int?
 
-    /// Why the last attempt failed, a sentence.
+    /// The reason why the last attempt failed, a sentence.
     public var error: String?
 
-    /// When it is due; nil when it is finished.
+    /// The time when it is due, or when its claim ends; nil when it is finished.
     public var nextAttemptDate: Date?
 
-    /// When it left the state `pending`; nil before.
+    /// The time when it left the state `pending`; nil before.
     public var finishDate: Date?
 
-    /// Makes a delivery that is due at once.
+    /// Creates a delivery that is due at once.
     ///
     /// - Parameters:
     ///   - id: The identifier.
@@ -62,7 +62,7 @@ public struct WebhookDelivery: Sendable, Hashable {
         nextAttemptDate = version.updateTime
     }
 
-    /// Makes a delivery as an engine reads it; the engine sets the variables.
+    /// Creates a delivery that an engine reads; the engine sets the variables.
     package init(
         id: String, webhookID: String, version: Int, updateType: TemplateVersion.UpdateType,
         creationDate: Date
@@ -79,9 +79,9 @@ extension WebhookDelivery {
     package static func newID() -> String { UUID().uuidString.lowercased() }
 }
 
-/// A delivery claimed by one process, with all it needs to send it.
+/// A delivery claimed by one process, with the data to send it.
 public struct ClaimedDelivery: Sendable, Hashable {
-    /// The delivery; its number of attempts counts the one that begins now.
+    /// The delivery; its number of attempts includes the one that begins now.
     public let delivery: WebhookDelivery
 
     /// The webhook.
@@ -91,7 +91,7 @@ public struct ClaimedDelivery: Sendable, Hashable {
     /// current when the webhook was added.
     public let knownVersion: Int
 
-    /// Makes a claimed delivery.
+    /// Creates a claimed delivery.
     public init(delivery: WebhookDelivery, webhook: StoredWebhook, knownVersion: Int) {
         self.delivery = delivery
         self.webhook = webhook
@@ -101,34 +101,34 @@ public struct ClaimedDelivery: Sendable, Hashable {
 
 /// The result of one attempt at a delivery.
 public struct DeliveryAttempt: Sendable, Hashable {
-    /// What happens to the delivery next.
+    /// The next step of the delivery.
     public enum Outcome: Sendable, Hashable {
         case delivered
-        /// Tried again at this time.
+        /// It is tried again at this time.
         case retry(at: Date)
-        /// Given up.
+        /// It is given up.
         case failed
     }
 
     /// The delivery's identifier.
     public let deliveryID: String
 
-    /// The number of the attempt, from 1, as the claim had it.
+    /// The number of the attempt, from 1, as in the claim.
     public let number: Int
 
-    /// What happens next.
+    /// The next step.
     public let outcome: Outcome
 
     /// The status of the answer; nil when there was none.
     public let statusCode: Int?
 
-    /// Why it failed, a sentence; nil when it did not.
+    /// The reason why it failed, a sentence; nil when it succeeded.
     public let error: String?
 
-    /// When it ended.
+    /// The time when it ended.
     public let date: Date
 
-    /// Makes an attempt.
+    /// Creates an attempt.
     public init(
         deliveryID: String, number: Int, outcome: Outcome, statusCode: Int? = nil,
         error: String? = nil, date: Date

@@ -2,11 +2,11 @@ public import Foundation
 
 /// The part of a ``TemplateStore`` that keeps webhooks and their deliveries.
 public protocol WebhookStoring: Sendable {
-    /// Stores a new webhook; each publish from now on makes a delivery for it.
+    /// Stores a new webhook; each later publish creates a delivery for it.
     ///
     /// - Parameter webhook: The webhook, with a new identifier.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish, or
-    /// `tooManyWebhooks`.
+    ///   `tooManyWebhooks`.
     func addWebhook(_ webhook: StoredWebhook) async throws(TemplateStoreError)
 
     /// The webhooks of a project, the oldest first.
@@ -24,15 +24,15 @@ public protocol WebhookStoring: Sendable {
 
     /// Claims due deliveries, at most one per webhook, so that no other process sends them.
     ///
-    /// Of each webhook, that is the delivery of the latest version; earlier ones that are not
-    /// claimed are superseded. A webhook with a claimed delivery gives none. Report the result with
-    /// ``finish(_:)`` before the claim ends; after that, as when a process dies, others may claim
-    /// the delivery again.
+    /// For each webhook this is the delivery of the latest version; earlier ones that are not
+    /// claimed are superseded. A webhook with a claimed delivery yields none. Report the result
+    /// with ``finish(_:)`` before the claim ends; after that, as when a process dies, others may
+    /// claim the delivery again.
     ///
     /// - Parameters:
-    /// - date: Now.
-    /// - end: When the claim ends.
-    /// - limit: The most deliveries to claim.
+    ///   - date: The current time.
+    ///   - end: The end of the claim.
+    ///   - limit: The most deliveries to claim.
     /// - Returns: The deliveries, the oldest first.
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func claimDeliveries(
@@ -47,32 +47,32 @@ public protocol WebhookStoring: Sendable {
 
     /// Stores the result of an attempt at a claimed delivery; not a change to follow.
     ///
-    /// Ignored when the delivery is gone or finished, or was claimed again since. A retry is
+    /// Ignored when the delivery is gone or finished, or has been claimed again. A retry is
     /// superseded when there is a delivery of a later version.
     func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError)
 }
 
-/// An address that is told of each publish (HTTP 3), as a store keeps it.
+/// An address that is notified of each publish (HTTP 3), as stored.
 public struct StoredWebhook: Sendable, Hashable {
     /// The public identifier, by which it is listed and removed.
     public let id: String
 
-    /// The project whose publishes it is told of.
+    /// The project whose publishes it is notified of.
     public let project: String
 
     /// The address.
     public let url: String
 
-    /// The key of the signatures; stored as it is, since signing needs it.
+    /// The key of the signatures; stored in plain text, since signing needs it.
     public let secret: String
 
-    /// When it was made.
+    /// The time of creation.
     public let creationDate: Date
 
-    /// Who made it: the name of a token.
+    /// The name of the token that created it.
     public let creator: String
 
-    /// Makes a webhook.
+    /// Creates a webhook.
     public init(
         id: String, project: String, url: String, secret: String, creationDate: Date,
         creator: String
@@ -95,7 +95,7 @@ extension StoredWebhook: CustomStringConvertible, CustomReflectable {
 }
 
 extension StoredWebhook {
-    /// The webhook as it is stored, its date rounded to milliseconds.
+    /// The webhook with its date rounded to milliseconds, as in a store.
     package var roundedToMilliseconds: StoredWebhook {
         StoredWebhook(
             id: id, project: project, url: url, secret: secret,

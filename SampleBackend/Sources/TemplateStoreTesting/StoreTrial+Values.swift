@@ -12,7 +12,7 @@ extension StoreTrial {
             user: TemplateVersion.User(name: "publisher"))
     }
 
-    /// Publishes as the next version.
+    /// Publishes the content as the next version.
     @discardableResult
     func publish(
         _ content: String = "{}", expecting expectation: TemplateSubmission.Expectation = .any,
@@ -22,12 +22,13 @@ extension StoreTrial {
             Self.submission(content, expecting: expectation, inProject: project, date: date))
     }
 
-    /// Publishes as the next version by reading the current one, as often as others are faster.
+    /// Publishes the next version with the current one as expectation, and retries while other
+    /// publishes interfere.
     static func publishWithRetry(
         in store: any TemplateStore, _ content: String
     ) async throws(TemplateStoreError) -> StoredTemplate {
         var current = 0
-        // As many attempts as there can be publishes of others in a check, and some more.
+        // More attempts than there can be other publishes in a check.
         for _ in 0..<10_000 {
             do {
                 return try await store.publish(
@@ -86,7 +87,7 @@ extension StoreTrial {
             ofWebhook: "id of \(name)", inProject: Self.project, limit: 1_000)
     }
 
-    /// Takes what is due so many seconds after the first publish, for 30 seconds.
+    /// Claims the deliveries that are due `seconds` after the first publish, for 30 seconds.
     func claim(
         at seconds: TimeInterval = 0, limit: Int = 1_000, in other: (any TemplateStore)? = nil
     ) async throws -> [ClaimedDelivery] {
@@ -95,7 +96,7 @@ extension StoreTrial {
             date: date, until: date + 30, limit: limit)
     }
 
-    /// Says what came of an attempt so many seconds after the first publish.
+    /// Reports the result of an attempt, `seconds` after the first publish.
     func finish(
         _ claimed: ClaimedDelivery, _ outcome: DeliveryAttempt.Outcome, statusCode: Int? = nil,
         error: String? = nil, at seconds: TimeInterval = 0

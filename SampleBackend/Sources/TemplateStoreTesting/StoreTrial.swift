@@ -2,11 +2,11 @@ import Foundation
 import TemplateStore
 import Templates
 
-/// A new store under a check, and what checks do with it.
+/// A new store under a check, and the helpers of checks.
 struct StoreTrial: Sendable {
     /// The project of most checks.
     static let project = "conformance"
-    /// How long a check waits for a change until it says that none came.
+    /// Time that a check waits for a change before it fails.
     private static let patience = Duration.seconds(60)
     /// A time without a fraction of a second.
     static let date = Date(timeIntervalSince1970: 1_700_000_000)
@@ -21,7 +21,7 @@ struct StoreTrial: Sendable {
         self.factory = factory
     }
 
-    /// Opens the place once more.
+    /// Opens the store's place again.
     func reopen() async throws -> any TemplateStore {
         let other = try await factory.reopen()
         others.withLock { $0.append(other) }
@@ -34,40 +34,21 @@ struct StoreTrial: Sendable {
         await store.close()
     }
 
-    /// Checks a rule.
-    ///
-    /// - Parameters:
-    /// - isKept: Whether it is kept.
-    /// - rule: The rule, a sentence.
-    /// - finding: What was found instead.
-    /// - Throws: ``TemplateStoreConformanceFailure`` when it is not kept.
+    /// Checks a rule, which is a sentence; `finding` is what was found instead.
     func expect(
         _ isKept: Bool, _ rule: String, found finding: @autoclosure () -> String
     ) throws(TemplateStoreConformanceFailure) {
         if !isKept { throw TemplateStoreConformanceFailure(rule: rule, finding: finding()) }
     }
 
-    /// Checks that two values are equal.
-    ///
-    /// - Parameters:
-    /// - value: The value that was found.
-    /// - expected: The value that has to be there.
-    /// - rule: The rule, a sentence.
-    /// - Throws: ``TemplateStoreConformanceFailure`` when they are not.
+    /// Checks that a value is the expected one; `rule` is a sentence.
     func expect<Value: Equatable>(
         _ value: Value, is expected: Value, _ rule: String
     ) throws(TemplateStoreConformanceFailure) {
         try expect(value == expected, rule, found: "\(value) instead of \(expected).")
     }
 
-    /// Checks that a call fails with a code.
-    ///
-    /// - Parameters:
-    /// - code: The code.
-    /// - rule: The rule, a sentence.
-    /// - body: The call.
-    /// - Returns: The error.
-    /// - Throws: ``TemplateStoreConformanceFailure`` when it does not fail, or not so.
+    /// Checks that a call fails with a code, and returns the error; `rule` is a sentence.
     @discardableResult
     func expectError(
         _ code: TemplateStoreError.Code, _ rule: String,
@@ -83,13 +64,9 @@ struct StoreTrial: Sendable {
         throw TemplateStoreConformanceFailure(rule: rule, finding: "no error.")
     }
 
-    /// Takes the next changes of a sequence.
+    /// The next `count` changes of a sequence; fewer when it ends before.
     ///
-    /// - Parameters:
-    /// - count: How many.
-    /// - changes: The sequence.
-    /// - Returns: The changes; fewer when the sequence ends before.
-    /// - Throws: ``TemplateStoreConformanceFailure`` when they do not come in time.
+    /// - Throws: ``TemplateStoreConformanceFailure`` when they do not arrive in time.
     func next(_ count: Int, of changes: StoreChanges) async throws -> [StoreChange] {
         try await inTime("The next \(count) changes come.") {
             var found: [StoreChange] = []
@@ -101,12 +78,8 @@ struct StoreTrial: Sendable {
         }
     }
 
-    /// Does something that would wait without an end in a store that is broken.
+    /// Runs a body that would wait forever in a broken store; `rule` is a sentence.
     ///
-    /// - Parameters:
-    /// - rule: The rule, a sentence.
-    /// - body: What to do.
-    /// - Returns: What it gives.
     /// - Throws: ``TemplateStoreConformanceFailure`` when it does not end in time.
     func inTime<Value: Sendable>(
         _ rule: String, _ body: @escaping @Sendable () async throws -> Value

@@ -11,7 +11,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Each action has an entry: who did what to what and when, newest first.
+    /// Each action has an entry with its actor, action, subject and time, newest first.
     public func eachActionHasAnEntry() async throws {
         try await onNewStore { trial in
             let project = StoreTrial.project
@@ -57,7 +57,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The trail comes page by page.
+    /// The audit trail can be read page by page.
     public func auditEntriesComeByPage() async throws {
         try await onNewStore { trial in
             for number in 1...25 { try await trial.publish("\(number)") }

@@ -15,7 +15,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Each kind of change comes, in order, before and after one begins to listen.
+    /// Each kind of change arrives in order, before and after a reader starts listening.
     public func changesComeInOrder() async throws {
         try await onNewStore { trial in
             let project = StoreTrial.project
@@ -47,7 +47,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// One can begin after any change, and listens on from there.
+    /// A reader can start after any revision, and follows the later changes.
     public func changesFollowAnyRevision() async throws {
         try await onNewStore { trial in
             for _ in 0..<10 { try await trial.publish() }
@@ -55,7 +55,7 @@ extension TemplateStoreConformance {
             for index in all.indices {
                 let changes = trial.store.changes(since: all[index].revision)
                 let template = try await trial.publish()
-                // As many as follow it at first, and one for each turn of this loop.
+                // As many as follow it at first, plus one for each iteration of this loop.
                 let found = try await trial.next(all.count, of: changes)
                 try trial.expect(
                     Array(found.prefix(all.count - 1 - index)), is: Array(all.dropFirst(index + 1)),
@@ -67,7 +67,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// While many write, each follower gets each change once and in order.
+    /// While many tasks write, each reader gets each change once and in order.
     public func noChangeIsMissedOrGivenTwice() async throws {
         try await onNewStore { trial in
             let other = try await trial.reopen()
@@ -121,7 +121,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A change through one handle is heard through another that waits already.
+    /// A change through one handle reaches a reader that already waits on another handle.
     public func changesOfAnotherHandleAreHeard() async throws {
         try await onNewStore { trial in
             let other = try await trial.reopen()
@@ -146,7 +146,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A revision that the store does not have yet is that of another store.
+    /// A revision that the store has not reached belongs to another store.
     public func aRevisionOfTheFutureIsLost() async throws {
         try await onNewStore { trial in
             let rule = "A revision that the store does not have is lost."
@@ -163,7 +163,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The cancellation of the task ends the sequence without an error.
+    /// Cancelling the task ends the sequence without an error.
     public func cancellationEndsChanges() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -189,7 +189,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The end of the store ends its sequences without an error.
+    /// Closing the store ends its sequences without an error.
     public func closingEndsChanges() async throws {
         try await onNewStore { trial in
             try await trial.publish()

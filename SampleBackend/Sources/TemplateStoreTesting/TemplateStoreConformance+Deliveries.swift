@@ -19,7 +19,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// A publish and a rollback make a delivery for each webhook of their project.
+    /// A publish or rollback creates a delivery for each webhook of its project.
     public func aPublishMakesADeliveryForEach() async throws {
         try await onNewStore { trial in
             let (store, date) = (trial.store, StoreTrial.date)
@@ -58,7 +58,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// What one has taken nobody else gets, in this process or another.
+    /// A claimed delivery cannot be claimed by others, in this process or another.
     public func aClaimKeepsOthersAway() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("u", "v", "w")
@@ -113,7 +113,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// What is taken and not finished in time is due again.
+    /// A delivery that is claimed but not finished in time is due again.
     public func aClaimEnds() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("w")
@@ -134,7 +134,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A later version takes the place of what is not under way.
+    /// The delivery of a later version supersedes those that are not claimed.
     public func aLaterVersionSupersedesWhatIsUnsent() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("w")
@@ -156,7 +156,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// While a delivery is under way its webhook gets no other, and then the latest.
+    /// While a delivery is claimed its webhook yields no other, and then the latest.
     public func aWebhookGetsOneDeliveryAtATime() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("w")
@@ -178,7 +178,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// What was finished stays as it is, with all that is said of it.
+    /// A finished delivery is not changed again, and keeps all its fields.
     public func aDeliveryIsFinishedOnce() async throws {
         try await onNewStore { trial in
             let outcomes: [(DeliveryAttempt.Outcome, WebhookDelivery.State)] = [
@@ -207,7 +207,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// What failed is due at the time that was said, and not before.
+    /// A failed delivery is due at the time of its retry, and not before.
     public func aDeliveryIsTriedAgainWhenItIsDue() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("w")
@@ -229,7 +229,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A claim says which version the receiver knows: the last one that was delivered.
+    /// A claim has the version that the receiver knows: the last one that was delivered.
     public func theVersionThatAReceiverKnowsIsKept() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -249,7 +249,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Of the finished deliveries the last ones are kept.
+    /// The most recent finished deliveries are kept.
     public func theLastFinishedDeliveriesAreKept() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("w")

@@ -11,7 +11,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// What one handle has stored is there for another at once.
+    /// Content stored through one handle is visible through another at once.
     public func anotherHandleSeesAll() async throws {
         try await onNewStore { trial in
             let project = StoreTrial.project
@@ -39,7 +39,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// An open store says that it is ready, and that is no change.
+    /// An open store is ready, and checking it is not a change.
     public func anOpenStoreIsReady() async throws {
         try await onNewStore { trial in
             try await trial.store.checkReadiness()
@@ -51,7 +51,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A store that is closed, once or twice, says so to every call.
+    /// A store that was closed, once or twice, refuses every call.
     public func aClosedStoreRefusesEverything() async throws {
         try await onNewStore { trial in
             try await trial.publish()

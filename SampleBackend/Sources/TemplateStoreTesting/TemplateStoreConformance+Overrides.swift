@@ -12,7 +12,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// User IDs that a store easily takes for one another.
+    /// User IDs that a store can easily confuse.
     private static var userIDs: [String] {
         [
             "", "1", " ", "é", "e\u{301}", "\0", "a", "a\0", "a\0b", "A", "a/b", "a%2Fb", "..",
@@ -78,7 +78,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Removing what is not there changes nothing.
+    /// Removing absent values is not a change.
     public func removingNothingIsNoChange() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -92,7 +92,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Values are pinned for a bounded number of users.
+    /// The number of users with pinned values is limited.
     public func overridesAreLimited() async throws {
         try await onNewStore { trial in
             let limit = TemplateStoreLimits.usersWithOverrides

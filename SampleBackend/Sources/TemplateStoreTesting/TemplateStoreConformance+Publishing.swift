@@ -21,7 +21,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// The first publish expects version 0 and makes version 1.
+    /// The first publish expects version 0 and creates version 1.
     public func theFirstPublishMakesVersionOne() async throws {
         try await onNewStore { trial in
             let rule = "The first publish expects version 0 and makes version 1."
@@ -44,7 +44,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A publish that expects another version fails, tells the current one and stores nothing.
+    /// A publish that expects another version fails with the current one, and stores nothing.
     public func aPublishThatExpectsAnotherVersionStoresNothing() async throws {
         try await onNewStore { trial in
             let rule = "A publish that expects another version fails and tells the current one."
@@ -73,7 +73,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A publish without an expectation replaces whatever there is.
+    /// A publish without an expectation replaces any version.
     public func aForcedPublishReplacesWhateverThereIs() async throws {
         try await onNewStore { trial in
             for number in 1...3 {
@@ -88,7 +88,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Of many publishers at once that expect the same version exactly one wins.
+    /// Of many concurrent publishers that expect the same version, exactly one wins.
     public func oneOfManyPublishersWins() async throws {
         try await onNewStore { trial in
             let other = try await trial.reopen()
@@ -116,7 +116,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Publishers that read and try again make versions without a gap.
+    /// Publishers that read the version and retry create versions without a gap.
     public func publishersThatTryAgainLeaveNoGap() async throws {
         try await onNewStore { trial in
             let other = try await trial.reopen()
@@ -151,7 +151,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The content comes back byte for byte, whatever it is.
+    /// Any content comes back byte for byte.
     public func contentIsKeptByteForByte() async throws {
         try await onNewStore { trial in
             let contents = [
@@ -173,7 +173,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// All that is said of a version is kept, and the time to the millisecond.
+    /// All metadata of a version is kept, its time to the millisecond.
     public func allThatIsSaidOfAVersionIsKept() async throws {
         try await onNewStore { trial in
             let long = String(repeating: "x", count: 1_024)
@@ -203,7 +203,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// What is published in a project is not seen in another.
+    /// Projects do not see each other's versions.
     public func projectsAreApart() async throws {
         try await onNewStore { trial in
             let names = ["a", "A", "a-b", "a/b", "a\0", "a%", "b", ""]
@@ -222,7 +222,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The newest 300 versions are kept, and the audit trail has all.
+    /// The newest 300 versions are kept, and the audit trail has all of them.
     public func theNewestVersionsAreKept() async throws {
         try await onNewStore { trial in
             let kept = TemplateStoreLimits.keptVersions

@@ -37,7 +37,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// What a snapshot has and what follows its revision are all changes, each once.
+    /// A snapshot and the changes after its revision together have all changes, each once.
     public func aSnapshotFitsItsRevision() async throws {
         try await onNewStore { trial in
             try await trial.publish("0")

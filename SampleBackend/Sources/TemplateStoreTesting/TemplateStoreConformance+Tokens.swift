@@ -12,7 +12,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Tokens come back with all that is said of them, the oldest first.
+    /// Tokens come back with all their fields, the oldest first.
     public func tokensAreKeptAsTheyAre() async throws {
         try await onNewStore { trial in
             var tokens = ["z", "a", "", "a\0b", "é"].map { StoreTrial.token($0) }
@@ -75,7 +75,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The use of a token is remembered to the minute, and is no change.
+    /// The last use of a token is kept to the minute, and is not a change.
     public func theUseOfATokenIsKeptToTheMinute() async throws {
         try await onNewStore { trial in
             try await trial.store.addToken(StoreTrial.token("t"), actor: "root")

@@ -48,7 +48,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The list is filtered by the number, itself included, and by times, the end excluded.
+    /// Versions are filtered by number, inclusive, and by time, the end exclusive.
     public func versionsAreFilteredByNumberAndTime() async throws {
         try await onNewStore { trial in
             let dates = (0..<10).map { StoreTrial.date + Double($0) }
@@ -106,7 +106,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A rollback goes to a version that is kept and older than the current one.
+    /// A rollback needs a version that is kept and older than the current one.
     public func aRollbackNeedsAnOlderVersion() async throws {
         try await onNewStore { trial in
             let rows: [(TemplateStoreError.Code, [Int])] = [
@@ -130,8 +130,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Of rollbacks from one version that come at once, one is done, and nothing after another
-    /// publish.
+    /// Of concurrent rollbacks from one version one is made, and none after another publish.
     public func aRollbackReplacesOnlyTheExpectedVersion() async throws {
         try await onNewStore { trial in
             try await trial.publish("first")
@@ -174,7 +173,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Rollbacks among publishes of others are done once each.
+    /// Rollbacks concurrent with other publishes are made once each.
     public func rollbacksAndPublishesGoTogether() async throws {
         try await onNewStore { trial in
             try await trial.publish("first")
@@ -193,7 +192,7 @@ extension TemplateStoreConformance {
                                 to: 1, inProject: StoreTrial.project, user: .init(),
                                 date: StoreTrial.date)
                         } catch {
-                            // It may say that others are faster, and nothing else.
+                            // It may only report that other publishes interfered.
                             guard error.code == .versionMismatch else { throw error }
                         }
                     }

@@ -12,7 +12,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Webhooks come back with all that is said of them, the oldest first.
+    /// Webhooks come back with all their fields, the oldest first.
     public func webhooksAreKeptAsTheyAre() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -41,7 +41,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A project has so many webhooks and no more; another project has its own.
+    /// The number of webhooks is limited for each project.
     public func webhooksAreLimited() async throws {
         try await onNewStore { trial in
             let store = trial.store
@@ -63,7 +63,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A webhook is removed with its deliveries, by its own project only.
+    /// A webhook is removed with its deliveries, through its own project only.
     public func aWebhookIsRemovedWithItsDeliveries() async throws {
         try await onNewStore { trial in
             let (store, date) = (trial.store, StoreTrial.date)
@@ -93,7 +93,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// That a webhook is added or removed is a change with an entry, without the secret.
+    /// Adding and removing a webhook is a change with an audit entry, without the secret.
     public func webhooksAreInTheAuditTrail() async throws {
         try await onNewStore { trial in
             let (store, date) = (trial.store, StoreTrial.date)

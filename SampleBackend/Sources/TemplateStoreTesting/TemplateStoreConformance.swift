@@ -14,7 +14,7 @@ public import TemplateStore
 public struct TemplateStoreConformance: Sendable {
     /// A check of the suite.
     public struct Check: Sendable, CustomStringConvertible {
-        /// The rule, as the name of its method.
+        /// The name of the rule's method.
         public let name: String
         let body: @Sendable (TemplateStoreConformance) -> () async throws -> Void
 
@@ -32,9 +32,9 @@ public struct TemplateStoreConformance: Sendable {
 
     private let newFactory: @Sendable () async throws -> StoreFactory
 
-    /// Makes a suite of a kind of store.
+    /// Creates the suite for a kind of store.
     ///
-    /// - Parameter newFactory: Makes a factory with a new, empty place at each call.
+    /// - Parameter newFactory: Creates a factory with a new, empty place at each call.
     public init(newFactory: @escaping @Sendable () async throws -> StoreFactory) {
         self.newFactory = newFactory
     }
@@ -89,19 +89,19 @@ public struct TemplateStoreConformance: Sendable {
     }
 }
 
-/// A place where a store keeps its data, such as a folder, and how to open it.
+/// A place where a store keeps its data, such as a folder, with the functions that open it.
 public struct StoreFactory: Sendable {
     private let makeStore: @Sendable () async throws -> any TemplateStore
     private let reopenStore: @Sendable () async throws -> any TemplateStore
     private let removePlace: @Sendable () async -> Void
 
-    /// Makes a factory for a new, empty place.
+    /// Creates a factory for a new, empty place.
     ///
     /// - Parameters:
-    ///   - make: Opens the place, which is empty.
-    ///   - reopen: Opens the same place again, while the first store is open; a store that is
-    ///     nowhere but in memory gives itself.
-    ///   - remove: Removes the place, when all stores are closed.
+    ///   - make: Opens the empty place.
+    ///   - reopen: Opens the same place again, while the first store is open; a store that only
+    ///     exists in memory returns itself.
+    ///   - remove: Removes the place after all stores are closed.
     public init(
         make: @escaping @Sendable () async throws -> any TemplateStore,
         reopen: @escaping @Sendable () async throws -> any TemplateStore,
@@ -115,7 +115,7 @@ public struct StoreFactory: Sendable {
     /// Opens the place for the first time.
     public func make() async throws -> any TemplateStore { try await makeStore() }
 
-    /// Opens the place once more.
+    /// Opens the place again.
     public func reopen() async throws -> any TemplateStore { try await reopenStore() }
 
     /// Removes the place.
@@ -124,11 +124,11 @@ public struct StoreFactory: Sendable {
 
 /// A rule of ``TemplateStore`` that a store breaks.
 public struct TemplateStoreConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The rule that is broken, a sentence.
+    /// The broken rule, a sentence.
     public let rule: String
-    /// What was found instead.
+    /// The finding that breaks the rule.
     public let finding: String
 
-    /// The rule, and what was found instead.
+    /// The rule and the finding.
     public var description: String { "\(rule) Found: \(finding)" }
 }

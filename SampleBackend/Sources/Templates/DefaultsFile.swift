@@ -5,7 +5,7 @@ import OrderedCollections
 /// The default values of a template as a file that an app bundles, in one of Firebase's formats:
 /// flat, key and text.
 ///
-/// Leaves out parameters without a default value, those whose default is the app's own, and those
+/// It omits parameters without a default value, those whose default is the app's own, and those
 /// that are never served to clients.
 public struct DefaultsFile: Sendable {
     /// The formats that Firebase's clients read.
@@ -23,7 +23,7 @@ public struct DefaultsFile: Sendable {
     /// first section only.
     public let skipped: [String]
 
-    /// Writes the default values of a template.
+    /// Creates the file with a template's default values.
     ///
     /// - Parameters:
     ///   - template: The template.
@@ -68,7 +68,7 @@ public struct DefaultsFile: Sendable {
         }
     }
 
-    /// Writes a file of elements, a line for each part.
+    /// Writes an XML file, a line for each part.
     private static func markup(
         _ values: OrderedDictionary<String, String>, head: [String], tail: [String],
         entry: (_ key: String, _ value: String) -> String
@@ -77,9 +77,8 @@ public struct DefaultsFile: Sendable {
         return Data((head + entries + tail + [""]).joined(separator: "\n").utf8)
     }
 
-    /// A text as it stands in an element.
-    ///
-    /// A character that no XML file may hold becomes the replacement character.
+    /// Escapes a text for an element; a character that XML does not allow becomes the replacement
+    /// character.
     private static func escape(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

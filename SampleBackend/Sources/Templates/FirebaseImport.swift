@@ -3,11 +3,11 @@ import JSONTree
 import OrderedCollections
 import Targeting
 
-/// A template of Firebase Remote Config, as its REST interface answers and as
-/// `firebase remoteconfig:get -o FILE` writes it.
+/// A template of Firebase Remote Config, as its REST interface returns it and as `firebase
+/// remoteconfig:get -o FILE` writes it.
 ///
-/// Nothing is lost except the version, whose number and author belong to the Firebase project:
-/// fields that this backend does not evaluate are kept, and named in the report.
+/// Nothing is lost except the version, whose number and author belong to the Firebase project.
+/// Fields that this backend does not evaluate are kept, and listed in the report.
 ///
 /// ```swift
 /// let firebase = try FirebaseImport(jsonData: Data(contentsOf: file))
@@ -109,7 +109,7 @@ public struct FirebaseImport: TemplateImport {
         return remarks
     }
 
-    /// The remark on a value that Firebase evaluates.
+    /// Remarks on a value that Firebase evaluates and this backend does not.
     private static func unevaluatedRemarks(
         on value: ParameterValue, _ path: TemplatePath
     ) -> [ImportRemark] {
@@ -144,6 +144,6 @@ extension ImportRemark {
 }
 
 extension String {
-    /// Whether the text has the placeholder of the user's ID.
+    /// True when the text has the placeholder of the user's ID.
     var namesUser: Bool { parts(between: "${user.id}").count > 1 }
 }

@@ -3,7 +3,7 @@ public import Foundation
 public import JSONTree
 import OrderedCollections
 
-/// The values that are pinned for one user, by section and key (HTTP 3).
+/// The pinned values of one user, by section and key (HTTP 3).
 ///
 /// ```json
 /// {"Home": {"title": "x", "count": 3}}
@@ -15,7 +15,7 @@ public struct OverridesDocument: Sendable, Hashable {
     /// The values by section and key; any JSON value.
     public let sections: [String: [String: SettingValue]]
 
-    /// Reads a text.
+    /// Reads overrides.
     ///
     /// - Parameter jsonData: The text, UTF-8 JSON.
     /// - Throws: ``TemplateValidationError`` with every problem.

@@ -3,11 +3,12 @@ public import Foundation
 import JSONTree
 import OrderedCollections
 
-/// The parameters of Parse Config, as `GET /config` answers with the master key: an object with
-/// `params` and, if there are any, `masterKeyOnly`; also the bare object of parameters.
+/// The parameters of Parse Config, as `GET /config` returns them with the master key: an object
+/// with `params` and, if there are any, `masterKeyOnly`; or the bare object of parameters.
 ///
 /// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, anything else
-/// `JSON`. Without the master key Parse leaves out what it keeps from clients, and so does the file.
+/// `JSON`. Without the master key Parse leaves out the parameters that it hides from clients, and
+/// so does the file.
 public struct ParseConfigImport: TemplateImport {
     /// The template: one section, without conditions.
     public let template: RemoteConfigTemplate
@@ -57,7 +58,7 @@ struct ParseConfigReader {
     /// Reads a file: the answer of `GET /config`, or the parameters alone.
     mutating func readFile(_ json: JSONNode) -> OrderedDictionary<String, TemplateParameter> {
         let members = found.object(json, .root)
-        // An app may well have a parameter that is called "params".
+        // An app may have a parameter that is called "params".
         let isAnswer =
             members["params"]?.objectValue != nil
             && members.keys.allSatisfy { ["params", "masterKeyOnly"].contains($0) }
@@ -74,7 +75,7 @@ struct ParseConfigReader {
         _ values: OrderedDictionary<String, JSONNode>,
         masterKeyOnly: OrderedDictionary<String, JSONNode>, _ path: TemplatePath
     ) -> OrderedDictionary<String, TemplateParameter> {
-        // A key that is fine stays: only new names have to make way.
+        // A valid key stays as it is: only new names must not collide with it.
         var taken = Set(values.keys.filter(Self.isKey))
         var parameters: OrderedDictionary<String, TemplateParameter> = [:]
         parameters.reserveCapacity(values.count)
@@ -93,7 +94,7 @@ struct ParseConfigReader {
         return parameters
     }
 
-    /// Whether a name can be a key as it is.
+    /// True when a name can be a key unchanged.
     private static func isKey(_ name: String) -> Bool {
         ParameterKey.isValid(name) && name.utf8.count <= TemplateLimits.default.maximumNameLength
     }
@@ -118,7 +119,7 @@ struct ParseConfigReader {
         return key
     }
 
-    /// Whether a parameter is hidden from clients.
+    /// True when a parameter is hidden from clients.
     private mutating func readSecrecy(_ node: JSONNode?, _ name: String) -> Bool {
         switch node {
         case nil, .null: return false
@@ -149,7 +150,8 @@ struct ParseConfigReader {
         return TemplateParameter(defaultValue: .value(value.description), valueType: .json)
     }
 
-    /// Notes values of Parse's own types, at any depth; the reader of the text has bounded it.
+    /// Adds remarks on values of Parse's own types, at any depth, which the reader of the text has
+    /// limited.
     private mutating func noteTypes(in value: JSONNode, _ path: TemplatePath) {
         switch value {
         case .array(let elements):
@@ -177,7 +179,6 @@ struct ParseConfigReader {
         "Relation": "the objects themselves stay in Parse",
     ]
 
-    /// Notes a change.
     private mutating func remark(_ path: TemplatePath, _ message: String) {
         report.append(ImportRemark(path: path.description, message: message))
     }

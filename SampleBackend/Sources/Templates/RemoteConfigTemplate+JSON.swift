@@ -2,10 +2,11 @@ public import JSONTree
 import OrderedCollections
 
 extension RemoteConfigTemplate {
-    /// The template as Firebase writes it; everything keeps its order, and unknown fields come
-    /// behind the known ones.
+    /// Returns the template as Firebase writes it.
     ///
-    /// - Parameter includingVersion: Whether `version` is written too, if there is one.
+    /// Everything keeps its order, and unknown fields follow the known ones.
+    ///
+    /// - Parameter includingVersion: True to include `version`, if there is one.
     /// - Returns: The JSON object.
     public func json(includingVersion: Bool = true) -> JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [:]
@@ -26,7 +27,7 @@ extension RemoteConfigTemplate {
 }
 
 extension TemplateCondition {
-    /// The condition as it stands in `conditions`.
+    /// The condition as an element of `conditions`.
     var json: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = ["name": .string(name)]
         members["expression"] = expression.map { .string($0) }
@@ -41,7 +42,7 @@ extension OrderedDictionary<String, TemplateParameter> {
 }
 
 extension TemplateParameter {
-    /// The parameter as it stands under its key.
+    /// The parameter as the value of its key.
     var json: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [:]
         members["defaultValue"] = defaultValue?.json
@@ -56,7 +57,7 @@ extension TemplateParameter {
 }
 
 extension ParameterValue {
-    /// The value as it stands under its condition.
+    /// The value as a member of `conditionalValues`, or as `defaultValue`.
     var json: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [:]
         switch content {

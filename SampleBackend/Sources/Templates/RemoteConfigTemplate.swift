@@ -5,8 +5,8 @@ public import OrderedCollections
 /// each of them.
 ///
 /// Each parameter group is a section of the configurations that are rendered from it; the
-/// parameters outside of groups are the section ``defaultSectionName``. The same key may stand in
-/// two groups, which Firebase does not allow.
+/// parameters outside groups are the section ``defaultSectionName``. The same key may occur in two
+/// groups, which Firebase does not allow.
 public struct RemoteConfigTemplate: Sendable, Hashable {
     /// The section of the parameters that belong to no group.
     public static let defaultSectionName = "Default"
@@ -20,20 +20,20 @@ public struct RemoteConfigTemplate: Sendable, Hashable {
     /// The groups by name.
     public var parameterGroups: OrderedDictionary<String, ParameterGroup>
 
-    /// Who published it, when and as what; nil in a template that was not published.
+    /// The author, time and kind of the publish; nil in a template that was not published.
     public var version: TemplateVersion?
 
     /// Unknown members of the JSON object; they are written back.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
-    /// Makes a template; without arguments, an empty one.
+    /// Creates a template; without arguments, an empty one.
     ///
     /// - Parameters:
     ///   - conditions: The conditions, the most important first.
     ///   - parameters: The parameters that belong to no group.
     ///   - parameterGroups: The groups by name.
     ///   - version: The version, of a published template.
-    ///   - unknownFields: What else stands in the JSON object.
+    ///   - unknownFields: Unknown members of the JSON object.
     public init(
         conditions: [TemplateCondition] = [],
         parameters: OrderedDictionary<String, TemplateParameter> = [:],
@@ -50,7 +50,7 @@ public struct RemoteConfigTemplate: Sendable, Hashable {
 }
 
 extension RemoteConfigTemplate {
-    /// The parameters by section and key: first those outside of groups, if there are any, then the
+    /// The parameters by section and key: those outside groups first, if there are any, then the
     /// groups in their order.
     public var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> {
         var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> = [:]
@@ -74,12 +74,12 @@ public struct ParameterGroup: Sendable, Hashable {
     /// Unknown members of the JSON object.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
-    /// Makes a group.
+    /// Creates a group.
     ///
     /// - Parameters:
-    ///   - description: What it is for.
+    ///   - description: A description for people.
     ///   - parameters: The parameters by key.
-    ///   - unknownFields: What else stands in the JSON object.
+    ///   - unknownFields: Unknown members of the JSON object.
     public init(
         description: String? = nil, parameters: OrderedDictionary<String, TemplateParameter> = [:],
         unknownFields: OrderedDictionary<String, JSONNode> = [:]
@@ -90,7 +90,7 @@ public struct ParameterGroup: Sendable, Hashable {
     }
 }
 
-/// A condition of a template: a name, and what has to be true of a client.
+/// A condition of a template: a name, and the condition that a client has to satisfy.
 public struct TemplateCondition: Sendable, Hashable {
     /// The name by which parameters refer to it; unique in its template.
     public var name: String
@@ -109,14 +109,14 @@ public struct TemplateCondition: Sendable, Hashable {
     /// Unknown members of the JSON object.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
-    /// Makes a condition.
+    /// Creates a condition.
     ///
     /// - Parameters:
     ///   - name: The name by which parameters refer to it.
     ///   - expression: The expression of a client template.
     ///   - serverCondition: The condition of a server template.
     ///   - tagColor: The colour in the console.
-    ///   - unknownFields: What else stands in the JSON object.
+    ///   - unknownFields: Unknown members of the JSON object.
     public init(
         name: String, expression: String? = nil, serverCondition: JSONNode? = nil,
         tagColor: String? = nil, unknownFields: OrderedDictionary<String, JSONNode> = [:]

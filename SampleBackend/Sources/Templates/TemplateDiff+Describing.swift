@@ -2,11 +2,11 @@ public import JSONTree
 import OrderedCollections
 
 extension TemplateDiff {
-    /// The sections that may differ for some user between the old and the new template.
+    /// Returns the sections that may differ for some user between the old and the new template.
     ///
-    /// A section that came or went is among them; so is one with a parameter that has a value for a
-    /// condition that differs, or for conditions whose order does. What is for people only,
-    /// descriptions and colours, does not count.
+    /// These are sections that were added or removed, that have a changed parameter, or that have a
+    /// parameter with a value for a changed condition or for conditions whose order changed.
+    /// Descriptions and colours, which are for people only, do not count.
     ///
     /// - Parameters:
     ///   - old: The template before.
@@ -48,18 +48,18 @@ extension RemoteConfigTemplate {
 }
 
 extension TemplateDiff {
-    /// A line of the differences as people read them.
+    /// A line of the differences as text for people.
     public struct Line: Sendable, Hashable {
-        /// What the line is about.
+        /// The role of a line.
         public enum Kind: Sendable, Hashable {
-            /// The thing that the lines below are about.
+            /// The heading of the lines that follow.
             case heading(Change)
             /// The removed or old state.
             case old
             case new
         }
 
-        /// What the line is about.
+        /// The role of the line.
         public let kind: Kind
 
         /// The line, with a mark before it: `+`, `-` or `~`.
@@ -88,7 +88,6 @@ extension TemplateDiff {
 }
 
 extension TemplateDiff.Change {
-    /// The sign before a line.
     fileprivate var mark: String {
         switch self {
         case .added: "+"
@@ -99,7 +98,7 @@ extension TemplateDiff.Change {
 }
 
 extension JSONNode {
-    /// The value for people: of `{"value": "x"}` only the text.
+    /// The value for people: for `{"value": "x"}` only the text.
     fileprivate var shortText: String {
         if case .object(let members) = self, members.count == 1, let text = members["value"] {
             return text.description
@@ -109,7 +108,7 @@ extension JSONNode {
 }
 
 extension TemplateDiff {
-    /// The differences as the route `remoteConfig:diff` answers (HTTP 3).
+    /// The differences as the answer of the route `remoteConfig:diff` (HTTP 3).
     ///
     /// ```json
     /// {"conditions": [{"name": "beta", "change": "ADDED", "parts": […]}],
@@ -150,7 +149,7 @@ extension TemplateDiff {
 }
 
 extension TemplateDiff.Part {
-    /// The part as it stands in `parts`.
+    /// The part as an element of `parts`.
     fileprivate var json: JSONNode {
         var node: JSONNode = ["name": .string(name)]
         node.setMember("old", old)

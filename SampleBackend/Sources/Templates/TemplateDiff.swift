@@ -4,8 +4,8 @@ import OrderedCollections
 /// The differences between two templates: per condition, per group, and per key of a section.
 ///
 /// Nothing else counts: neither the version, nor members of the template that this backend does not
-/// know, nor the order of parameters. The order of conditions does, since the first one that is
-/// true wins.
+/// know, nor the order of parameters. The order of conditions counts, since the first true one
+/// wins.
 public struct TemplateDiff: Sendable, Hashable {
     /// The kind of a change.
     public enum Change: String, Sendable, Hashable {
@@ -21,9 +21,9 @@ public struct TemplateDiff: Sendable, Hashable {
     public struct Part: Sendable, Hashable {
         /// The part's name, such as `defaultValue`, `valueType` or `conditionalValues.beta`.
         public let name: String
-        /// What it was.
+        /// The old value.
         public let old: JSONNode?
-        /// What it is.
+        /// The new value.
         public let new: JSONNode?
     }
 
@@ -31,10 +31,12 @@ public struct TemplateDiff: Sendable, Hashable {
     public struct ConditionDifference: Sendable, Hashable {
         /// The name.
         public let name: String
-        /// What happened to it.
+        /// The kind of the change.
         public let change: Change
-        /// The parts that differ; of the conditions in both templates the fewest that explain the
-        /// new order have moved, and have a `position` among them.
+        /// The parts that differ.
+        ///
+        /// Of the conditions in both templates, the fewest that explain the new order count as
+        /// moved, and have a `position` among their parts.
         public let parts: [Part]
     }
 
@@ -42,7 +44,7 @@ public struct TemplateDiff: Sendable, Hashable {
     public struct GroupDifference: Sendable, Hashable {
         /// The name.
         public let name: String
-        /// What happened to it.
+        /// The kind of the change.
         public let change: Change
         /// The parts that differ.
         public let parts: [Part]
@@ -54,7 +56,7 @@ public struct TemplateDiff: Sendable, Hashable {
         public let section: String
         /// The key.
         public let key: String
-        /// What happened to it.
+        /// The kind of the change.
         public let change: Change
         /// The parts that differ.
         public let parts: [Part]
@@ -69,7 +71,7 @@ public struct TemplateDiff: Sendable, Hashable {
     /// The parameters that differ, by section and key.
     public let parameters: [ParameterDifference]
 
-    /// Whether nothing differs.
+    /// A Boolean value that indicates whether nothing differs.
     public var isEmpty: Bool { conditions.isEmpty && groups.isEmpty && parameters.isEmpty }
 
     /// Compares two templates.
@@ -98,7 +100,6 @@ public struct TemplateDiff: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Compares the conditions of two templates.
     private static func conditions(
         from old: RemoteConfigTemplate, to new: RemoteConfigTemplate
     ) -> [ConditionDifference] {
@@ -130,7 +131,6 @@ public struct TemplateDiff: Sendable, Hashable {
         }
     }
 
-    /// Compares the groups of two templates, apart from their parameters.
     private static func groups(
         from old: OrderedDictionary<String, ParameterGroup>,
         to new: OrderedDictionary<String, ParameterGroup>
@@ -143,13 +143,13 @@ public struct TemplateDiff: Sendable, Hashable {
         }
     }
 
-    /// The place of each name, from 1.
+    /// Positions of the names, from 1.
     private static func places(of names: [String]) -> [String: Int] {
         Dictionary(
             names.enumerated().map { ($1, $0 + 1) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The kind of change of a thing that is in one template or both.
+    /// The kind of change of an item that is in one template or both.
     private static func change<Thing>(from old: Thing?, to new: Thing?) -> Change {
         if old == nil { return .added }
         return new == nil ? .removed : .changed
@@ -167,7 +167,7 @@ public struct TemplateDiff: Sendable, Hashable {
 }
 
 extension TemplateCondition {
-    /// The parts of a condition that may differ.
+    /// The parts of a condition that are compared.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
         parts["expression"] = expression.map { .string($0) }
@@ -178,7 +178,7 @@ extension TemplateCondition {
 }
 
 extension ParameterGroup {
-    /// The parts of a group that may differ, apart from its parameters.
+    /// The parts of a group that are compared, apart from its parameters.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
         parts["description"] = description.map { .string($0) }
@@ -187,7 +187,7 @@ extension ParameterGroup {
 }
 
 extension TemplateParameter {
-    /// The parts of a parameter that may differ; a missing type is `STRING`.
+    /// The parts of a parameter that are compared; a missing type counts as `STRING`.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
         parts["defaultValue"] = defaultValue?.json
@@ -202,9 +202,9 @@ extension TemplateParameter {
 extension [Int] {
     /// The longest subsequence in which each number is greater than the one before.
     ///
-    /// Applied to the old positions in the new order, it has the things that did not move.
+    /// Applied to the old positions in the new order, it consists of the items that did not move.
     var longestIncreasingSubsequence: [Int] {
-        // The index of the least number that ends an increasing subsequence of each length.
+        // Index of the least number that ends an increasing subsequence of each length.
         var ends: [Int] = []
         var predecessors: [Int?] = []
         for (index, number) in enumerated() {

@@ -1,4 +1,4 @@
-/// The import of another product's export: a template, and a report of what did not carry over.
+/// The import of another product's export: a template, and a report of differences.
 public protocol TemplateImport: Sendable {
     /// The template, which passes every check of ``ValidatedTemplate``.
     var template: RemoteConfigTemplate { get }
@@ -7,7 +7,7 @@ public protocol TemplateImport: Sendable {
     var report: [ImportRemark] { get }
 }
 
-/// Something that an import changed, or that behaves differently from now on.
+/// A change that an import made, or a difference in behaviour.
 public struct ImportRemark: Sendable, Hashable, CustomStringConvertible {
     /// The place in the file that was imported, such as `params.title`; "" at the file itself.
     public let path: String
@@ -15,11 +15,11 @@ public struct ImportRemark: Sendable, Hashable, CustomStringConvertible {
     /// The difference and what to do, without the place and without a full stop.
     public let message: String
 
-    /// Makes a remark.
+    /// Creates a remark.
     ///
     /// - Parameters:
     ///   - path: The place in the file that was imported.
-    ///   - message: What differs and what to do.
+    ///   - message: The difference and what to do.
     public init(path: String, message: String) {
         self.path = path
         self.message = message

@@ -3,9 +3,9 @@ import OrderedCollections
 
 /// The merge of two people's changes to one template.
 ///
-/// A unit that one side changed is taken from there; equal changes are no conflict. The units are a
-/// parameter, a condition, the description of a group, a member that this backend does not know,
-/// and the order of conditions.
+/// A unit that only one side changed is taken from that side; equal changes are not a conflict. The
+/// units are a parameter, a condition, the description of a group, a member that this backend does
+/// not know, and the order of conditions.
 ///
 /// ```swift
 /// let merge = TemplateMerge(base: published, mine: edited, theirs: current)
@@ -13,14 +13,14 @@ import OrderedCollections
 /// let template = merge.resolving(["parameterGroups.Home.parameters.title": .mine])
 /// ```
 ///
-/// Validate the result before it is published: two valid templates can merge into an invalid one, with
-/// more parameters than a template may have.
+/// Validate the result before publishing it: two valid templates can merge into an invalid one,
+/// such as one with more parameters than allowed.
 public struct TemplateMerge: Sendable {
     /// A side of the merge.
     public enum Side: String, Sendable, Hashable {
-        /// The one that is about to be published.
+        /// The template that is about to be published.
         case mine
-        /// The one that was published in the meantime.
+        /// The template that was published in the meantime.
         case theirs
     }
 
@@ -42,7 +42,7 @@ public struct TemplateMerge: Sendable {
         public var path: String { subject.path.description }
     }
 
-    /// The template that both sides began with.
+    /// The template that both sides started from.
     public let base: RemoteConfigTemplate
 
     /// The template that is about to be published.
@@ -60,7 +60,7 @@ public struct TemplateMerge: Sendable {
     /// Merges the changes of two sides.
     ///
     /// - Parameters:
-    ///   - base: The template that both began with.
+    ///   - base: The template that both started from.
     ///   - mine: The template that is about to be published.
     ///   - theirs: The template that was published in the meantime.
     public init(
@@ -74,12 +74,12 @@ public struct TemplateMerge: Sendable {
         conflicts = merger.conflicts
     }
 
-    /// The template with a side chosen for each conflict.
+    /// Returns the template with a side chosen for each conflict.
     ///
     /// Choosing the side without a condition removes the values under it.
     ///
     /// - Parameter choices: The side by the path of a conflict; theirs where none is given. Paths
-    ///   that are not in conflict count for nothing.
+    ///   without a conflict are ignored.
     /// - Returns: The template, without a version.
     public func resolving(_ choices: [String: Side]) -> RemoteConfigTemplate {
         var merger = TemplateMerger(choices: choices)
@@ -116,7 +116,7 @@ extension TemplateMerge {
 }
 
 extension TemplateMerge.Conflict {
-    /// The conflict as the route `remoteConfig:merge` answers (HTTP 3).
+    /// The conflict as the answer of the route `remoteConfig:merge` (HTTP 3).
     ///
     /// ```json
     /// {"path": "parameterGroups.Home.parameters.title", "kind": "PARAMETER", "section": "Home",
@@ -124,8 +124,8 @@ extension TemplateMerge.Conflict {
     /// ```
     ///
     /// `kind` is `PARAMETER` with `section` and `key`, `CONDITION`, `GROUP` or `FIELD` with `name`,
-    /// or `CONDITION_ORDER`, whose sides are lists of names. A side on which the thing is not there
-    /// is left out.
+    /// or `CONDITION_ORDER`, whose sides are lists of names. A side that lacks the item is left
+    /// out.
     public var json: JSONNode {
         var node: JSONNode = ["path": .string(path)]
         switch subject {

@@ -5,14 +5,12 @@ import OrderedCollections
 struct TemplateMerger {
     let choices: [String: TemplateMerge.Side]
 
-    /// The conflicts so far.
     private(set) var conflicts: [TemplateMerge.Conflict] = []
 
     init(choices: [String: TemplateMerge.Side]) {
         self.choices = choices
     }
 
-    /// Merges templates.
     mutating func merge(
         base: RemoteConfigTemplate, mine: RemoteConfigTemplate, theirs: RemoteConfigTemplate
     ) -> RemoteConfigTemplate {
@@ -32,7 +30,6 @@ struct TemplateMerger {
         return merged
     }
 
-    /// Merges parameters by key.
     private mutating func mergeParameters(
         base: OrderedDictionary<String, TemplateParameter>,
         mine: OrderedDictionary<String, TemplateParameter>,
@@ -60,7 +57,7 @@ struct TemplateMerger {
             var shell = choose(
                 .group(name: name), base: shells[0], mine: shells[1], theirs: shells[2],
                 json: \.shellJSON)
-            // A parameter that stays needs its group, also one that a side removed.
+            // A parameter that is kept needs its group, even one that a side removed.
             if shell == nil, !parameters.isEmpty { shell = shells[2] ?? shells[1] ?? shells[0] }
             shell?.parameters = parameters
             groups[name] = shell
@@ -87,7 +84,7 @@ struct TemplateMerger {
         }
         let side = choices[TemplateMerge.Subject.conditionOrder.path.description] ?? .theirs
         return order.names(preferring: side).compactMap { name in
-            // A value under a condition that the other side removed would be lost in silence.
+            // A value under a condition that the other side removed would be lost silently.
             let isUsedAgain =
                 (their[name] == nil && usedByMine.contains(name))
                 || (mines[name] == nil && usedByThem.contains(name))
@@ -97,7 +94,6 @@ struct TemplateMerger {
         }
     }
 
-    /// Merges things by name.
     private mutating func mergeMembers<Thing>(
         base: OrderedDictionary<String, Thing>, mine: OrderedDictionary<String, Thing>,
         theirs: OrderedDictionary<String, Thing>,
@@ -114,7 +110,7 @@ struct TemplateMerger {
         return merged
     }
 
-    /// Chooses a side of one unit; nil stands for a missing one.
+    /// Chooses a side of one unit; nil is a missing unit.
     private mutating func choose<Thing>(
         _ subject: TemplateMerge.Subject, base: Thing?, mine: Thing?, theirs: Thing?,
         isConflict: Bool = false, json: (Thing) -> JSONNode
@@ -137,8 +133,8 @@ extension RemoteConfigTemplate {
         Dictionary(conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The conditions that a parameter newly uses compared with an older template, or not for
-    /// the same value.
+    /// The conditions for which a parameter has a value that differs from an older template's, or
+    /// that is new.
     fileprivate func newlyUsedConditions(since base: RemoteConfigTemplate) -> Set<String> {
         var names: Set<String> = []
         func note(
@@ -159,7 +155,6 @@ extension RemoteConfigTemplate {
         return names
     }
 
-    /// Removes the values under some conditions.
     fileprivate mutating func removeValues(underConditions names: Set<String>) {
         guard !names.isEmpty else { return }
         parameters.removeValues(underConditions: names)
@@ -170,7 +165,6 @@ extension RemoteConfigTemplate {
 }
 
 extension OrderedDictionary<String, TemplateParameter> {
-    /// Removes the values under some conditions.
     fileprivate mutating func removeValues(underConditions names: Set<String>) {
         for index in values.indices
         where values[index].conditionalValues.keys.contains(where: names.contains) {
@@ -180,12 +174,11 @@ extension OrderedDictionary<String, TemplateParameter> {
 }
 
 extension ParameterGroup {
-    /// The group without its parameters.
     fileprivate var withoutParameters: ParameterGroup {
         ParameterGroup(description: description, unknownFields: unknownFields)
     }
 
-    /// The members of the group's object beside its parameters.
+    /// The members of the group's object except its parameters.
     fileprivate var shellJSON: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [:]
         members["description"] = description.map { .string($0) }
@@ -197,9 +190,9 @@ extension [String] {
     fileprivate var json: JSONNode { .array(map { .string($0) }) }
 }
 
-/// The order of names that two sides changed.
+/// The order of names after a merge.
 struct MergedOrder: Sendable {
-    /// The names of the version that both sides began with.
+    /// The names of the version that both sides started from.
     let base: [String]
 
     /// The names of the side that is about to be published.
@@ -208,19 +201,16 @@ struct MergedOrder: Sendable {
     /// The names of the side that was published in the meantime.
     let theirs: [String]
 
-    /// Whether both sides reordered the common names, differently.
+    /// True when both sides reordered the common names in different ways.
     var isConflict: Bool {
         let (base, mine, theirs) = commonOrders
         return mine != base && theirs != base && mine != theirs
     }
 
-    /// The names of either side, each once.
+    /// The names of either side, without duplicates, including names that one side has removed.
     ///
-    /// The side that reordered gives the order; each name that only the other side has follows
-    /// the one it follows there.
-    ///
-    /// - Parameter side: Whose order counts when both moved names.
-    /// - Returns: The names, also those that one side has removed.
+    /// The side that reordered gives the order, or `side` when both did. Each name that only the
+    /// other side has follows the shared name that precedes it there.
     func names(preferring side: TemplateMerge.Side) -> [String] {
         let orders = commonOrders
         let leads: TemplateMerge.Side =

@@ -5,7 +5,7 @@ public import OrderedCollections
 
 /// A parameter of a template, which becomes a setting.
 public struct TemplateParameter: Sendable, Hashable {
-    /// The value when no condition that has one is true; nil leaves the setting out.
+    /// The value when no condition with a value is true; nil leaves the setting out.
     public var defaultValue: ParameterValue?
 
     /// The values by the name of their condition; the order of the template's conditions decides.
@@ -17,21 +17,22 @@ public struct TemplateParameter: Sendable, Hashable {
     /// The type of JSON value that the text becomes; nil counts as `STRING`.
     public var valueType: ParameterValueType?
 
-    /// Whether it is never served to clients, as Parse Config's `masterKeyOnly` has it.
+    /// A Boolean value that indicates whether it is never served to clients, like Parse Config's
+    /// `masterKeyOnly`.
     public var isMasterKeyOnly: Bool
 
     /// Unknown members of the JSON object.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
-    /// Makes a parameter.
+    /// Creates a parameter.
     ///
     /// - Parameters:
-    ///   - defaultValue: The value when no condition that has one is true.
+    ///   - defaultValue: The value when no condition with a value is true.
     ///   - conditionalValues: The values by the name of their condition.
-    ///   - description: What it is for.
-    ///   - valueType: What JSON value the text becomes.
-    ///   - isMasterKeyOnly: Whether it is never served to clients.
-    ///   - unknownFields: What else stands in the JSON object.
+    ///   - description: A description for people.
+    ///   - valueType: The type of JSON value that the text becomes.
+    ///   - isMasterKeyOnly: True when it is never served to clients.
+    ///   - unknownFields: Unknown members of the JSON object.
     public init(
         defaultValue: ParameterValue? = nil,
         conditionalValues: OrderedDictionary<String, ParameterValue> = [:],
@@ -48,31 +49,31 @@ public struct TemplateParameter: Sendable, Hashable {
     }
 }
 
-/// A value of a parameter: a text, the app's own default, or something that Firebase evaluates and
-/// this backend keeps.
+/// A value of a parameter: a text, the app's own default, or a kind of value that Firebase
+/// evaluates and this backend keeps.
 public struct ParameterValue: Sendable, Hashable {
-    /// What the value is.
+    /// The content of a value.
     public enum Content: Sendable, Hashable {
-        /// A text, which the parameter's type makes a JSON value of.
+        /// A text, which becomes a JSON value of the parameter's type.
         case value(String)
-        /// The setting is left out, so that the app's own default counts.
+        /// The setting is left out, so that the app uses its own default.
         case useInAppDefault
         /// A value that this backend does not evaluate, such as a `personalizationValue`: the name
-        /// of the member and what it holds. It counts as if its condition were false.
+        /// and the value of the member. It counts as if its condition were false.
         case unevaluated(String, JSONNode)
     }
 
-    /// What the value is.
+    /// The text, the app's own default, or the value that is not evaluated.
     public var content: Content
 
     /// Unknown members of the JSON object.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
-    /// Makes a value.
+    /// Creates a value.
     ///
     /// - Parameters:
-    ///   - content: What the value is.
-    ///   - unknownFields: What else stands in the JSON object.
+    ///   - content: The content of the value.
+    ///   - unknownFields: Unknown members of the JSON object.
     public init(
         _ content: Content, unknownFields: OrderedDictionary<String, JSONNode> = [:]
     ) {
@@ -80,7 +81,7 @@ public struct ParameterValue: Sendable, Hashable {
         self.unknownFields = unknownFields
     }
 
-    /// Makes a value of a text.
+    /// Creates a value from a text.
     public static func value(_ text: String) -> ParameterValue { ParameterValue(.value(text)) }
 }
 
@@ -89,14 +90,14 @@ public enum ParameterValueType: String, Sendable, Hashable, CaseIterable {
     case string = "STRING"
     /// `true` or `false`, in any case.
     case boolean = "BOOLEAN"
-    /// A number; one with a fraction or exponent stays a floating-point number.
+    /// A number; with a fraction or exponent it is a floating-point number.
     case number = "NUMBER"
     /// Any JSON value.
     case json = "JSON"
 }
 
 extension ParameterValueType {
-    /// The problem of a text of this type, and what to do; nil when the text is right.
+    /// The problem of a text of this type and what to do; nil when it is valid.
     func problem(of text: String) -> String? {
         switch self {
         case .string: nil
@@ -112,7 +113,7 @@ extension ParameterValueType {
         }
     }
 
-    /// The problem of a text as JSON; nil when it is right.
+    /// The problem of a text as JSON; nil when it is valid.
     private static func jsonProblem(of text: String) -> String? {
         do throws(ConfigurationFormatError) {
             _ = try SettingValue(
@@ -126,8 +127,8 @@ extension ParameterValueType {
         }
     }
 
-    /// Whether sound JSON has a comma before a closing bracket, which the reader lets pass and the
-    /// readers of other languages do not.
+    /// True when valid JSON has a comma before a closing bracket, which this reader accepts and
+    /// those of other languages do not.
     private static func endsListWithComma(_ text: String) -> Bool {
         var isInString = false
         var isEscaped = false
@@ -151,7 +152,7 @@ extension ParameterValueType {
         return false
     }
 
-    /// Whether a text is a number in digits, also `.5`, with or without an exponent, within the
+    /// True when a text is a decimal number, also `.5`, with or without an exponent, within the
     /// range of a 64-bit floating-point number.
     private static func isNumber(_ text: String) -> Bool {
         var rest = text.utf8[...]
@@ -173,7 +174,7 @@ extension ParameterValueType {
         return rest.isEmpty && (Double(text)?.isFinite ?? false)
     }
 
-    /// Skips digits and counts them.
+    /// Skips digits and returns their number.
     private static func takeDigits(_ rest: inout Substring.UTF8View) -> Int {
         var count = 0
         while let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {

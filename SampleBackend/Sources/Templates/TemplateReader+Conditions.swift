@@ -73,7 +73,8 @@ extension TemplateReader {
                 path, "another condition is called \"\(name.shortened)\" too; rename one of the two"
             )
         } else if !shownNames.insert(name).inserted {
-            // A document's keys, and so the experiments in it, are Swift strings (FORMAT 1.3).
+            // A document's keys, and so the names of its experiments, are Swift strings (FORMAT
+            // 1.3).
             found.add(
                 path,
                 "another condition's name looks like \"\(name.shortened)\", in other characters; "

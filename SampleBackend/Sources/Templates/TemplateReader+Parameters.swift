@@ -3,7 +3,7 @@ import OrderedCollections
 import Targeting
 
 extension TemplateReader {
-    /// Reads the parameters of a group, or those outside of groups.
+    /// Reads the parameters of a group, or those outside groups.
     mutating func readParameters(
         _ node: JSONNode?, _ path: TemplatePath
     ) -> OrderedDictionary<String, TemplateParameter> {
@@ -56,7 +56,7 @@ extension TemplateReader {
                 if !conditionNames.contains(ExactText(name)) {
                     let message =
                         "no condition is called \"\(name.shortened)\"; add it, or remove the value"
-                    // Earlier releases took a canonically equivalent name for the condition's.
+                    // Earlier releases accepted a canonically equivalent name as the condition's.
                     if limits.isPublished {
                         found.warn(path, message)
                     } else {
@@ -128,7 +128,7 @@ extension TemplateReader {
 }
 
 extension ParameterValue {
-    /// The members of a value that Firebase evaluates and this backend keeps.
+    /// Members of a value that Firebase evaluates and this backend keeps.
     fileprivate static let unevaluatedNames = [
         "rolloutValue", "personalizationValue", "experimentValue",
     ]
@@ -139,12 +139,8 @@ extension ParameterValue {
 struct ParameterKey: Sendable, Hashable {
     let text: String
 
-    /// Makes the key nearest to a text: `_` for each character that a key may not hold, and before
-    /// a digit at the beginning.
-    ///
-    /// - Parameters:
-    /// - text: Any text.
-    /// - maximumLength: The most characters that are taken of the text.
+    /// Creates the key nearest to the first `maximumLength` characters of a text, with `_` for each
+    /// character that a key must not contain, and before a digit at the beginning.
     init(nearest text: String, maximumLength: Int) {
         var key = ""
         for character in text.prefix(maximumLength) {
@@ -159,7 +155,7 @@ struct ParameterKey: Sendable, Hashable {
         return key.utf8.allSatisfy(isWord)
     }
 
-    /// Whether a byte is an ASCII letter, a digit or `_`.
+    /// True for an ASCII letter, a digit or `_`.
     static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -4,7 +4,6 @@ import Targeting
 
 /// Reads templates and continues after a problem, to report all of them.
 struct TemplateReader {
-    /// The limits of the template.
     let limits: TemplateLimits
 
     var found = ProblemCollector()
@@ -14,20 +13,19 @@ struct TemplateReader {
 
     var conditionNames: Set<ExactText> = []
 
-    /// The names of the conditions, compared by canonical equivalence.
+    /// Names of the conditions, compared by canonical equivalence.
     var shownNames: Set<String> = []
 
-    /// The budget of the conditions.
     let budget: ConditionBudget
 
-    /// The conditions that were published already and exceed a limit, so that they are false.
+    /// Conditions that were published already and exceed a limit, so that they are false.
     var excesses: [TemplateProblem] = []
 
     var parameterCount = 0
 
     var valueCharacters = 0
 
-    /// The names of the members of a template that are known.
+    /// Names of the known members of a template.
     private static let knownFields: Set<String> = [
         "conditions", "parameters", "parameterGroups", "version",
     ]
@@ -86,7 +84,7 @@ struct TemplateReader {
         return groups
     }
 
-    /// Reads the publisher's note; the server sets the rest of the version.
+    /// Reads the publisher's note; the server sets the other members of the version.
     private mutating func readVersion(_ node: JSONNode?) -> TemplateVersion? {
         guard let members = node?.objectValue else { return nil }
         let path = TemplatePath.root.member("version")
@@ -98,7 +96,7 @@ struct TemplateReader {
         return version
     }
 
-    /// Reports keys that occur both outside of groups and in the group of that section's name.
+    /// Reports keys that occur both outside groups and in the group of the default section's name.
     private mutating func checkDefaultSection(of template: RemoteConfigTemplate) {
         let name = RemoteConfigTemplate.defaultSectionName
         guard let group = template.parameterGroups[name] else { return }
@@ -119,15 +117,15 @@ struct TemplateReader {
 
 /// A place in a template, such as `parameterGroups.Home.parameters.title`.
 struct TemplatePath: Sendable, CustomStringConvertible {
-    /// The most characters of a name that are shown, so that no path grows with bad input.
+    /// The most characters of a name that are shown, so that a path does not grow with bad input.
     private static let longestName = 256
 
     let description: String
 
     static let root = TemplatePath(description: "")
 
-    /// The place of a member; a name that is more than letters, digits and `_` stands in brackets,
-    /// as a string of JSON.
+    /// The path of a member; a name with characters other than letters, digits and `_` is put in
+    /// brackets, as a JSON string.
     func member(_ name: String) -> TemplatePath {
         if !name.isEmpty, name.utf8.count <= Self.longestName,
             name.utf8.allSatisfy(ParameterKey.isWord)

@@ -7,12 +7,12 @@ public struct TemplateValidationError: Error, Sendable, Hashable, CustomStringCo
     /// The problems in the order of the template; never empty.
     public let problems: [TemplateProblem]
 
-    /// Makes an error.
+    /// Creates an error.
     public init(problems: [TemplateProblem]) {
         self.problems = problems
     }
 
-    /// Makes an error of text that is no JSON.
+    /// Creates an error from text that is not JSON.
     init(_ error: ConfigurationFormatError) {
         problems = [
             TemplateProblem(
@@ -32,13 +32,13 @@ public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
     /// `conditions[3].expression`; "" at the template itself.
     public let path: String
 
-    /// What is wrong and what to do, without the place and without a full stop.
+    /// The fault and what to do, without the place and without a full stop.
     public let message: String
 
     /// The column in the text at the path, from 1, of an expression that cannot be parsed.
     public let column: Int?
 
-    /// Makes a problem.
+    /// Creates a problem.
     public init(path: String, message: String, column: Int? = nil) {
         self.path = path
         self.message = message
@@ -60,7 +60,7 @@ struct ProblemCollector {
     /// Remarks on fields that are kept and not evaluated.
     private(set) var warnings: [TemplateProblem] = []
 
-    /// The most problems that are collected; nobody reads more.
+    /// The most problems that are collected, since nobody reads more.
     private static let maximumCount = 1_000
 
     /// Adds a problem.
@@ -82,7 +82,7 @@ struct ProblemCollector {
         add(path, "the name has \(name.characterCount) characters; use at most \(maximumLength)")
     }
 
-    /// The members of an object; a problem, and none, when it is something else.
+    /// The members of an object; a problem, and no members, for another kind of value.
     mutating func object(
         _ node: JSONNode, _ path: TemplatePath
     ) -> OrderedDictionary<String, JSONNode> {
@@ -91,7 +91,7 @@ struct ProblemCollector {
         return [:]
     }
 
-    /// A text that may be missing; a problem when it is something else or too long.
+    /// A text that may be missing; a problem when it is another kind of value or too long.
     mutating func text(
         _ node: JSONNode?, _ path: TemplatePath, maximumLength: Int = .max
     ) -> String? {
@@ -110,8 +110,8 @@ struct ProblemCollector {
 }
 
 extension OrderedDictionary<String, JSONNode> {
-    /// Takes a member out; nil when it is not there, or is `null`, which exporters write for what
-    /// is not there.
+    /// Removes and returns a member; nil when it is absent or `null`, which exporters write for
+    /// absent values.
     mutating func removePresentValue(forKey key: String) -> JSONNode? {
         let node = removeValue(forKey: key)
         return node == .null ? nil : node

@@ -4,12 +4,12 @@ import OrderedCollections
 
 /// The metadata of a published version of a template.
 public struct TemplateVersion: Sendable, Hashable {
-    /// The interface that a version came through.
+    /// The interface through which a version was published.
     public enum Origin: String, Sendable, Hashable {
         case console = "CONSOLE"
         /// The HTTP interface, the command line included.
         case restAPI = "REST_API"
-        /// Firebase's Node SDK; it is kept, never given.
+        /// Firebase's Node SDK; kept on import, never set by this backend.
         case adminSDKNode = "ADMIN_SDK_NODE"
         /// Anything else.
         case unspecified = "REMOTE_CONFIG_UPDATE_ORIGIN_UNSPECIFIED"
@@ -17,9 +17,9 @@ public struct TemplateVersion: Sendable, Hashable {
 
     /// The kind of a publish.
     public enum UpdateType: String, Sendable, Hashable {
-        /// The publisher named the version the change was made to.
+        /// The publisher named the version on which the change is based.
         case incrementalUpdate = "INCREMENTAL_UPDATE"
-        /// The publisher replaced whatever was current.
+        /// The publisher replaced the current version, whatever it was.
         case forcedUpdate = "FORCED_UPDATE"
         case rollback = "ROLLBACK"
         /// Anything else.
@@ -30,12 +30,12 @@ public struct TemplateVersion: Sendable, Hashable {
     public struct User: Sendable, Hashable {
         /// The name of the token, or of the person.
         public var name: String?
-        /// The address for mail.
+        /// The email address.
         public var email: String?
-        /// Where a picture is.
+        /// The URL of a picture.
         public var imageURL: String?
 
-        /// Makes a user.
+        /// Creates a user.
         public init(name: String? = nil, email: String? = nil, imageURL: String? = nil) {
             self.name = name
             self.email = email
@@ -43,28 +43,28 @@ public struct TemplateVersion: Sendable, Hashable {
         }
     }
 
-    /// The number, from 1, one more with each publish; 0 stands for no version.
+    /// The number, from 1, incremented by each publish; 0 means no version.
     public var number: Int
 
-    /// When it was published, to the millisecond.
+    /// The time of the publish, to the millisecond.
     public var updateTime: Date
 
-    /// Who published it.
+    /// The publisher.
     public var updateUser: User
 
     /// The publisher's note, at most 1,024 characters.
     public var description: String?
 
-    /// The way it came in.
+    /// The interface through which it was published.
     public var updateOrigin: Origin
 
     /// The kind of publish.
     public var updateType: UpdateType
 
-    /// The version that was published again, of a rollback.
+    /// The number of the version that a rollback published again.
     public var rollbackSource: Int?
 
-    /// Makes a version.
+    /// Creates a version.
     public init(
         number: Int, updateTime: Date, updateUser: User = User(), description: String? = nil,
         updateOrigin: Origin = .restAPI, updateType: UpdateType = .incrementalUpdate,
@@ -100,10 +100,10 @@ extension TemplateVersion {
         return .object(members)
     }
 
-    /// Reads what a template says of its version, as far as it can be read.
+    /// Reads the version in a template, as far as it is valid.
     ///
-    /// Who publishes a template that was exported sends this back; the server decides all of it
-    /// anew but the description, so that nothing in it is an error.
+    /// It comes back when an exported template is published. The server sets all of it anew except
+    /// the description, so nothing in it is an error.
     init(_ members: OrderedDictionary<String, JSONNode>) {
         func number(_ node: JSONNode?) -> Int? {
             node?.stringValue.flatMap { Int($0) } ?? node?.integerValue

@@ -17,8 +17,8 @@ public struct ValidatedTemplate: Sendable {
     /// Remarks on fields that are kept and not evaluated, such as a personalization.
     public let warnings: [TemplateProblem]
 
-    /// The conditions over a limit or the budget of a template, which are false for
-    /// everybody; only in a template that was published before the limit existed.
+    /// The conditions over a limit or the budget of a template, which are false for every user;
+    /// only in a template that was published before the limit existed.
     public let excesses: [TemplateProblem]
 
     /// The most bytes of a template's text.
@@ -28,7 +28,7 @@ public struct ValidatedTemplate: Sendable {
     ///
     /// - Parameters:
     ///   - json: The template as Firebase exports it.
-    ///   - limits: What a template may not exceed.
+    ///   - limits: The limits of the template.
     /// - Throws: ``TemplateValidationError`` with every problem.
     public init(
         json: JSONNode, limits: TemplateLimits = .default
@@ -50,9 +50,9 @@ public struct ValidatedTemplate: Sendable {
     ///
     /// - Parameters:
     ///   - jsonData: The template as Firebase exports it, UTF-8 JSON.
-    ///   - limits: What a template may not exceed.
-    /// - Throws: ``TemplateValidationError`` with every problem; of text that is no JSON, the one
-    ///   with its line and column.
+    ///   - limits: The limits of the template.
+    /// - Throws: ``TemplateValidationError`` with every problem; for text that is not JSON, with
+    ///   one problem that has its line and column.
     public init(
         jsonData: Data, limits: TemplateLimits = .default
     ) throws(TemplateValidationError) {
@@ -67,13 +67,13 @@ public struct ValidatedTemplate: Sendable {
     }
 }
 
-/// The limits of a template (HTTP 3; they are Firebase's).
+/// The limits of a template (HTTP 3), which are Firebase's.
 public struct TemplateLimits: Sendable, Hashable {
     /// The limits of the wire contract.
     public static let `default` = TemplateLimits()
 
-    /// The limits of what was published already: none, so that a limit that is lowered later takes
-    /// no configuration away.
+    /// The limits of a template that was published already: none, so that lowering a limit later
+    /// does not break a configuration.
     public static let none: TemplateLimits = {
         var limits = TemplateLimits()
         limits.maximumParameters = .max
@@ -87,8 +87,9 @@ public struct TemplateLimits: Sendable, Hashable {
         return limits
     }()
 
-    /// The deepest nesting of a value: less than a document may have (FORMAT 1.4), since the value
-    /// stands deep in one.
+    /// The greatest nesting depth of a value.
+    ///
+    /// It is less than that of a document (FORMAT 1.4), since the value is nested in one.
     public static let maximumValueDepth = 100
 
     /// The most parameters, in and outside of groups.
@@ -112,10 +113,10 @@ public struct TemplateLimits: Sendable, Hashable {
     /// The most characters of a version's description.
     public var maximumVersionDescriptionLength = 1_024
 
-    /// Whether the template was published already: then its conditions are not refused for their time
-    /// or memory, but false (``ValidatedTemplate/excesses``).
+    /// True when the template was published already: its conditions are then not refused for their
+    /// time or memory, but false (``ValidatedTemplate/excesses``).
     var isPublished = false
 
-    /// Makes the default limits.
+    /// Creates the default limits.
     public init() {}
 }

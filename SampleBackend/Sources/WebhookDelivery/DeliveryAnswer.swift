@@ -2,7 +2,7 @@ import Foundation
 
 /// The result of an attempt to send a delivery.
 struct DeliveryAnswer: Sendable, Hashable {
-    /// nil when there was no response.
+    /// Nil when there was no response.
     var statusCode: Int?
 
     /// The receiver's minimum delay before the next attempt, in seconds.
@@ -13,7 +13,7 @@ struct DeliveryAnswer: Sendable, Hashable {
 
     var isSuccess: Bool { statusCode.map { (200..<300).contains($0) } ?? false }
 
-    /// Whether retries are pointless: 410 says that the receiver is gone for good.
+    /// True when retries are pointless: 410 means that the receiver is gone permanently.
     var isFinal: Bool { statusCode == 410 }
 
     /// An attempt without a response.

@@ -1,10 +1,11 @@
 package import Foundation
 import TemplateStore
 
-/// Backoff of deliveries, and when they are given up (HTTP 3).
+/// Backoff of deliveries, and the limit on their attempts (HTTP 3).
 package struct DeliverySchedule: Sendable, Hashable {
-    /// Maximum pauses after the first attempt, the second and so on, in seconds; a delivery is
-    /// given up when the attempt after the last pause fails.
+    /// Maximum pauses after the first attempt, the second and so on, in seconds.
+    ///
+    /// When the attempt after the last pause fails, the delivery is given up.
     package var pauses: [TimeInterval] = [
         5, 30, 120, 600, 3_600, 10_800, 21_600, 21_600, 21_600,
     ]

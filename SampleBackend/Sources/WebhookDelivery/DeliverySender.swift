@@ -8,7 +8,7 @@ import TemplateStore
 
 /// Sends a delivery, and only to an address that was checked.
 struct DeliverySender: Sendable {
-    /// Whether private networks and this machine are allowed.
+    /// True when private networks and this machine are allowed.
     let allowsPrivateAddresses: Bool
 
     /// Time limit for the whole attempt, including name resolution.
@@ -48,15 +48,15 @@ struct DeliverySender: Sendable {
         }
     }
 
-    /// The reason why nothing may be sent to a host, a sentence; nil when all of its addresses are
+    /// The reason why nothing may be sent to a host, a sentence; nil when all its addresses are
     /// allowed.
     static func error(
         of addresses: [NetworkAddress], host: String, allowsPrivateAddresses: Bool
     ) -> String? {
         if addresses.isEmpty { return "The host \(host) has no address." }
-        // One private address is enough to refuse: the next lookup could return that one alone.
+        // One private address suffices to refuse: the next lookup could return only that one.
         guard !allowsPrivateAddresses, !addresses.allSatisfy(\.isPublic) else { return nil }
-        // Leaves the address out: the reader may not be allowed to learn internal addresses.
+        // Omits the address: the reader may not be allowed to learn internal addresses.
         return "The host \(host) has an address of a private network or of the server itself: "
             + "nothing was sent."
     }

@@ -3,9 +3,9 @@ import NIOPosix
 
 /// Resolves host names with the system's resolver.
 enum HostAddresses: Sendable {
-    /// The address of a host that is written as one, in any notation; empty for a name.
+    /// The address of a host that is written as an address, in any notation; empty for a name.
     ///
-    /// The system accepts `127.1`, `0x7f000001` and `2130706433` as addresses too, so it does the
+    /// The system also accepts `127.1`, `0x7f000001` and `2130706433` as addresses, so it does the
     /// parsing.
     static func numeric(_ host: String) -> [NetworkAddress] {
         find(host, flags: AI_NUMERICHOST)
@@ -35,7 +35,7 @@ enum HostAddresses: Sendable {
         return found
     }
 
-    /// nil when the address is neither IPv4 nor IPv6.
+    /// Nil when the address is neither IPv4 nor IPv6.
     private static func address(of info: addrinfo) -> NetworkAddress? {
         guard let pointer = unsafe UnsafeRawPointer(info.ai_addr) else { return nil }
         switch unsafe info.ai_family {

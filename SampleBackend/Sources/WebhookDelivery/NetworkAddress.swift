@@ -12,7 +12,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
             self.bits = bits
         }
 
-        /// Whether the network contains an address, which has to be of the same family.
+        /// True when the network contains an address, which must be of the same family.
         func contains(_ bytes: [UInt8]) -> Bool {
             (0..<bits).allSatisfy { bit in
                 let byte = bit / 8 < prefix.count ? prefix[bit / 8] : 0
@@ -51,15 +51,15 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
     /// 4 or 16 bytes in network order.
     package let bytes: [UInt8]
 
-    /// nil unless there are 4 or 16 bytes.
+    /// Nil unless there are 4 or 16 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Whether the address is publicly routable: neither private, nor loopback, nor multicast.
+    /// True when the address is publicly routable: neither private, nor loopback, nor multicast.
     ///
-    /// An address that embeds an IPv4 address is as public as that one.
+    /// An address that embeds an IPv4 address is public when that one is.
     package var isPublic: Bool {
         if bytes.count == 4 { return !Self.closedIPv4.contains { $0.contains(bytes) } }
         for (network, offset) in Self.embeddings where network.contains(bytes) {
@@ -68,7 +68,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
         return Self.globalIPv6.contains(bytes) && !Self.closedIPv6.contains { $0.contains(bytes) }
     }
 
-    /// The address as in a URL, without brackets.
+    /// The address in the form of a URL, without brackets.
     package var description: String {
         if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
         return stride(from: 0, to: 16, by: 2).map { index in

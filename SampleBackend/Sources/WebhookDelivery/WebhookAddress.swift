@@ -49,8 +49,9 @@ package struct WebhookAddress: Sendable, Hashable {
         self.host = host
     }
 
-    /// Throws a ``RequestError`` with status 400 for a literal address that is not publicly
-    /// routable; names are resolved at each delivery.
+    /// Checks a literal address; names are resolved and checked at each delivery.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 for an address that is not publicly routable.
     package func checkIsPublic() throws(RequestError) {
         guard let address = HostAddresses.numeric(host).first(where: { !$0.isPublic }) else {
             return
@@ -60,7 +61,7 @@ package struct WebhookAddress: Sendable, Hashable {
                 + "the Internet has, or start the server with --allow-private-webhooks.")
     }
 
-    /// Whether the host is an ASCII name, or an address without an IPv6 zone.
+    /// True when the host is an ASCII name, or an address without an IPv6 zone.
     private static func isPlain(_ host: String) -> Bool {
         let isIPv6 = host.contains(":")
         return !host.isEmpty

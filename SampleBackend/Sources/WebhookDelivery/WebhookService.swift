@@ -213,7 +213,7 @@ package struct WebhookService: Service {
 }
 
 extension StoredTemplate {
-    /// nil when this program cannot read the template.
+    /// Nil when this program cannot read the template.
     fileprivate var parsed: RemoteConfigTemplate? {
         try? ValidatedTemplate(jsonData: content, limits: .none).template
     }
@@ -236,7 +236,8 @@ package struct DeliveryMetrics: Sendable {
 
 /// The delivery of webhooks (HTTP 3).
 public struct WebhookConfiguration: Sendable {
-    /// Whether webhooks may point at private networks and at this machine.
+    /// A Boolean value that indicates whether webhooks may point at private networks and at this
+    /// machine.
     ///
     /// If so, everybody who may add a webhook can make this server send requests there.
     public var allowsPrivateAddresses = false

@@ -4,9 +4,10 @@ struct CoordinatorState: Sendable {
     struct Reading {
         /// Number of setters that read concurrently.
         var count = 0
-        /// The user's last download meanwhile, newer than what is read.
+        /// The user's last download in the meantime, newer than the configuration being read.
         var downloaded: ConfigurationState?
-        /// Whether a download of the generic user ended meanwhile, so that a fallback may be stale.
+        /// True once a download of the generic user has ended in the meantime, so that a fallback
+        /// may be stale.
         var isFallbackStale = false
     }
 
@@ -18,7 +19,7 @@ struct CoordinatorState: Sendable {
     var unstored: [UserID: ConfigurationState] = [:]
     /// In this launch.
     var firstDownloadFinished = false
-    /// Whether the store is known to have recorded it for the installation.
+    /// True once the store is known to have recorded it for the installation.
     var firstDownloadFinishedIsRecorded = false
     /// Running downloads by user.
     ///
@@ -34,7 +35,7 @@ struct CoordinatorState: Sendable {
         readings[userID, default: Reading()].count += 1
     }
 
-    /// - Returns: What a download of the user brought since `beginReading(of:)`.
+    /// - Returns: The configuration downloaded for the user since `beginReading(of:)`, if any.
     mutating func endReading(of userID: UserID) -> ConfigurationState? {
         guard var reading = readings.removeValue(forKey: userID) else { return nil }
         reading.count -= 1

@@ -11,7 +11,7 @@ final class JoinedDownload: Sendable {
     }
 
     private struct State {
-        /// Whether the answer has arrived or is no longer accepted.
+        /// True once the answer has arrived or is no longer accepted.
         var isSettled = false
         /// Called once settled.
         var end: (@Sendable (Result<Exchange, any Error>) -> Void)?
@@ -28,7 +28,7 @@ final class JoinedDownload: Sendable {
 
     init() {}
 
-    /// Whether all callers have left, so that its answer is ignored.
+    /// True once all callers have left, so that its answer is ignored.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// Keeps it running without callers; false when it is already abandoned.
@@ -90,12 +90,12 @@ final class JoinedDownload: Sendable {
 }
 
 extension JoinedDownload {
-    /// Makes the request in a task of its own, unless the download is already abandoned.
+    /// Starts the request in a task of its own, unless the download is already abandoned.
     ///
-    /// A request that ignores its cancellation goes on by itself.
+    /// A request that ignores its cancellation continues in the background.
     ///
     /// `end` is called once, on any thread, when the request ends, times out or is abandoned,
-    /// whichever comes first, and before the last caller goes on. It is a closure because each
+    /// whichever comes first, and before the last caller continues. It is a closure because each
     /// return to a task waits for a cooperative thread, and all of them may be busy.
     func start(
         _ request: @escaping @Sendable () async throws -> Exchange,

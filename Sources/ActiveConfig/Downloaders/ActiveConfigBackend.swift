@@ -11,7 +11,7 @@
 /// let downloader = JSONURLDownloader(backend: ActiveConfigBackend(url: server))
 /// ```
 public struct ActiveConfigBackend: Sendable, Hashable {
-    /// The server's URL, as `https://config.example.com`; a path is kept.
+    /// The server's URL, such as `https://config.example.com`; a path is kept.
     public let url: URL
 
     /// Creates an address.
@@ -23,8 +23,8 @@ public struct ActiveConfigBackend: Sendable, Hashable {
 
     /// The URL of a user's configuration (HTTP 1); nil is the generic user.
     ///
-    /// Any string can be a user ID. One that a path cannot carry ("", "." and "..") goes into the
-    /// query.
+    /// Any string can be a user ID. An ID that a path cannot carry ("", "." and "..") is put into
+    /// the query.
     public func configurationURL(forUserID userID: String?) -> URL {
         configurationURL(forUserID: userID, signals: [:])
     }
@@ -58,10 +58,10 @@ public struct ActiveConfigBackend: Sendable, Hashable {
         return components.url ?? url
     }
 
-    /// The text with each byte percent-encoded that is not unreserved (RFC 3986, 2.3), `+`, `/` and `%`
-    /// among them: for the query of a URL or a header field.
+    /// Returns the text with each byte percent-encoded that is not unreserved (RFC 3986, 2.3),
+    /// including `+`, `/` and `%`: for the query of a URL or a header field.
     ///
-    /// As a component of a path `.` and `..` would still mean other paths.
+    /// It does not suit a component of a path, where `.` and `..` would still mean other paths.
     public static func percentEncoded(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
@@ -85,7 +85,7 @@ extension JSONURLDownloader {
     /// - Parameters:
     ///   - backend: The backend's address.
     ///   - timeout: The longest that a download may take.
-    ///   - limits: What the document may not exceed.
+    ///   - limits: The limits on the document's size and depth.
     public init(
         backend: ActiveConfigBackend, timeout: Duration = .seconds(60),
         limits: ConfigurationLimits = .default

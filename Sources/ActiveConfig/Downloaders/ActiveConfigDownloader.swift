@@ -1,7 +1,7 @@
-/// A way to fetch a user's configuration from wherever it is.
+/// A way to fetch a user's configuration.
 ///
-/// See <doc:Writing-a-downloader>; the conformance suite of `ActiveConfigTesting` checks a downloader
-/// of your own.
+/// See <doc:Writing-a-downloader>; the conformance suite of `ActiveConfigTesting` checks a
+/// downloader of your own.
 public protocol ActiveConfigDownloader: Sendable {
     /// Fetches a user's configuration.
     ///

@@ -71,14 +71,15 @@ public struct DownloadError: Error, Sendable {
 }
 
 extension DownloadError: Hashable {
-    /// Whether code, status, URL, and domain and code of the underlying error are equal.
+    /// Returns a Boolean value that indicates whether code, status, URL, and domain and code of the
+    /// underlying error are equal.
     public static func == (left: DownloadError, right: DownloadError) -> Bool {
         let (first, second) = (left.underlyingError as NSError?, right.underlyingError as NSError?)
         return left.code == right.code && left.status == right.status && left.url == right.url
             && first?.domain == second?.domain && first?.code == second?.code
     }
 
-    /// Feeds code, status and URL.
+    /// Hashes code, status and URL.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(status)
@@ -87,7 +88,7 @@ extension DownloadError: Hashable {
 }
 
 extension DownloadError: CustomStringConvertible {
-    /// One sentence that says what happened, and for which URL.
+    /// One sentence with the failure and the URL.
     public var description: String {
         let source = url.map { "The server at \($0.absoluteString)" } ?? "The server"
         let sentence =

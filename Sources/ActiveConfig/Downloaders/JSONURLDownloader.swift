@@ -14,21 +14,21 @@
 /// }
 /// ```
 ///
-/// The entity tag of the user's own last configuration is sent as `If-None-Match`; 304 then says
-/// that nothing has changed, and is an error when it was not asked for. Only 2xx is a document. A body
-/// over the limit is stopped while it arrives. Cancelling the task cancels the request. Nothing is
-/// cached by URL, and no cookie is kept.
+/// The entity tag of the user's own last configuration is sent as `If-None-Match`. A 304 then means
+/// that nothing has changed; after an unconditional request it is an error. Only a 2xx answer is a
+/// document. A body over the limit is stopped while it arrives. Cancelling the task cancels the
+/// request. Nothing is cached by URL, and no cookie is kept.
 ///
-/// Redirects to another host, or from https to http, are refused. One to another port of the host, or
-/// from http to https, is followed without credentials: of the request's header fields only `Accept…`,
-/// `Cache-Control`, `If-…` and `User-Agent` go along.
+/// Redirects to another host, or from https to http, are refused. Redirects to another port of the
+/// host, or from http to https, are followed without credentials: of the request's header fields,
+/// only `Accept…`, `Cache-Control`, `If-…` and `User-Agent` are sent.
 ///
-/// On Linux, Foundation reads the answers for all requests of a process on one queue. A server that
-/// floods takes time from the others until its connection is closed, which takes effect within
-/// about a second; the error comes at once. Some answers it cannot take, and nothing above it can
-/// mend that: it reads the body of a redirect to its end, and it ends the process at a
-/// `Content-Length` of almost 2⁶³, at trailer fields behind a chunked body, and at a relative
-/// redirect to an IPv6 address. Ask a server that you trust, by https.
+/// On Linux, Foundation reads the answers to all requests of a process on one queue. A server that
+/// floods it delays the others until its connection is closed, which takes effect within about a
+/// second; the error comes at once. Foundation cannot handle some answers, and no code above it can
+/// change that: it reads the body of a redirect to its end, and it ends the process at a
+/// `Content-Length` of almost 2⁶³, at trailer fields after a chunked body, and at a relative
+/// redirect to an IPv6 address. Use a server that you trust, over https.
 public struct JSONURLDownloader: ActiveConfigDownloader {
     private let createRequest: @Sendable (_ userID: String?) -> URLRequest
     private let timeout: Duration
@@ -42,10 +42,10 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ///   - timeout: The longest that a download may take, from the request to the last byte, at most
     ///     a year. The request's own `timeoutInterval` bounds each wait for more of the answer, in
     ///     whole seconds, at least one and at most a week.
-    ///   - limits: What the document may not exceed.
-    ///   - createRequest: Makes the request for a user; nil is the generic user. A user ID can be any
-    ///     string, `..` and `a+b` too: put ``ActiveConfigBackend/percentEncoded(_:)`` into the query
-    ///     or a header field.
+    ///   - limits: The limits on the document's size and depth.
+    ///   - createRequest: Creates the request for a user; nil is the generic user. A user ID can be
+    ///     any string, including `..` and `a+b`: put ``ActiveConfigBackend/percentEncoded(_:)``
+    ///     into the query or a header field.
     public init(
         timeout: Duration = .seconds(60), limits: ConfigurationLimits = .default,
         createRequest: @escaping @Sendable (_ userID: String?) -> URLRequest

@@ -36,9 +36,10 @@ final class Transfer: NSObject, Sendable {
 
     /// Serial queue on which the task is started and cancelled.
     ///
-    /// On Linux both wait for Foundation's own queue, which a server that floods keeps busy, so they
-    /// stay off Swift's cooperative threads. The transfers share a few queues: with one each, hundreds
-    /// would block every thread of Dispatch, and Foundation's queue would wait for a thread for good.
+    /// On Linux both calls wait for Foundation's own queue, which a flooding server keeps busy, so
+    /// they stay off Swift's cooperative threads. The transfers share a few queues: with one each,
+    /// hundreds would block every thread of Dispatch, and Foundation's queue would wait for a
+    /// thread forever.
     private let queue = Transfer.nextQueue()
 
     private static let queues = (0..<16).map {
@@ -75,7 +76,7 @@ final class Transfer: NSObject, Sendable {
         queue.async { self.cancel() }
     }
 
-    /// On ``queue``.
+    /// Runs on ``queue``.
     private func start() {
         guard state.withLock({ $0.outcome == nil }) else { return }
         let task = URLSessionTransport.takeSession().dataTask(with: request)
@@ -84,7 +85,9 @@ final class Transfer: NSObject, Sendable {
         task.resume()
     }
 
-    /// Closes the connection too; on ``queue``.
+    /// Closes the connection too.
+    ///
+    /// Runs on ``queue``.
     private func cancel() {
         let task = state.withLock { state -> URLSessionDataTask? in
             guard let task = state.task, !state.isComplete, !state.isAnsweringRedirect,

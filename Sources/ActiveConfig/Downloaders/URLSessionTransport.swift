@@ -51,8 +51,8 @@ enum URLSessionTransport {
 
     /// Clamps the time between two parts of an answer to what Foundation accepts.
     ///
-    /// On Linux it traps at NaN and at milliseconds beyond `Int`, and truncates fractions: less
-    /// than a second would be none.
+    /// On Linux Foundation traps at NaN and at milliseconds beyond `Int`, and truncates fractions,
+    /// so that less than a second would become zero.
     private static func timeoutInterval(_ interval: TimeInterval) -> TimeInterval {
         interval.isNaN ? 60 : min(max(interval.rounded(.up), 1), 7 * 24 * 60 * 60)
     }
@@ -76,8 +76,8 @@ enum URLSessionTransport {
 #if canImport(FoundationNetworking)
     /// Forwards a session's callbacks to the delegates of its tasks.
     ///
-    /// Foundation on Linux tells a task's delegate of redirects and challenges only, and the
-    /// session's delegate of all else.
+    /// Foundation on Linux calls a task's delegate for redirects and challenges only, and the
+    /// session's delegate for everything else.
     final class TaskDelegateForwarder: NSObject, URLSessionDataDelegate, Sendable {
         func urlSession(
             _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -105,7 +105,7 @@ enum URLSessionTransport {
         }
     }
 
-    /// Runs the session's delegate where the data is read.
+    /// Runs the session's delegate on the thread that reads the data.
     ///
     /// Foundation on Linux reads ahead of its delegate without limit and buffers the rest in
     /// memory; with this queue it cannot.

@@ -63,14 +63,14 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
     public var column: Int?
     /// The path reached, such as `config_sections.Home.settings`; "" at the document itself.
     public var path: String
-    /// What is wrong and what to do, without the place.
+    /// The fault and what to do, without the place.
     public var reason: String
 
     /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: The kind of fault.
-    ///   - reason: What is wrong and what to do, a sentence without its full stop.
+    ///   - reason: The fault and what to do, a sentence without its full stop.
     ///   - path: The path reached.
     ///   - byteOffset: The place in the text, in bytes from 0.
     ///   - line: The line, from 1.
@@ -89,7 +89,7 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
 }
 
 extension ConfigurationFormatError: CustomStringConvertible {
-    /// One sentence that says where, what is wrong and what to do.
+    /// One sentence with the place, the fault and what to do.
     public var description: String {
         let place = path.isEmpty ? "the document" : path
         guard let line, let column, let byteOffset else { return "In \(place): \(reason)." }

@@ -1,7 +1,7 @@
 /// The limits of a document that is read, so that no input exhausts memory or the stack
 /// (FORMAT 1.4).
 public struct ConfigurationLimits: Sendable, Hashable {
-    /// 16 MiB of text, 128 arrays and objects in one another.
+    /// 16 MiB of text, and a depth of 128 arrays and objects.
     public static let `default` = ConfigurationLimits()
 
     /// The deepest ``maximumDepth`` that can be set, and the deepest configuration that the stores
@@ -16,16 +16,16 @@ public struct ConfigurationLimits: Sendable, Hashable {
     /// A longer one is ``ConfigurationFormatError/Code/tooLarge``.
     public let maximumSize: Int
 
-    /// The most arrays and objects in one another, the document itself being the first.
+    /// The greatest depth of nested arrays and objects, the document itself being the first.
     ///
-    /// More are ``ConfigurationFormatError/Code/tooDeep``.
+    /// Deeper nesting is ``ConfigurationFormatError/Code/tooDeep``.
     public let maximumDepth: Int
 
     /// Creates limits.
     ///
     /// - Parameters:
     ///   - maximumSize: The longest text, in bytes; at least 0.
-    ///   - maximumDepth: The greatest depth, brought into 1 … ``deepestMaximumDepth``.
+    ///   - maximumDepth: The greatest depth, clamped to 1 … ``deepestMaximumDepth``.
     public init(maximumSize: Int = 16 * 1024 * 1024, maximumDepth: Int = 128) {
         self.maximumSize = max(0, maximumSize)
         self.maximumDepth = min(max(1, maximumDepth), Self.deepestMaximumDepth)

@@ -9,11 +9,11 @@ extension ConfigurationState {
         try self.init(jsonData: jsonData, limits: .default)
     }
 
-    /// Reads a document of the exchange format, within limits of one's own.
+    /// Reads a document of the exchange format, within the given limits.
     ///
     /// - Parameters:
     ///   - jsonData: The document, UTF-8 JSON.
-    ///   - limits: What the document may not exceed.
+    ///   - limits: The limits on the document's size and depth.
     /// - Throws: ``ConfigurationFormatError`` with the place and the reason.
     public init(
         jsonData: Data, limits: ConfigurationLimits
@@ -29,13 +29,14 @@ extension ConfigurationState {
         self = try result.get()
     }
 
-    /// The document in the exchange format, without ``entityTag``.
+    /// Returns the document in the exchange format, without ``entityTag``.
     ///
     /// It is compact, its keys are sorted, and it is byte for byte the same for the same
-    /// configuration in whatever order that was put together. Configurations that are equal but spelled differently, as `0.0` and `-0.0` or é and e with a
-    /// combining accent, keep their spelling.
+    /// configuration, regardless of the order in which that was built. Configurations that are
+    /// equal but spelled differently, such as `0.0` and `-0.0`, or é and e with a combining accent,
+    /// keep their spelling.
     ///
-    /// A number that JSON has no text for (infinite, or not a number) is written as `null`.
+    /// A number without a JSON form (infinite, or not a number) is written as `null`.
     public func jsonData() -> Data {
         var writer = DocumentWriter()
         writer.write(self)
@@ -44,15 +45,15 @@ extension ConfigurationState {
 }
 
 extension ConfigurationState {
-    /// Creates a configuration of a document that was read already: what `JSONSerialization` or a
-    /// property list gives.
+    /// Creates a configuration from a parsed document, as `JSONSerialization` or a property list
+    /// returns it.
     ///
-    /// `NSNumber` keeps its kind (boolean, integer, floating point), `NSNull` is `null`, a `Date` is
-    /// an ISO 8601 string, `Data` a Base64 string. Swift's own values are taken the same.
+    /// `NSNumber` keeps its kind (boolean, integer, floating point), `NSNull` is `null`, a `Date`
+    /// is an ISO 8601 string, `Data` a Base64 string. Swift's own values are treated the same.
     ///
     /// - Parameter dictionary: The document, with `meta` and `config_sections`.
-    /// - Throws: ``ConfigurationFormatError`` with the path, of what is missing or what has no place
-    ///   in a configuration.
+    /// - Throws: ``ConfigurationFormatError`` with the path of the member that is missing or that a
+    ///   configuration cannot hold.
     public init(dictionary: [String: Any]) throws(ConfigurationFormatError) {
         self = try DictionaryReader(limits: .default).read(dictionary)
     }
@@ -85,7 +86,7 @@ extension ConfigurationState: Codable {
 
     /// Writes the shape of the exchange format; ``entityTag`` is no part of it.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: The encoder's errors.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(meta, forKey: .meta)
@@ -101,7 +102,7 @@ extension ConfigurationState: Codable {
 }
 
 extension ConfigurationState {
-    /// Throws when the document is nested deeper than any limits allow to read.
+    /// - Throws: when the document is nested deeper than any limits allow to read.
     func checkDepth() throws(ConfigurationFormatError) {
         let limit = ConfigurationLimits.deepestMaximumDepth
         // The levels outside of a value: the document and `meta`.
@@ -131,9 +132,9 @@ enum FormatVersion {
     enum Verdict {
         /// It can be read.
         case supported
-        /// The text is not a version: it can be read, and is worth a line in the log.
+        /// The text is not a version: the document can be read, and a line is logged.
         case notAVersion
-        /// A newer major version: it must not be half understood.
+        /// A newer major version, which must not be misread.
         case unsupported
     }
 
@@ -152,7 +153,7 @@ enum FormatVersion {
         return number > newestMajorVersion ? .unsupported : .supported
     }
 
-    /// Throws when a document with this `meta` is of a newer major version.
+    /// - Throws: when a document with this `meta` is of a newer major version.
     static func check(
         _ meta: [String: SettingValue]
     ) throws(ConfigurationFormatError) {

@@ -8,12 +8,12 @@ extension SettingValue {
     /// value.dictionaryValue?["limits"]?.arrayValue?.count  // 2
     /// ```
     ///
-    /// The rules are those of the exchange format: RFC 8259, one comma before a closing bracket
-    /// accepted, of two equal keys the last one counts (FORMAT 1, 4).
+    /// The rules are those of the exchange format: RFC 8259; a comma before a closing bracket is
+    /// accepted, and of two equal keys the last one counts (FORMAT 1, 4).
     ///
     /// - Parameters:
     ///   - jsonData: The value's text, UTF-8 JSON.
-    ///   - limits: What the text may not exceed.
+    ///   - limits: The limits on the text's size and depth.
     /// - Throws: ``ConfigurationFormatError`` with the place and the reason.
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default
@@ -23,9 +23,10 @@ extension SettingValue {
         }
     }
 
-    /// The value as compact JSON text, keys sorted, byte for byte the same for the same value.
+    /// Returns the value as compact JSON text, keys sorted, byte for byte the same for the same
+    /// value.
     ///
-    /// A `.double` keeps a fraction or an exponent (FORMAT 4.2). A number that JSON has no text for
+    /// A `.double` keeps a fraction or an exponent (FORMAT 4.2). A number without a JSON form
     /// (infinite, or not a number) is written as `null`.
     public func jsonData() -> Data {
         var writer = JSONWriter()

@@ -42,14 +42,15 @@ final class ListenerRegistration: Sendable {
 
     var key: Key { listenerID.map { .listener($0) } ?? .closure(ObjectIdentifier(self)) }
 
-    /// Tells the object from a dead one at the same address.
+    /// Distinguishes the object from a dead one at the same address.
     ///
     /// The caller holds the object, so no `deinit` runs here.
     func isOf(_ object: AnyObject) -> Bool { listener === object }
 
-    /// The listener has been released.
+    /// True once the listener has been released.
     ///
-    /// Asking may release it for good and run its `deinit`: never ask under a lock.
+    /// Reading it may release the listener for good and run its `deinit`: never read it under a
+    /// lock.
     var isGone: Bool { listenerID != nil && listener == nil }
 
     /// Does nothing once cancelled.

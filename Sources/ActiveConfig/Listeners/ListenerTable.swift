@@ -48,7 +48,7 @@ struct ListenerTable: Sendable {
         pruningThreshold = max(Self.leastPruningThreshold, count * 2)
     }
 
-    /// Removes what has the key of `registration`, if anything.
+    /// Removes the registration with the key of `registration`, if any.
     mutating func remove(_ registration: ListenerRegistration) {
         let name = registration.sectionName
         guard rows[name]?.removeElement(forKey: registration.key) != nil else { return }

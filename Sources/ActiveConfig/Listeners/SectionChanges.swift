@@ -1,4 +1,4 @@
-/// Gives sequences the configuration in force.
+/// A source of the configuration in force, for sequences.
 protocol SnapshotSource: AnyObject, Sendable {
     /// Loading does not block the thread of the task.
     func loadedSnapshotInTask() async -> ConfigurationSnapshot
@@ -8,9 +8,9 @@ protocol SnapshotSource: AnyObject, Sendable {
 
 /// A sequence of changes of one section, or of all.
 ///
-/// Each iteration compares what is in force with what it delivered last, so a slow consumer misses
-/// no change: it gets one that sums up several. It ends when its task is cancelled, and keeps the
-/// ``ActiveConfig`` alive until then.
+/// Each iteration compares the configuration in force with the one that it delivered last, so a
+/// slow consumer misses no change: it gets several combined into one. The sequence ends when its
+/// task is cancelled, and keeps the ``ActiveConfig`` alive until then.
 public struct SectionChanges: AsyncSequence, Sendable {
     private let source: any SnapshotSource
     private let sectionName: String?

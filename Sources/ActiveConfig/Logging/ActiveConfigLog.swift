@@ -21,7 +21,7 @@ public struct ActiveConfigLog: Sendable {
         /// Something is lost or cannot work: a configuration could not be stored.
         case error
 
-        /// Whether `left` is less severe.
+        /// Returns a Boolean value that indicates whether `left` is less severe.
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
 
         /// The level's name, such as `warning`.
@@ -45,8 +45,8 @@ public struct ActiveConfigLog: Sendable {
     ///   - minimumLevel: The least severe level that is written.
     ///   - write: Writes a message, one sentence or more. It is called on any thread, never while a
     ///     lock of the framework is held, and never for a message below `minimumLevel`. It may use
-    ///     the framework: a message that comes of that is written when the call has returned, once,
-    ///     however often it comes up.
+    ///     the framework: a message caused by that is written after the call has returned, and only
+    ///     once, however often it is repeated.
     public init(
         minimumLevel: Level = .warning, _ write: @escaping @Sendable (Level, String) -> Void
     ) {

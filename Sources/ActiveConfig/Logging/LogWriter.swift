@@ -31,9 +31,10 @@ final class LogWriter: Sendable {
 
         var outer: Call? { state.withLock { $0?.outer } }
 
-        /// Adds a message unless an equal one was added before, which could go on for ever.
+        /// Adds a message unless an equal one was added before, since a cycle of messages could go
+        /// on forever.
         ///
-        /// False: the call is over.
+        /// - Returns: False when the call is over.
         func add(_ message: LogMessage) -> Bool {
             state.withLock { state in
                 if state?.all.insert(message).inserted == true { state?.waiting.append(message) }

@@ -2,13 +2,13 @@ public import Foundation
 
 /// A section of a configuration: settings by key.
 ///
-/// The unit that is read, listened to and decoded.
+/// The unit of reading, listening and decoding.
 ///
 /// ```swift
 /// if config["AppFeatures"]?.bool(forKey: "SomeFeature") ?? false { … }
 /// ```
 ///
-/// A section is an immutable value: it stays what it was when the configuration changes. Reading a
+/// A section is an immutable value: it does not change when the configuration does. Reading a
 /// setting takes the same time however many there are, and is safe from every thread.
 public struct ActiveConfigSection: Sendable {
     let table: SettingTable
@@ -30,21 +30,21 @@ public struct ActiveConfigSection: Sendable {
         table.settings.entries.map(\.name).sortedByBytes()
     }
 
-    /// The value of a setting as it is, or nil when there is none.
+    /// The value of a setting, not converted, or nil when there is none.
     ///
-    /// `null` is there, as ``SettingValue/null``.
+    /// A setting that is `null` has the value ``SettingValue/null``, not nil.
     public func value(forKey key: String) -> SettingValue? {
         table.settings[key]
     }
 
-    /// The value of a setting as it is, or nil when there is none.
+    /// The value of a setting, not converted, or nil when there is none.
     public subscript(key: String) -> SettingValue? {
         table.settings[key]
     }
 }
 
 /// Typed reading, by the table of FORMAT 5: nil when there is no such setting, or when its value
-/// does not read as that type.
+/// cannot be read as that type.
 extension ActiveConfigSection {
     /// The text of a string.
     public func string(forKey key: String) -> String? { self[key]?.stringValue }
@@ -53,15 +53,15 @@ extension ActiveConfigSection {
     /// ``SettingValue/boolValue``.
     public func bool(forKey key: String) -> Bool? { self[key]?.boolValue }
 
-    /// An integer, or what reads as one; see ``SettingValue/integerValue``.
+    /// An integer, or a value that can be read as one; see ``SettingValue/integerValue``.
     ///
     /// 10.3 reads as 10.
     public func integer(forKey key: String) -> Int? { self[key]?.integerValue }
 
-    /// A number, or what reads as one; see ``SettingValue/doubleValue``.
+    /// A number, or a value that can be read as one; see ``SettingValue/doubleValue``.
     public func double(forKey key: String) -> Double? { self[key]?.doubleValue }
 
-    /// A number, or what reads as one; see ``SettingValue/floatValue``.
+    /// A number, or a value that can be read as one; see ``SettingValue/floatValue``.
     public func float(forKey key: String) -> Float? { self[key]?.floatValue }
 
     /// The elements of an array.
@@ -80,12 +80,12 @@ extension ActiveConfigSection {
 }
 
 extension ActiveConfigSection: Hashable {
-    /// Whether both have the same settings (FORMAT 6).
+    /// Returns a Boolean value that indicates whether both have the same settings (FORMAT 6).
     public static func == (left: ActiveConfigSection, right: ActiveConfigSection) -> Bool {
         left.table == right.table
     }
 
-    /// Feeds the settings; their order does not count.
+    /// Hashes the settings; their order does not count.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(table)
     }

@@ -6,7 +6,7 @@ final class ConfigurationSnapshot: Sendable {
     let configuration: ConfigurationState
     let sections: NameTable<ActiveConfigSection>
     let reason: SectionChange.Reason
-    /// Known to be the user's own, not a fallback.
+    /// True when it is known to be the user's own, not a fallback.
     let isOwn: Bool
 
     init(

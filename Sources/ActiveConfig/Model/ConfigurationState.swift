@@ -9,15 +9,16 @@ import Foundation
 /// state.section(named: "AppFeatures")?.bool(forKey: "SomeFeature")
 /// ```
 public struct ConfigurationState: Sendable {
-    /// What the document says about itself: its version, its time, and all else that the server
-    /// put there (FORMAT 2).
+    /// The document's description of itself: its version, its time, and everything else that the
+    /// server put there (FORMAT 2).
     public var meta: [String: SettingValue]
 
     /// The sections by name.
     public var sections: [String: ActiveConfigSection]
 
-    /// The entity tag of the answer in which the document came; no part of equality, of the hash or
-    /// of ``jsonData()``.
+    /// The entity tag of the answer in which the document came.
+    ///
+    /// It takes no part in equality, the hash or ``jsonData()``.
     ///
     /// A downloader sends it back to ask whether anything has changed.
     public var entityTag: String?
@@ -34,7 +35,7 @@ public struct ConfigurationState: Sendable {
     /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - meta: What is said about it. Nothing is added.
+    ///   - meta: The members of ``meta``. Nothing is added.
     ///   - sections: The sections by name.
     public init(meta: [String: SettingValue], sections: [String: ActiveConfigSection]) {
         self.meta = meta
@@ -64,12 +65,12 @@ public struct ConfigurationState: Sendable {
 }
 
 extension ConfigurationState: Hashable {
-    /// Whether `meta` and the sections are equal (FORMAT 6).
+    /// Returns a Boolean value that indicates whether `meta` and the sections are equal (FORMAT 6).
     public static func == (left: ConfigurationState, right: ConfigurationState) -> Bool {
         left.meta == right.meta && left.sections == right.sections
     }
 
-    /// Feeds `meta` and the sections.
+    /// Hashes `meta` and the sections.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(meta)
         hasher.combine(sections)

@@ -3,9 +3,11 @@ public struct DownloadResult: Sendable {
     /// The user whose configuration was downloaded.
     public let userID: String?
 
-    /// Whether what the answer brought, or confirmed, is in force.
+    /// A Boolean value that indicates whether the configuration that the answer brought, or
+    /// confirmed, is in force.
     ///
-    /// False: the user changed meanwhile, and the configuration was stored for its owner only.
+    /// False when the user changed in the meantime, and the configuration was stored for its owner
+    /// only.
     public let configurationIsCurrent: Bool
 
     /// The sections in force that the download changed, added or removed.
@@ -17,7 +19,7 @@ public struct DownloadResult: Sendable {
     ///
     /// - Parameters:
     ///   - userID: The user.
-    ///   - configurationIsCurrent: Whether the configuration is in force.
+    ///   - configurationIsCurrent: True when the configuration is in force.
     ///   - changedSectionNames: The sections that changed.
     public init(
         userID: String?, configurationIsCurrent: Bool, changedSectionNames: Set<String> = []
@@ -29,14 +31,15 @@ public struct DownloadResult: Sendable {
 }
 
 extension DownloadResult: Hashable {
-    /// Whether all members are equal; user IDs byte by byte.
+    /// Returns a Boolean value that indicates whether all members are equal; user IDs are compared
+    /// byte by byte.
     public static func == (left: DownloadResult, right: DownloadResult) -> Bool {
         UserID(left.userID) == UserID(right.userID)
             && left.configurationIsCurrent == right.configurationIsCurrent
             && left.changedSectionNames == right.changedSectionNames
     }
 
-    /// Feeds all members.
+    /// Hashes all members.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(UserID(userID))
         hasher.combine(configurationIsCurrent)

@@ -25,7 +25,7 @@ enum NumberText {
         return text
     }
 
-    /// Form of an integer (true) or of another number (false); nil: neither.
+    /// True for the form of an integer, false for that of another number, nil for neither.
     private static func form(of text: Substring.UTF8View) -> Bool? {
         var rest = text
         if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {

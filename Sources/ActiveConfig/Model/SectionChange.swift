@@ -1,6 +1,6 @@
-/// A change of a section: what it was, what it is, and why.
+/// A change of a section: its old and its new value, and the reason.
 public struct SectionChange: Sendable {
-    /// Why a section is another than before.
+    /// The reason of a change.
     ///
     /// Reasons may be added: keep a `default` when you switch over it.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
@@ -10,9 +10,9 @@ public struct SectionChange: Sendable {
 
         private let kind: Kind
 
-        /// It is the configuration that the app starts with: from the store, or the bootstrap.
+        /// The configuration that the app starts with: from the store, or the bootstrap.
         public static let restored = Reason(kind: .restored)
-        /// A download brought it.
+        /// A download brought the change.
         public static let downloaded = Reason(kind: .downloaded)
         /// Another user's configuration came in force.
         public static let userChanged = Reason(kind: .userChanged)
@@ -29,9 +29,9 @@ public struct SectionChange: Sendable {
     public let new: ActiveConfigSection?
     /// The user whose configuration is in force; nil is the generic user.
     public let userID: String?
-    /// Why it changed.
+    /// The reason of the change.
     ///
-    /// A change that sums up several has the newest one's reason.
+    /// Several changes combined into one have the reason of the newest.
     public let reason: Reason
 
     /// Creates a change, as for a test.
@@ -41,7 +41,7 @@ public struct SectionChange: Sendable {
     ///   - old: The section before.
     ///   - new: The section now.
     ///   - userID: The user.
-    ///   - reason: Why it changed.
+    ///   - reason: The reason of the change.
     public init(
         sectionName: String, old: ActiveConfigSection?, new: ActiveConfigSection?,
         userID: String? = nil, reason: Reason
@@ -53,13 +53,13 @@ public struct SectionChange: Sendable {
         self.reason = reason
     }
 
-    /// The keys of settings that are there now and were not before, sorted.
+    /// The keys of settings that only the new section has, sorted.
     public var addedKeys: [String] { settings(new).names(missingIn: settings(old)) }
 
-    /// The keys of settings that were there before and are not now, sorted.
+    /// The keys of settings that only the old section has, sorted.
     public var removedKeys: [String] { settings(old).names(missingIn: settings(new)) }
 
-    /// The keys of settings that are there before and now, with another value, sorted.
+    /// The keys of settings that both sections have, with different values, sorted.
     public var changedKeys: [String] { settings(new).names(changedFrom: settings(old)) }
 
     private func settings(_ section: ActiveConfigSection?) -> NameTable<SettingValue> {
@@ -68,13 +68,14 @@ public struct SectionChange: Sendable {
 }
 
 extension SectionChange: Hashable {
-    /// Whether all members are equal; user IDs byte by byte.
+    /// Returns a Boolean value that indicates whether all members are equal; user IDs are compared
+    /// byte by byte.
     public static func == (left: SectionChange, right: SectionChange) -> Bool {
         left.sectionName == right.sectionName && left.old == right.old && left.new == right.new
             && UserID(left.userID) == UserID(right.userID) && left.reason == right.reason
     }
 
-    /// Feeds all members.
+    /// Hashes all members.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(sectionName)
         hasher.combine(old)

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Typed reading, by the table of FORMAT 5. What a getter cannot read as its type is nil.
+/// Typed reading, by the table of FORMAT 5. A getter returns nil for a value that it cannot
+/// convert.
 extension SettingValue {
     /// The text of a string.
     public var stringValue: String? {

@@ -6,17 +6,18 @@
 /// ```
 ///
 /// A number without fraction and exponent that fits 64 bits is `.integer`, every other is
-/// `.double`, and both stay what they are through reading and writing (FORMAT 4).
+/// `.double`, and both keep their kind through reading and writing (FORMAT 4).
 ///
-/// Values made in code can be nested as deeply as the stack allows that releases them, about 200
-/// bytes a level. What is read or kept is bounded, see ``ConfigurationLimits``.
+/// Values created in code can be nested as deeply as the stack of the thread that releases them
+/// allows, at about 200 bytes a level. The depth of values that are read or stored is limited; see
+/// ``ConfigurationLimits``.
 public enum SettingValue: Sendable {
-    /// JSON's `null`. It is present, and no typed getter reads it (FORMAT 3.4).
+    /// JSON's `null`: a value that is present, but that no typed getter converts (FORMAT 3.4).
     case null
     /// A truth value.
     case bool(Bool)
-    /// A whole number that fits `Int`: 64 bits, and 32 where Swift has no more, as on watches whose
-    /// apps are built for arm64_32.
+    /// A whole number that fits `Int`, which has 64 bits, or 32 on watches whose apps are built for
+    /// arm64_32.
     case integer(Int)
     /// A number with a fraction or an exponent, or a whole one that does not fit `Int`.
     case double(Double)
@@ -44,7 +45,7 @@ extension SettingValue: ExpressibleByIntegerLiteral {
 }
 
 extension SettingValue: ExpressibleByFloatLiteral {
-    /// Creates `.double`, also of a literal such as `1.0`.
+    /// Creates `.double`, also from a literal such as `1.0`.
     public init(floatLiteral value: Double) { self = .double(value) }
 }
 
@@ -59,15 +60,16 @@ extension SettingValue: ExpressibleByArrayLiteral {
 }
 
 extension SettingValue: ExpressibleByDictionaryLiteral {
-    /// Creates `.object`; of a name that stands twice the last value counts, as in a document
-    /// (FORMAT 1.3).
+    /// Creates `.object`.
+    ///
+    /// When a name occurs twice, the last value counts, as in a document (FORMAT 1.3).
     public init(dictionaryLiteral elements: (String, SettingValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 }
 
 extension SettingValue {
-    /// For an error: "a string".
+    /// For error messages, such as "a string".
     var kindDescription: String {
         switch self {
         case .null: "null"
@@ -84,10 +86,11 @@ extension SettingValue {
 extension SettingValue: Hashable {
     /// Nesting levels whose content is hashed.
     ///
-    /// Of deeper containers only the count is, so that no depth overflows the stack.
+    /// Deeper containers only contribute their count, so that no depth overflows the stack.
     private static let hashedLevels = 16
 
-    /// Whether both are of the same kind and equal; the order of an object's members does not count.
+    /// Returns a Boolean value that indicates whether both are of the same kind and equal; the
+    /// order of an object's members does not count.
     public static func == (left: SettingValue, right: SettingValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -100,7 +103,7 @@ extension SettingValue: Hashable {
         }
     }
 
-    /// Feeds the kind and the content, of deeply nested values only a part.
+    /// Hashes the kind and the content; of deeply nested values only a part.
     public func hash(into hasher: inout Hasher) {
         hash(into: &hasher, levels: Self.hashedLevels)
     }

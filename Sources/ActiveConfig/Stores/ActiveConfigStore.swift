@@ -1,44 +1,51 @@
 /// A store of the last configuration of each user, across launches.
 ///
-/// A user ID is data: any string is a user of its own, told from others byte by byte, and nil is the
-/// generic user. Methods are called from any thread, several at a time. Those that write may block, for
-/// a lock or for the medium, and are not called on Swift's cooperative threads; those that read may be
-/// called on the main thread, and take no longer than reading a file takes. See <doc:Writing-a-store>; the conformance suite of `ActiveConfigTesting` checks a
-/// store of your own.
+/// A user ID is data: any string is a user of its own, IDs are compared byte by byte, and nil is
+/// the generic user. Methods are called from any thread, several at a time. Methods that write may
+/// block, for a lock or for the medium, and are not called on Swift's cooperative threads. Methods
+/// that read may be called on the main thread, and take no longer than reading a file takes.
+///
+/// See <doc:Writing-a-store>; the conformance suite of `ActiveConfigTesting` checks a store of your
+/// own.
 public protocol ActiveConfigStore: Sendable {
     /// The configuration to start with for a user: the user's own, else the generic user's, else a
-    /// bootstrap configuration, else nil. It does not throw: what cannot be read is logged, and the
+    /// bootstrap configuration, else nil. It does not throw: a failure to read is logged, and the
     /// next fallback is used.
     func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState?
 
-    /// Keeps a configuration as a user's own; nil removes what is kept.
+    /// Stores a configuration as a user's own; nil removes the stored one.
     ///
-    /// - Throws: when it could not be kept. What was kept before is then still there.
+    /// - Throws: when it could not be stored. The configuration stored before is then still there.
     func persistConfiguration(_ configuration: ConfigurationState?, forUserID userID: String?)
         throws
 
     /// The user's own configuration, without any fallback, with the entity tag it was persisted
-    /// with. It has a default, nil: then no request of that user's is conditional.
+    /// with.
+    ///
+    /// The default implementation returns nil: then no request of that user's is conditional.
     func ownConfiguration(forUserID userID: String?) -> ConfigurationState?
 
     /// The entity tag of the user's own configuration, found without reading the document; nil when
     /// there is none, or when the store cannot tell.
     ///
-    /// While it is the tag of what is in force, a download does not ask for the configuration. It has
-    /// a default, nil: then each download does.
+    /// While it equals the tag of the configuration in force, a download does not read the stored
+    /// configuration. The default implementation returns nil: then each download reads it.
     func ownEntityTag(forUserID userID: String?) -> String?
 
-    /// Whether ``recordFirstDownloadFinished()`` was called before, in this launch or an earlier one.
-    /// It has a default, false: then each launch has its first download.
+    /// A Boolean value that indicates whether ``recordFirstDownloadFinished()`` was called before,
+    /// in this launch or an earlier one.
+    ///
+    /// The default implementation returns false: then each launch has its first download.
     var firstDownloadFinished: Bool { get }
 
-    /// Keeps that a first download has succeeded on this installation.
+    /// Records that a first download has succeeded on this installation.
     ///
-    /// It is true for the one call that recorded it first, of all threads, instances and processes
-    /// that share the store. It has a default that keeps nothing and is always true.
+    /// It returns true for the one call that recorded it first, of all threads, instances and
+    /// processes that share the store. The default implementation records nothing and always
+    /// returns true.
     ///
-    /// - Returns: Whether it was recorded now, and not before.
-    /// - Throws: when it could not be kept. It is then not recorded, and a later call may be the first.
+    /// - Returns: True when this call recorded it, false when it was recorded before.
+    /// - Throws: when it could not be recorded. A later call may then be the first.
     @discardableResult
     func recordFirstDownloadFinished() throws -> Bool
 }

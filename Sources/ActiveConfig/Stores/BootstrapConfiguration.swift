@@ -2,8 +2,8 @@ public import Foundation
 
 /// A configuration that comes with the app, for the time before the first download.
 ///
-/// It is read and parsed once, and only when a store has nothing else: behind a stored configuration
-/// it is never opened.
+/// It is read and parsed once, and only when a store has nothing else: while there is a stored
+/// configuration, the file is never opened.
 ///
 /// ```swift
 /// let url = Bundle.main.url(forResource: "InitialActiveConfig", withExtension: "json")
@@ -26,24 +26,24 @@ public struct BootstrapConfiguration: Sendable {
         progress = Locked(.unread(source))
     }
 
-    /// A bootstrap made in code.
+    /// A bootstrap created in code.
     public static func state(_ state: ConfigurationState) -> BootstrapConfiguration {
         BootstrapConfiguration(.state(state))
     }
 
     /// A bootstrap in a file of the exchange format.
     ///
-    /// A file that cannot be read, or is not a usable document, is an error in the log, once, and is
-    /// then as if there were no bootstrap.
+    /// A file that cannot be read, or is not a usable document, is logged once as an error, and is
+    /// then treated as if there were no bootstrap.
     public static func jsonFile(_ url: URL) -> BootstrapConfiguration {
         BootstrapConfiguration(.jsonFile(url))
     }
 
-    /// The configuration, read now if nobody asked before; nil when it cannot be read.
+    /// The configuration, read on the first call; nil when it cannot be read.
     ///
-    /// Two threads that ask first at the same time may both read; one of them logs.
+    /// Two threads that call it first at the same time may both read; one of them logs.
     ///
-    /// - Parameter log: Where it is told, once, that it cannot be read.
+    /// - Parameter log: The log that receives, once, the reason why it cannot be read.
     /// - Returns: The configuration, without an entity tag.
     public func state(log: ActiveConfigLog = .standardError) -> ConfigurationState? {
         let source: Source
@@ -98,8 +98,8 @@ protocol BootstrappedStore: ActiveConfigStore {
 extension BootstrappedStore {
     /// The user's own configuration, else the generic user's, else the bootstrap's.
     ///
-    /// Each is looked at only when those before it are not there. A fallback has no entity tag: it
-    /// is not the user's.
+    /// Each is read only when those before it are absent. A fallback has no entity tag, since it is
+    /// not the user's.
     public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
         ownConfiguration(forUserID: userID) ?? fallback(forUserID: userID)
     }

@@ -11,7 +11,7 @@
 extension DurableFolder {
     private static let lockFile = ".lock"
 
-    /// Runs `body` exclusively among all threads and processes; makes the folder if needed.
+    /// Runs `body` exclusively among all threads and processes; creates the folder if needed.
     func withLock<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         let file = try openLock()
         defer { system.closeFile(file) }
@@ -40,7 +40,7 @@ extension DurableFolder {
 
     /// Opens the lock file.
     ///
-    /// Its maker has synchronized the folders above first, so that its presence implies that.
+    /// Its creator has synchronized the folders above first, so its presence implies that.
     private func openLock() throws(StoreError) -> Int32 {
         if let file = try? open(Self.lockFile, for: .locking) { return file }
         do throws(SystemCallError) {
@@ -49,7 +49,7 @@ extension DurableFolder {
             throw StoreError(.cannotWrite, path: path, error)
         }
         if let file = try? open(Self.lockFile, for: .creating) { return file }
-        // Another process has created it meanwhile; if not, this throws.
+        // Another process has created it in the meantime; if not, this throws.
         return try open(Self.lockFile, for: .locking)
     }
 
@@ -74,10 +74,10 @@ extension DurableFolder {
         }
     }
 
-    /// Makes the folder and its missing ancestors, each synchronized in its parent before the next
-    /// is made.
+    /// Creates the folder and its missing ancestors, each synchronized in its parent before the
+    /// next is created.
     ///
-    /// So at most the last existing one may be unsynchronized, if its maker died.
+    /// So at most the last existing one may be unsynchronized, if its creator died.
     private func makeFolders() throws(SystemCallError) {
         var missing: [String] = []
         var folder = path

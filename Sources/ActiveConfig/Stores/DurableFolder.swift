@@ -13,7 +13,7 @@ import Foundation
 /// A folder of files that are written once, synchronized and then only renamed, so that a name
 /// always stands for a whole file, whenever the process or the power fails.
 ///
-/// Files are for the owner alone (0600), the folder too (0700).
+/// Only the owner can read the files (0600) and the folder (0700).
 struct DurableFolder: Sendable {
     /// Without a trailing slash.
     let path: String
@@ -48,7 +48,7 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// - Throws: when that cannot be told, as for lack of permission.
+    /// - Throws: when it cannot be determined, such as for lack of permission.
     func contains(_ name: String) throws(StoreError) -> Bool {
         let path = path(of: name)
         do throws(SystemCallError) {
@@ -58,8 +58,8 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Writes and synchronizes a new file, replacing a leftover of that name; on failure there is
-    /// none.
+    /// Writes and synchronizes a new file, replacing a leftover of that name; after a failure there
+    /// is no such file.
     func write(_ data: Data, as name: String) throws(StoreError) {
         // Not overwritten: on the medium the old file may still have another name.
         try remove(name)
@@ -67,7 +67,7 @@ struct DurableFolder: Sendable {
         do throws(SystemCallError) {
             let file = try system.openFile(at: path, for: .creating)
             defer { system.closeFile(file) }
-            // Before there is content to protect.
+            // Set before there is content to protect.
             try system.setProtection(protection, ofFileAt: path)
             try writeAll(data, to: file)
             try uninterrupted { () throws(SystemCallError) in try system.synchronizeFile(file) }

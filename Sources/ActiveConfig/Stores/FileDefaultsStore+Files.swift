@@ -27,7 +27,7 @@ extension FileDefaultsStore {
         case absent
         case record(StoredRecord)
         case damaged(StoredRecord.Damage)
-        /// It is there, and nobody knows what it is.
+        /// The file exists, but its content is unknown.
         case unreadable(StoreError)
     }
 
@@ -69,8 +69,8 @@ extension FileDefaultsStore {
 
     /// Renames a damaged file if the lock is free.
     ///
-    /// Gives the new configuration if the file was replaced since it was read. Not synchronized: a
-    /// file that is found damaged again is put aside again.
+    /// Returns the new configuration if the file was replaced since it was read. The rename is not
+    /// synchronized: a file that is found damaged again is put aside again.
     private func putAside(
         _ name: String, _ userID: UserID, _ damage: StoredRecord.Damage
     ) -> ConfigurationState? {

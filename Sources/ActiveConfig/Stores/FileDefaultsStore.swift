@@ -1,22 +1,23 @@
 public import Foundation
 
-/// A store in a folder: a file per user, durable, checked, private.
+/// A store in a folder: one file per user, written durably, with a checksum, readable by the owner
+/// only.
 ///
-/// A configuration is written to a new file, synchronized, and renamed into place, so that a crash or
-/// a loss of power leaves the old one or the new one. Each file carries a checksum and its user's ID,
-/// and the good version before it is kept. A file that is damaged, or another user's, is put aside
-/// with the ending `.damaged`, named in the log, and the next in line is used: the previous version,
-/// the generic user, the bootstrap configuration. A file that cannot be read yet stays where it is.
-/// Reading never throws, and never waits for somebody who writes.
+/// A configuration is written to a new file, synchronized, and renamed into place, so that a crash
+/// or a loss of power leaves the old one or the new one. Each file carries a checksum and its
+/// user's ID, and the last sound version before it is kept. A file that is damaged, or another
+/// user's, is renamed with the ending `.damaged` and logged, and the next fallback is used: the
+/// previous version, the generic user, the bootstrap configuration. A file that cannot be read yet
+/// stays where it is. Reading never throws, and never waits for a writer.
 ///
-/// Several processes may share the folder, as an app and its extension do. Files are named after a
-/// digest of the user ID, so that any string is a user of its own.
+/// Several processes may share the folder, such as an app and its extension. Files are named after
+/// a digest of the user ID, so that any string is a user of its own.
 ///
 /// ```swift
 /// let store = FileDefaultsStore(directory: try FileDefaultsStore.defaultDirectory())
 /// ```
 public final class FileDefaultsStore: ActiveConfigStore {
-    /// The folder, made with the first configuration that is kept.
+    /// The folder, created when the first configuration is stored.
     public let directory: URL
 
     let bootstrap: BootstrapConfiguration?
@@ -32,12 +33,12 @@ public final class FileDefaultsStore: ActiveConfigStore {
     /// - Parameters:
     ///   - directory: The folder, a file URL, for this store alone; see
     ///     ``defaultDirectory()``.
-    ///   - bootstrap: The configuration to fall back to at last.
-    ///   - log: Where files are named that are damaged or cannot be read.
-    ///   - protection: When files that are written from now on can be read, on Apple's mobile
-    ///     platforms.
-    ///   - isExcludedFromBackup: Whether the folder is left out of backups, on Apple's platforms, from
-    ///     the next configuration on that is kept. If not, the folder stays as it is.
+    ///   - bootstrap: The last fallback.
+    ///   - log: Receives messages about files that are damaged or cannot be read.
+    ///   - protection: The condition under which files written from now on can be read, on Apple's
+    ///     mobile platforms.
+    ///   - isExcludedFromBackup: True to exclude the folder from backups, on Apple's platforms,
+    ///     when the next configuration is stored. If false, the folder stays as it is.
     public convenience init(
         directory: URL, bootstrap: BootstrapConfiguration? = nil,
         log: ActiveConfigLog = .standardError,
@@ -63,8 +64,8 @@ public final class FileDefaultsStore: ActiveConfigStore {
             isExcludedFromBackup: isExcludedFromBackup)
     }
 
-    /// The user's own configuration: the last one, else the one before it; nil when neither is there
-    /// and sound.
+    /// The user's own configuration: the last one, else the one before it; nil when neither is
+    /// present and sound.
     ///
     /// It waits for no lock.
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
@@ -72,21 +73,21 @@ public final class FileDefaultsStore: ActiveConfigStore {
         return read(files.current, files.userID) ?? read(files.previous, files.userID)
     }
 
-    /// The entity tag of the user's last configuration, of whose file only the first 4 KiB are read.
+    /// The entity tag of the user's last configuration; only the first 4 KiB of the file are read.
     public func ownEntityTag(forUserID userID: String?) -> String? {
         let files = UserFiles(UserID(userID))
         guard let head = try? folder.read(files.current, upTo: 4096) else { return nil }
         return StoredRecord.entityTag(inHead: head, of: files.userID)
     }
 
-    /// Keeps a user's configuration, durably when this returns; nil removes what is kept.
+    /// Stores a user's configuration, durably when this returns; nil removes the stored one.
     ///
     /// It waits for others that persist in the folder, and for the medium.
     ///
-    /// - Throws: ``StoreError``; ``ConfigurationFormatError`` when the configuration is nested deeper
-    ///   than ``ConfigurationLimits/deepestMaximumDepth``. What was kept before is then still there,
-    ///   unless the medium fails at the very end of a removal: then it is gone, and may be back after
-    ///   a loss of power.
+    /// - Throws: ``StoreError``; ``ConfigurationFormatError`` when the configuration is nested
+    ///   deeper than ``ConfigurationLimits/deepestMaximumDepth``. The configuration stored before
+    ///   is then still there, unless the medium fails at the very end of a removal: then it is
+    ///   gone, but may be back after a loss of power.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {
@@ -98,9 +99,9 @@ public final class FileDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Whether a first download was recorded in this folder.
+    /// A Boolean value that indicates whether a first download was recorded in this folder.
     ///
-    /// It waits for no lock, and needs no right to read a file.
+    /// It waits for no lock, and needs no permission to read a file.
     public var firstDownloadFinished: Bool {
         do {
             return try folder.contains(Self.firstDownloadFile)
@@ -111,11 +112,11 @@ public final class FileDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Keeps that a first download has succeeded, durably when this returns.
+    /// Records that a first download has succeeded, durably when this returns.
     ///
-    /// - Returns: Whether this call did it: it is true for one call only of all instances in all
-    ///   processes.
-    /// - Throws: ``StoreError``. Then it is not kept, and the next call tries again.
+    /// - Returns: True when this call recorded it, which only one call of all instances in all
+    ///   processes does.
+    /// - Throws: ``StoreError``. It is then not recorded, and the next call tries again.
     @discardableResult
     public func recordFirstDownloadFinished() throws -> Bool {
         try folder.withLock { () throws(StoreError) in
@@ -130,10 +131,11 @@ public final class FileDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// A folder for the store of an app: `ActiveConfig` in the app's folder of Application Support; on
-    /// tvOS, where that cannot be written, of Caches, which the system may empty.
+    /// The default folder for the store of an app: `ActiveConfig` in the app's folder of
+    /// Application Support, or of Caches on tvOS, where Application Support cannot be written; the
+    /// system may empty Caches.
     ///
-    /// The folder is not made yet.
+    /// The folder is not created yet.
     ///
     /// - Throws: when there is no such folder.
     public static func defaultDirectory() throws -> URL {
@@ -153,13 +155,13 @@ public final class FileDefaultsStore: ActiveConfigStore {
 extension FileDefaultsStore: BootstrappedStore {}
 
 extension FileDefaultsStore {
-    /// When the files of a store can be read on Apple's mobile platforms: their data protection.
+    /// The condition under which the files of a store can be read on Apple's mobile platforms:
+    /// their data protection.
     ///
-    /// Other platforms, macOS among them, protect volumes, not files, and make no difference between
-    /// these.
+    /// Other platforms, including macOS, protect volumes, not files, and treat all values the same.
     ///
-    /// A store whose files cannot be read yet falls back as if they were not there, without putting
-    /// them aside: they are read again as soon as the device is unlocked.
+    /// A store whose files cannot be read yet falls back as if they were absent, without renaming
+    /// them: they are read again as soon as the device is unlocked.
     public struct FileProtection: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case none, complete, completeUnlessOpen, completeUntilFirstUserAuthentication
@@ -167,14 +169,14 @@ extension FileDefaultsStore {
 
         private let kind: Kind
 
-        /// Always, also before the device was unlocked for the first time since it started: for an app
-        /// that is launched in the background then, as by a push notification or a location.
+        /// Always, even before the device is first unlocked after it started: for an app that is
+        /// launched in the background then, such as by a push notification or a location.
         public static let none = FileProtection(kind: .none)
         /// While the device is unlocked; while it is locked, nothing can be persisted either.
         public static let complete = FileProtection(kind: .complete)
         /// While the device is unlocked; while it is locked, configurations can be persisted.
         public static let completeUnlessOpen = FileProtection(kind: .completeUnlessOpen)
-        /// Once the device was unlocked for the first time since it started.
+        /// Once the device has been unlocked for the first time since it started.
         public static let completeUntilFirstUserAuthentication = FileProtection(
             kind: .completeUntilFirstUserAuthentication)
 

@@ -10,8 +10,10 @@ import Foundation
     import Android
 #endif
 
-/// System calls of ``FileDefaultsStore``; a test's own can fail, be the last one, or be lost with
-/// the power.
+/// System calls of ``FileDefaultsStore``.
+///
+/// In tests a call can fail, be the last one before the process ends, or be undone by a loss of
+/// power.
 package protocol FileSystem: Sendable {
     func openFile(at path: String, for purpose: FilePurpose) throws(SystemCallError) -> Int32
     func closeFile(_ file: Int32)
@@ -25,9 +27,9 @@ package protocol FileSystem: Sendable {
     func writeFile(
         _ file: Int32, _ bytes: UnsafeRawBufferPointer
     ) throws(SystemCallError) -> Int
-    /// Creates a file's content, or a folder's list of names, durable.
+    /// Makes a file's content, or a folder's list of names, durable.
     func synchronizeFile(_ file: Int32) throws(SystemCallError)
-    /// Takes the exclusive lock; unless it may wait, it throws while the lock is taken.
+    /// Takes the exclusive lock; throws while it is taken, unless `mayWait`.
     func lockFile(_ file: Int32, mayWait: Bool) throws(SystemCallError)
     func unlockFile(_ file: Int32)
     /// Replaces any file of the new name.
@@ -35,7 +37,7 @@ package protocol FileSystem: Sendable {
     /// Hard link; the second name must be free.
     func linkFile(at path: String, as secondPath: String) throws(SystemCallError)
     func unlinkFile(at path: String) throws(SystemCallError)
-    /// For its owner alone.
+    /// Only the owner can read it.
     func makeFolder(at path: String) throws(SystemCallError)
     /// Needs no permission to read it.
     func fileExists(at path: String) throws(SystemCallError) -> Bool
@@ -46,11 +48,11 @@ package protocol FileSystem: Sendable {
 }
 
 package enum FilePurpose: Sendable {
-    /// Reading what is there, without ever waiting for it.
+    /// Reading an existing file, without ever blocking.
     case reading
-    /// Writing a file that is not there yet, for its owner alone.
+    /// Writing a file that does not exist yet, which only its owner can read.
     case creating
-    /// Locking a file that is there.
+    /// Locking an existing file.
     case locking
     /// Synchronizing a folder.
     case synchronizing

@@ -11,16 +11,16 @@ public final class InMemoryStore: ActiveConfigStore {
 
     /// Creates an empty store.
     ///
-    /// - Parameter bootstrap: The configuration to fall back to at last.
+    /// - Parameter bootstrap: The last fallback.
     public convenience init(bootstrap: BootstrapConfiguration? = nil) {
         self.init(bootstrap: bootstrap, log: .standardError)
     }
 
-    /// Creates an empty store with a log of one's own.
+    /// Creates an empty store with the given log.
     ///
     /// - Parameters:
-    ///   - bootstrap: The configuration to fall back to at last.
-    ///   - log: Where a bootstrap that cannot be read is told.
+    ///   - bootstrap: The last fallback.
+    ///   - log: Receives a message about a bootstrap that cannot be read.
     public init(bootstrap: BootstrapConfiguration?, log: ActiveConfigLog) {
         self.bootstrap = bootstrap
         self.log = log
@@ -36,7 +36,7 @@ public final class InMemoryStore: ActiveConfigStore {
         ownConfiguration(forUserID: userID)?.entityTag
     }
 
-    /// Keeps a user's configuration, or removes it.
+    /// Stores a user's configuration; nil removes it.
     ///
     /// It does not throw.
     public func persistConfiguration(
@@ -45,12 +45,12 @@ public final class InMemoryStore: ActiveConfigStore {
         state.withLock { $0.configurations[UserID(userID)] = configuration }
     }
 
-    /// Whether a first download was recorded.
+    /// A Boolean value that indicates whether a first download was recorded.
     public var firstDownloadFinished: Bool { state.withLock { $0.firstDownloadFinished } }
 
-    /// Keeps that a first download has succeeded.
+    /// Records that a first download has succeeded.
     ///
-    /// - Returns: Whether this call did it.
+    /// - Returns: True when this call recorded it, false when it was recorded before.
     @discardableResult
     public func recordFirstDownloadFinished() -> Bool {
         state.withLock { state in

@@ -1,7 +1,7 @@
-/// SHA-256 (FIPS 180-4), for file names and keys made from any user ID.
+/// SHA-256 (FIPS 180-4), for file names and keys derived from any user ID.
 ///
-/// The toolchain has none on Linux, and a weaker hash would let a user choose an ID that shares a
-/// file with another's.
+/// The toolchain has no implementation on Linux, and a weaker hash would let a user choose an ID
+/// that shares a file with another's.
 enum SHA256 {
     /// 64 lowercase hexadecimal digits.
     static func hexDigest(of bytes: some Sequence<UInt8>) -> String {

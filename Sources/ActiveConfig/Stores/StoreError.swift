@@ -10,7 +10,7 @@ public struct StoreError: Error, Sendable, Hashable {
 
         private let kind: Kind
 
-        /// The file is there and could not be read: it belongs to somebody else, or the device was not
+        /// The file exists and could not be read: it belongs to another user, or the device was not
         /// unlocked yet.
         ///
         /// Reading methods do not throw it, they log it.
@@ -51,7 +51,7 @@ public struct StoreError: Error, Sendable, Hashable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// One sentence that says what could not be done, where, and why.
+    /// One sentence with the failed operation, the file and the reason.
     public var description: String {
         let deed =
             switch code {

@@ -48,7 +48,7 @@ struct StoredRecord {
     /// In the exchange format, not parsed yet.
     private let document: Data
 
-    /// - Throws: ``Damage`` when `data` is not what was written, or another user's.
+    /// - Throws: ``Damage`` when `data` is not a sound record, or is another user's.
     init(_ data: Data, of userID: UserID) throws(Damage) {
         try Self.check(data)
         guard let (header, document) = Self.split(data) else {

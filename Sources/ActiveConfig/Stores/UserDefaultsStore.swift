@@ -1,15 +1,15 @@
 public import Foundation
 
-/// A store in user defaults, as the original's.
+/// A store in user defaults, like that of MSActiveConfig.
 ///
-/// It suits small configurations on Apple's platforms, where user defaults are read whole at launch.
-/// For all else ``FileDefaultsStore`` reads faster and says when it cannot keep something. Each
-/// configuration carries a checksum and its user's ID; what is damaged is put aside under its key
-/// with the ending `.damaged`, and the next in line is used.
+/// It suits small configurations on Apple's platforms, where user defaults are read whole at
+/// launch. In all other cases ``FileDefaultsStore`` reads faster and reports when it cannot store
+/// something. Each configuration carries a checksum and its user's ID; a damaged one is moved to
+/// its key with the ending `.damaged`, and the next fallback is used.
 ///
-/// Two limits are those of user defaults. Before a device is unlocked for the first time since it
-/// started they read as empty. And processes that share them can each record a first download: all
-/// else holds for all instances of one process only.
+/// Two limits are those of user defaults. Before a device is first unlocked after it started, they
+/// read as empty. And processes that share them can each record a first download: all guarantees
+/// hold for the instances of one process only.
 public final class UserDefaultsStore: ActiveConfigStore {
     let bootstrap: BootstrapConfiguration?
     let log: ActiveConfigLog
@@ -19,8 +19,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
     /// Creates a store with keys of its own.
     ///
     /// - Parameters:
-    ///   - userDefaults: Where configurations are kept.
-    ///   - bootstrap: The configuration to fall back to at last.
+    ///   - userDefaults: The user defaults to store configurations in.
+    ///   - bootstrap: The last fallback.
     public convenience init(
         userDefaults: UserDefaults = .standard, bootstrap: BootstrapConfiguration? = nil
     ) {
@@ -29,15 +29,15 @@ public final class UserDefaultsStore: ActiveConfigStore {
             createUserDefaultsKey: Self.defaultKey)
     }
 
-    /// Creates a store with keys of the app's choice.
+    /// Creates a store with keys that the app chooses.
     ///
     /// - Parameters:
-    ///   - userDefaults: Where configurations are kept.
-    ///   - bootstrap: The configuration to fall back to at last.
-    ///   - log: Where what is damaged is named.
-    ///   - createUserDefaultsKey: Makes the key of a user's configuration; nil is the generic user.
-    ///     Users of one key share a place and so lose their configuration to each other, though none
-    ///     is ever shown another's.
+    ///   - userDefaults: The user defaults to store configurations in.
+    ///   - bootstrap: The last fallback.
+    ///   - log: Receives messages about damaged configurations.
+    ///   - createUserDefaultsKey: Returns the key of a user's configuration; nil is the generic
+    ///     user. Users with the same key overwrite each other's configuration, though none is ever
+    ///     shown another's.
     public init(
         userDefaults: UserDefaults = .standard, bootstrap: BootstrapConfiguration? = nil,
         log: ActiveConfigLog = .standardError,
@@ -49,8 +49,10 @@ public final class UserDefaultsStore: ActiveConfigStore {
         self.createUserDefaultsKey = createUserDefaultsKey
     }
 
-    /// The key when the app does not choose: after a digest of the ID, since user defaults may take
-    /// two spellings of one letter for one key.
+    /// The default key of a user's configuration.
+    ///
+    /// It has a digest of the ID, since user defaults may treat two spellings of one letter as one
+    /// key.
     public static func defaultKey(forUserID userID: String?) -> String {
         guard let userID else { return "ActiveConfig.generic" }
         return "ActiveConfig.user.\(SHA256.hexDigest(of: userID.utf8))"
@@ -89,8 +91,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Reads under the lock: on Linux a value that is read while another is written may be stale, and
-    /// stay so.
+    /// Reads under the lock: on Linux a value that is read while another is written may be stale,
+    /// and remain so.
     private func data(forKey key: String) -> Data? {
         Self.lock.withLock { userDefaults.data(forKey: key) }
     }
@@ -112,7 +114,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     /// Moves a damaged record to another key, unless it was replaced since it was read.
     ///
-    /// - Returns: What is under the key at last.
+    /// - Returns: The content found under the lock; `damaged` when it was moved away.
     private func putAside(_ key: String, of userID: UserID) -> Content {
         Self.lock.withLock {
             let content = examine(key, of: userID)
@@ -126,10 +128,10 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     private static func damaged(_ key: String) -> String { "\(key).damaged" }
 
-    /// Keeps a user's configuration, or removes it.
+    /// Stores a user's configuration; nil removes it.
     ///
-    /// It does not throw: user defaults do not say whether they could write. A configuration that is
-    /// nested deeper than ``ConfigurationLimits/deepestMaximumDepth`` is logged and left out.
+    /// It does not throw, since user defaults do not report failed writes. A configuration that is
+    /// nested deeper than ``ConfigurationLimits/deepestMaximumDepth`` is logged and not stored.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) {
@@ -153,13 +155,13 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Whether a first download was recorded.
+    /// A Boolean value that indicates whether a first download was recorded.
     public var firstDownloadFinished: Bool { userDefaults.bool(forKey: firstDownloadKey) }
 
-    /// Keeps that a first download has succeeded.
+    /// Records that a first download has succeeded.
     ///
-    /// - Returns: Whether this call did it: it is true for one call only of all instances in this
-    ///   process.
+    /// - Returns: True when this call recorded it, which only one call of all instances in this
+    ///   process does.
     @discardableResult
     public func recordFirstDownloadFinished() -> Bool {
         let key = firstDownloadKey
@@ -171,14 +173,14 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Process-wide, held from reading to writing: several instances may share user defaults that
-    /// cannot be told apart.
+    /// Process-wide, and held from reading to writing: several instances may share user defaults
+    /// that cannot be told apart.
     ///
     /// Recursive, since user defaults notify observers synchronously, and an observer may read a
     /// store.
     private static let lock = NSRecursiveLock()
 
-    /// The compiler does not know on every platform that user defaults are thread-safe.
+    /// Not every platform declares user defaults as thread-safe to the compiler.
     private struct SharedUserDefaults: @unchecked Sendable {  // Documented as thread-safe.
         let value: UserDefaults
     }
@@ -189,7 +191,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
         "\(createUserDefaultsKey(nil)).firstDownloadFinished"
     }
 
-    /// Writes them now: only Apple's user defaults do so by themselves.
+    /// Writes user defaults now: only Apple's do so by themselves.
     private func synchronize() {
         #if !canImport(Darwin)
             _ = userDefaults.synchronize()

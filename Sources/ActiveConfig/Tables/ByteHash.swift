@@ -11,8 +11,9 @@ enum ByteHash {
     /// Part of the file format of the stores.
     static let checksumSeed: UInt64 = 0x243F_6A88_85A3_08D3
 
-    /// Identifies a text within this process: others collide with a chance of 2⁻¹²⁸, which nobody
-    /// can improve without the seed.
+    /// Identifies a text within this process.
+    ///
+    /// Two texts collide with a probability of 2⁻¹²⁸, which nobody can increase without the seed.
     struct Fingerprint: Sendable, Equatable {
         private let low: UInt64
         private let high: UInt64
@@ -94,7 +95,7 @@ enum ByteHash {
         return product.high ^ product.low
     }
 
-    /// The same number on every machine.
+    /// Little-endian, so the same number on every machine.
     @inline(__always)
     private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

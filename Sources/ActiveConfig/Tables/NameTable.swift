@@ -176,7 +176,8 @@ enum NameHash {
     }
 
     // The standard library's hash, since only that is sure to normalize as `==` does: Foundation's
-    // tables may be of another version of Unicode. A name that equals one in ASCII hashes as that.
+    // tables may be of another version of Unicode. A name that equals an ASCII name gets the ASCII
+    // name's hash.
     @inline(never)
     private static func normalizedHash(_ name: String) -> UInt32 {
         if var plain = asciiForm(of: name) {
@@ -189,8 +190,8 @@ enum NameHash {
 
     /// The ASCII name that equals `name`, or nil.
     ///
-    /// Three characters outside of ASCII are canonically equivalent to one in it; Unicode's
-    /// stability policy allows no more.
+    /// Three characters outside ASCII are canonically equivalent to one in it; Unicode's stability
+    /// policy allows no more.
     private static func asciiForm(of name: String) -> String? {
         var form = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {

@@ -1,6 +1,6 @@
 internal import ActiveConfig
 
-/// Configurations and user IDs with all that a store may lose or confuse.
+/// Configurations and user IDs with everything that a store may lose or confuse.
 enum ConformanceSamples {
     static let configurations: [(name: String, configuration: ConfigurationState)] = [
         ("without sections", .make(sections: [:])),

@@ -1,9 +1,9 @@
 public import ActiveConfig
 
-/// A suite of checks that any downloader has to pass.
+/// A suite of checks that every downloader has to pass.
 ///
-/// It needs no test framework: it throws one error that lists each rule that is broken. For each
-/// check it asks for a downloader whose backend behaves as a ``Backend`` says:
+/// It needs no test framework: it throws one error that lists each broken rule. For each check it
+/// creates a downloader whose backend behaves as a ``Backend`` specifies:
 ///
 /// ```swift
 /// @Test func keepsTheRulesOfADownloader() async throws {
@@ -21,7 +21,7 @@ public import ActiveConfig
 /// }
 /// ```
 public struct DownloaderConformance: Sendable {
-    /// The users whose documents a backend has.
+    /// The users for whom a backend has documents.
     public static let userIDs: [String?] = [
         nil, "1", "2", "user two", "a&b=c#d?e/f+g%20h", "\u{E9}", "e\u{301}",
         "\u{1F468}\u{200D}\u{1F467}",
@@ -35,7 +35,7 @@ public struct DownloaderConformance: Sendable {
     /// - Parameters:
     ///   - patience: The real time in which a cancelled request has to end. It only passes when a
     ///     check fails.
-    ///   - makeDownloader: Prepares a backend, and makes a downloader that asks it.
+    ///   - makeDownloader: Prepares a backend, and creates a downloader that uses it.
     public init(
         patience: Duration = .seconds(10),
         makeDownloader:
@@ -45,7 +45,7 @@ public struct DownloaderConformance: Sendable {
         self.makeDownloader = makeDownloader
     }
 
-    /// Makes all checks.
+    /// Runs all checks.
     ///
     /// - Throws: ``ConformanceFailure`` that lists every check that failed.
     public func run() async throws {
@@ -57,7 +57,7 @@ public struct DownloaderConformance: Sendable {
         try checks.finish()
     }
 
-    /// Each user's document comes for that user.
+    /// Checks that each user gets that user's document.
     private func checkUsers(_ checks: inout ConformanceChecks) async {
         let rule = "A user's request is answered with that user's document, the generic user's too."
         await checks.group(rule) { checks in
@@ -95,7 +95,7 @@ public struct DownloaderConformance: Sendable {
         }
     }
 
-    /// An unchanged configuration is nil.
+    /// Checks that an unchanged configuration is nil.
     private func checkUnchanged(_ checks: inout ConformanceChecks) async {
         let rule =
             "A request with the last configuration and its entity tag is answered with nil "
@@ -121,7 +121,7 @@ public struct DownloaderConformance: Sendable {
         }
     }
 
-    /// A failure throws.
+    /// Checks that a failure throws.
     private func checkFailure(_ checks: inout ConformanceChecks) async {
         await checks.group("A failing backend can be asked.") { checks in
             let downloader = try await makeDownloader(Backend(.fails))
@@ -138,7 +138,7 @@ public struct DownloaderConformance: Sendable {
         }
     }
 
-    /// A cancelled request ends soon.
+    /// Checks that a cancelled request ends soon.
     private func checkCancellation(_ checks: inout ConformanceChecks) async {
         await checks.group("A backend that does not answer can be asked.") { checks in
             let backend = Backend(.hangs)
@@ -164,7 +164,7 @@ public struct DownloaderConformance: Sendable {
         answer.map { "the document \(String(decoding: $0.jsonData(), as: UTF8.self))" } ?? "nil"
     }
 
-    /// Whether `body` ends within real time; it continues if not.
+    /// Returns true when `body` ends within `patience`, in real time; otherwise `body` continues.
     private func isDone(
         within patience: Duration, _ body: @escaping @Sendable () async -> Void
     ) async -> Bool {
@@ -206,10 +206,10 @@ extension DownloaderConformance {
 
         init(_ conduct: Conduct) { self.conduct = conduct }
 
-        /// A user's document; nil for a user that it does not know, which no check asks for.
+        /// A user's document; nil for an unknown user, which no check requests.
         ///
-        /// - Parameter userID: The user, told byte by byte.
-        /// - Returns: The document. Its entity tag is the one to answer with.
+        /// - Parameter userID: The user; IDs are compared byte by byte.
+        /// - Returns: The document, with the entity tag to answer with.
         public func configuration(forUserID userID: String?) -> ConfigurationState? {
             let known = DownloaderConformance.userIDs
             guard let index = known.firstIndex(where: { UserID($0) == UserID(userID) }) else {
@@ -222,12 +222,12 @@ extension DownloaderConformance {
                 entityTag: "\"conformance-\(index)\"")
         }
 
-        /// To be called when a request has arrived.
+        /// Records that a request has arrived; the backend must call it.
         public func requestArrived() {
             hasRequest.withLock { $0 = true }
         }
 
-        /// Returns when the task is cancelled, too.
+        /// It also returns when the task is cancelled.
         func waitForRequest() async {
             _ = try? await hasRequest.wait { $0 }
         }

@@ -1,8 +1,8 @@
 public import ActiveConfig
 
-/// A suite of checks that any store has to pass.
+/// A suite of checks that every store has to pass.
 ///
-/// It needs no test framework: it throws one error that lists each rule that is broken.
+/// It needs no test framework: it throws one error that lists each broken rule.
 ///
 /// ```swift
 /// @Test func keepsTheRulesOfAStore() async throws {
@@ -10,8 +10,9 @@ public import ActiveConfig
 /// }
 /// ```
 ///
-/// A store that keeps configurations across launches is made of a *place*, such as a folder; each
-/// check has a place of its own, and opens it again to see that what was persisted is there:
+/// A store that keeps configurations across launches is created in a *place*, such as a folder.
+/// Each check has a place of its own, and opens it again to verify that persisted configurations
+/// are there:
 ///
 /// ```swift
 /// try await StoreConformance(newPlace: { makeTemporaryFolder() }, open: { FileStore(folder: $0) })
@@ -21,7 +22,7 @@ public import ActiveConfig
 public struct StoreConformance<Place: Sendable>: Sendable {
     let newPlace: @Sendable () async throws -> Place
     let open: @Sendable (Place) async throws -> any ActiveConfigStore
-    /// A place opened again has what was persisted.
+    /// True when a place that is opened again has what was persisted.
     let isDurable: Bool
     private(set) var openWithBootstrap:
         (@Sendable (Place, ConfigurationState) async throws -> any ActiveConfigStore)?
@@ -29,8 +30,8 @@ public struct StoreConformance<Place: Sendable>: Sendable {
     /// Creates the suite for a store that keeps configurations across launches.
     ///
     /// - Parameters:
-    ///   - newPlace: Makes an empty place, another at each call.
-    ///   - open: Opens a place, with no bootstrap; also one that is open already.
+    ///   - newPlace: Creates an empty place, a new one at each call.
+    ///   - open: Opens a place without a bootstrap, even when it is already open.
     public init(
         newPlace: @escaping @Sendable () async throws -> Place,
         open: @escaping @Sendable (Place) async throws -> any ActiveConfigStore
@@ -50,7 +51,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
 
     /// Creates the suite for a store that forgets everything with the process.
     ///
-    /// - Parameter makeStore: Makes an empty store with no bootstrap, another at each call.
+    /// - Parameter makeStore: Creates an empty store without a bootstrap, a new one at each call.
     public init(
         makeStore: @escaping @Sendable () async throws -> any ActiveConfigStore
     ) where Place == Void {
@@ -59,7 +60,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
             isDurable: false)
     }
 
-    /// The suite with the checks of the bootstrap fallback.
+    /// Returns the suite with the checks of the bootstrap fallback added.
     ///
     /// - Parameter open: Opens a place with a bootstrap configuration, `.state(bootstrap)` for the
     ///   framework's own stores.
@@ -75,7 +76,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         return suite
     }
 
-    /// A member of the protocol that has a default, which a store may leave as it is.
+    /// A member of the protocol with a default implementation that a store may keep.
     public struct OptionalMember: Sendable, Hashable {
         private enum Kind {
             case ownConfiguration, firstDownloadFinished
@@ -93,11 +94,12 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         }
     }
 
-    /// Makes all checks.
+    /// Runs all checks.
     ///
     /// - Parameters:
-    ///   - skipped: Members that the store leaves at their default.
-    ///   - operationsPerTask: How much each of 8 tasks does at once, every fourth time a write.
+    ///   - skipped: Members for which the store keeps the default implementation.
+    ///   - operationsPerTask: The number of operations that each of 8 concurrent tasks performs,
+    ///     every fourth of them a write.
     /// - Throws: ``ConformanceFailure`` that lists every check that failed.
     public func run(
         without skipped: Set<OptionalMember> = [], operationsPerTask: Int = 200

@@ -1,7 +1,7 @@
 internal import ActiveConfig
 
 extension StoreConformanceRun {
-    /// What was persisted is there when the place is opened again.
+    /// Checks that a place that is opened again has what was persisted.
     func checkReopening(_ checks: inout ConformanceChecks) async {
         guard suite.isDurable else { return }
         let rule = "What was persisted is there in a newly opened store."
@@ -35,7 +35,7 @@ extension StoreConformanceRun {
         }
     }
 
-    /// Many tasks at once read and write.
+    /// Checks that under contention a reader gets a whole configuration of the right user.
     func checkContention(
         _ checks: inout ConformanceChecks, operationsPerTask: Int
     ) async {
@@ -59,8 +59,8 @@ extension StoreConformanceRun {
         }
     }
 
-    /// Many tasks at once record a first download, each in a store of its own if the place can be
-    /// opened again.
+    /// Checks that of many concurrent tasks one records the first download, each task with a store
+    /// of its own if the place can be opened again.
     func checkFirstDownloadFinishedContention(_ checks: inout ConformanceChecks, rounds: Int) async
     {
         guard hasFirstDownloadFinished else { return }
@@ -81,7 +81,7 @@ extension StoreConformanceRun {
         }
     }
 
-    /// - Returns: What was wrong.
+    /// - Returns: The findings, empty when there are none.
     private func contend(
         in store: any ActiveConfigStore, for owners: [String], task: Int, operations: Int
     ) throws -> Set<String> {

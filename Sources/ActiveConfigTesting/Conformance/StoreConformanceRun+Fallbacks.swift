@@ -1,7 +1,7 @@
 internal import ActiveConfig
 
 extension StoreConformanceRun {
-    /// A user without a configuration has the generic user's.
+    /// Checks that a user without a configuration has the generic user's.
     func checkFallbacks(_ checks: inout ConformanceChecks) async {
         await checks.group("An empty store answers nil.") { checks in
             let store = try await makeStore()
@@ -40,7 +40,7 @@ extension StoreConformanceRun {
         }
     }
 
-    /// Behind the generic user there is the bootstrap.
+    /// Checks that the bootstrap follows the generic user.
     func checkBootstrap(_ checks: inout ConformanceChecks) async {
         guard let open = suite.openWithBootstrap else { return }
         await checks.group("A store falls back from user to generic user to bootstrap.") { checks in
@@ -73,7 +73,7 @@ extension StoreConformanceRun {
         }
     }
 
-    /// The flag of the first download.
+    /// Checks the flag of the first download.
     func checkFirstDownloadFinished(_ checks: inout ConformanceChecks) async {
         guard hasFirstDownloadFinished else { return }
         let rule = "A recorded first download stays recorded, whatever is persisted or removed."

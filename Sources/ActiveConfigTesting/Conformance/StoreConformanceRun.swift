@@ -2,16 +2,16 @@ internal import ActiveConfig
 
 struct StoreConformanceRun<Place: Sendable>: Sendable {
     let suite: StoreConformance<Place>
-    /// Implements `ownConfiguration(forUserID:)`.
+    /// True when the store implements `ownConfiguration(forUserID:)`.
     let hasOwn: Bool
-    /// Implements `firstDownloadFinished`.
+    /// True when the store implements `firstDownloadFinished`.
     let hasFirstDownloadFinished: Bool
 
     func makeStore() async throws -> any ActiveConfigStore {
         try await suite.open(suite.newPlace())
     }
 
-    /// Has its owner and the same number in each section, so that a torn one is detected.
+    /// Each section has its owner and the same number, so that a torn configuration is detected.
     static func configuration(
         of owner: String, number: Int = 0, entityTag: String? = nil
     ) -> ConfigurationState {
@@ -24,7 +24,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
             sections: ["A": settings, "B": settings, "C": settings], entityTag: entityTag)
     }
 
-    /// Every user ID is a user of its own.
+    /// Checks that every user ID is a user of its own.
     func checkUsers(_ checks: inout ConformanceChecks) async {
         let rule = "Each user ID, any string or nil, is a user of its own, told byte by byte."
         await checks.group(rule) { checks in
@@ -71,7 +71,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         return configuration.section(named: "A")?.string(forKey: "owner") ?? "somebody unknown"
     }
 
-    /// What was persisted comes back as it was.
+    /// Checks that a persisted configuration comes back unchanged.
     func checkContent(_ checks: inout ConformanceChecks) async {
         for (name, configuration) in ConformanceSamples.configurations {
             let rule = "A configuration comes back equal, \(name) too."
@@ -100,7 +100,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         await checkEntityTag(&checks)
     }
 
-    /// The entity tag is kept beside the document.
+    /// Checks that the entity tag is kept beside the document.
     private func checkEntityTag(_ checks: inout ConformanceChecks) async {
         guard hasOwn else { return }
         let rule = "The entity tag is kept beside the document, and comes back as it was."

@@ -15,19 +15,20 @@ public final class NotificationRecorder: Sendable {
         public let name: Notification.Name
         /// The keys of its `userInfo`.
         public let keys: Set<String>
-        /// Whether the user is there, as `NSNull`: the generic user.
+        /// A Boolean value that indicates whether the user is there as `NSNull`, the generic user.
         public let isOfGenericUser: Bool
         /// The user, when it is a string.
         public let userID: String?
         /// `meta` of the configuration.
         public let meta: [String: SettingValue]?
-        /// Whether what was downloaded is in force.
+        /// A Boolean value that indicates whether the downloaded configuration is in force; nil
+        /// when absent.
         public let configurationIsCurrent: Bool?
         /// The section's name.
         public let sectionName: String?
         /// The section.
         public let section: ActiveConfigSection?
-        /// Why a download failed.
+        /// The error of a failed download.
         public let error: (any Error)?
 
         init(_ notification: Notification) {
@@ -45,7 +46,7 @@ public final class NotificationRecorder: Sendable {
         }
     }
 
-    /// The observers, which do nothing but wait to be removed.
+    /// The observers, which are only kept to be removed.
     private struct Observers: @unchecked Sendable {  // Opaque tokens that nobody calls.
         let tokens: [any NSObjectProtocol]
     }
@@ -57,8 +58,9 @@ public final class NotificationRecorder: Sendable {
     /// Starts recording; it ends when the recorder is released.
     ///
     /// - Parameters:
-    ///   - activeConfig: Whose notifications are recorded; it is not kept alive. Nil: everybody's.
-    ///   - notificationCenter: Where they are posted.
+    ///   - activeConfig: The object whose notifications are recorded; it is not kept alive. Nil
+    ///     records those of every object.
+    ///   - notificationCenter: The center that they are posted to.
     ///   - body: Called from within each post, after it was recorded.
     public init(
         of activeConfig: ActiveConfig?, in notificationCenter: NotificationCenter = .default,
@@ -92,7 +94,7 @@ public final class NotificationRecorder: Sendable {
     /// The notifications so far, in order.
     public var entries: [Entry] { recorded.value }
 
-    /// The names of what was posted so far, in order.
+    /// The names of the notifications so far, in order.
     public var names: [Notification.Name] { recorded.value.map(\.name) }
 
     /// The notifications of a name so far, in order.
@@ -100,12 +102,12 @@ public final class NotificationRecorder: Sendable {
         recorded.value.filter { $0.name == name }
     }
 
-    /// Waits until so many notifications were posted.
+    /// Waits for a number of notifications.
     ///
     /// - Parameters:
-    ///   - count: How many, since the beginning.
-    ///   - name: The name that counts; nil: each.
-    /// - Returns: All of that name, `count` or more.
+    ///   - count: The number of notifications, since the beginning.
+    ///   - name: The name to count; nil counts every notification.
+    /// - Returns: All notifications of that name, `count` or more.
     /// - Throws: `CancellationError` when the task is cancelled.
     @discardableResult
     public func waitForNotifications(

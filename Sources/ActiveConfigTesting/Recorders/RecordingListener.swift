@@ -1,6 +1,6 @@
 public import ActiveConfig
 
-/// A listener that records what it is told.
+/// A listener that records its calls.
 ///
 /// ```swift
 /// let listener = RecordingListener()
@@ -12,7 +12,7 @@ public final class RecordingListener: ActiveConfigListener {
     public struct Delivery: Sendable, Hashable {
         /// The section's name.
         public let sectionName: String
-        /// The section; nil: it is gone.
+        /// The section; nil when it is gone.
         public let section: ActiveConfigSection?
 
         /// Creates a delivery to compare with.
@@ -44,9 +44,9 @@ public final class RecordingListener: ActiveConfigListener {
     /// The sections delivered so far, in order.
     public var sections: [ActiveConfigSection?] { recorded.value.map(\.section) }
 
-    /// Waits until there were so many deliveries.
+    /// Waits for a number of deliveries.
     ///
-    /// - Parameter count: How many, since the beginning.
+    /// - Parameter count: The number of deliveries, since the beginning.
     /// - Returns: All deliveries, `count` or more.
     /// - Throws: `CancellationError` when the task is cancelled.
     @discardableResult

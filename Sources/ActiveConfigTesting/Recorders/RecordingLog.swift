@@ -1,6 +1,6 @@
 public import ActiveConfig
 
-/// A log that keeps what is written.
+/// A log that records its messages.
 ///
 /// ```swift
 /// let recorder = RecordingLog()
@@ -21,7 +21,7 @@ public final class RecordingLog: Sendable {
     /// Creates an empty recorder.
     public init() {}
 
-    /// The log to hand over; it takes every level.
+    /// The log to pass to the framework; it takes every level.
     public var log: ActiveConfigLog {
         ActiveConfigLog(minimumLevel: .debug) { [recorded] level, text in
             recorded.withLock { $0.append(Message(level: level, text: text)) }

@@ -3,7 +3,7 @@ import HTTPServing
 import TemplateStore
 
 // A console session is a stored token of its own. It ends after its lifetime, at sign-out, and with
-// the token that it began with. Because it is stored, sign-out takes effect in every process and
+// the token with which it began. Because it is stored, sign-out takes effect in every process and
 // survives a restart, and the cookie does not reveal the administrator's token.
 extension AccessToken {
     /// Lifetime of a session in seconds: 12 hours.
@@ -41,7 +41,7 @@ extension StoredToken {
 
     var isSession: Bool { id.hasPrefix(Self.sessionPrefix) }
 
-    /// Whether this is a session that began with the token.
+    /// True when this is a session that began with the token.
     func isSession(ofToken id: String) -> Bool {
         self.id.hasPrefix(Self.sessionPrefix(ofToken: id))
     }

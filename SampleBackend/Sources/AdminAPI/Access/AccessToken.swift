@@ -16,9 +16,9 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable 
     ///
     /// - Parameters:
     ///   - name: A name for people; it appears in the audit trail.
-    ///   - role: What the token allows.
+    ///   - role: The permissions of the token.
     ///   - date: The creation time.
-    ///   - expirationDate: When the token expires; nil means never.
+    ///   - expirationDate: The time when the token expires; nil means never.
     public init(
         name: String, role: StoredToken.Role, date: Date, expirationDate: Date?
     ) {

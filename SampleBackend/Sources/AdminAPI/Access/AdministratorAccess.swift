@@ -19,7 +19,7 @@ package final class AdministratorAccess: Sendable {
         package let administrator: Administrator
         package let tokenID: String
         let tokenHash: Data
-        /// nil means never.
+        /// Nil means never.
         package let expirationDate: Date?
     }
 
@@ -76,9 +76,8 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// A session, by the text of its cookie, and the holder of the token that it began with.
-    ///
-    /// Returns nil when the session or its token has ended.
+    /// A session, by the text of its cookie, and the holder of the token with which it began; nil
+    /// when the session or its token has ended.
     package func holder(ofSession text: String?) -> (session: StoredToken, holder: Holder)? {
         let hash = AccessToken.sessionHash(of: text ?? "")
         let date = now()
@@ -120,7 +119,7 @@ package final class AdministratorAccess: Sendable {
 }
 
 extension StoredToken {
-    /// Whether the token is neither revoked nor expired.
+    /// True when the token is neither revoked nor expired.
     func isLiving(at date: Date) -> Bool {
         revocationDate == nil && expirationDate.map { $0 > date } ?? true
     }

@@ -18,9 +18,9 @@ struct RequestOrigin: Sendable {
         host = request.headerFields[named: "host"]
     }
 
-    /// Rejects a request that a page of another origin makes the browser send.
+    /// Rejects a request that a page of another origin makes the browser send; `isSecure` is true
+    /// when the browser's connection is known to be TLS.
     ///
-    /// - Parameter isSecure: Whether the browser's connection is known to be TLS.
     /// - Throws: A ``RequestError`` with status 403.
     func check(isSecure: Bool) throws(RequestError) {
         if let origin, !isOwn(origin, isSecure: isSecure) {

@@ -14,7 +14,7 @@ package struct RoleAccess: EndpointAccess {
         neededRole = { _ in role }
     }
 
-    /// Takes the role from each request; `sufficientRole` is at least as high.
+    /// Determines the role for each request; `sufficientRole` is at least as high.
     init(
         upTo sufficientRole: StoredToken.Role,
         neededRole: @escaping @Sendable (RouteRequest) -> StoredToken.Role

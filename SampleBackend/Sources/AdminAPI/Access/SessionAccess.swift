@@ -50,7 +50,7 @@ package struct AdministratorCaller: Sendable {
 package struct SessionAccess: Sendable {
     package let access: AdministratorAccess
 
-    /// Whether the server itself terminates TLS.
+    /// True when the server itself terminates TLS.
     private let usesTLS: Bool
 
     package init(access: AdministratorAccess, usesTLS: Bool) {
@@ -71,7 +71,7 @@ package struct SessionAccess: Sendable {
                 holder: holder, isSecure: isSecure(headerFields)))
     }
 
-    /// Whether the fields carry a token or a session, valid or not.
+    /// True when the fields carry a token or a session, valid or not.
     func hasCredentials(_ headerFields: RequestFields) -> Bool {
         headerFields[.authorization] == nil
             ? cookie(of: headerFields).text(in: headerFields[.cookie]) != nil
@@ -85,7 +85,8 @@ package struct SessionAccess: Sendable {
         access.holder(ofSession: cookie(of: headerFields).text(in: headerFields[.cookie]))
     }
 
-    /// Throws a ``RequestError`` with status 403 when a page of another origin sends the request.
+    /// - Throws: A ``RequestError`` with status 403 when a page of another origin sends the
+    ///   request.
     package func checkOrigin(of request: RouteRequest) throws(RequestError) {
         try RequestOrigin(request).check(isSecure: isSecure(request.headerFields))
     }
@@ -102,7 +103,7 @@ package struct SessionAccess: Sendable {
         return Data(code).base64URL
     }
 
-    /// Whether the browser's connection is TLS, which may end at a proxy.
+    /// True when the browser's connection is TLS, which may end at a proxy.
     ///
     /// A client that forges `X-Forwarded-Proto` harms only itself.
     private func isSecure(_ headerFields: RequestFields) -> Bool {

@@ -7,7 +7,7 @@ package struct SessionCookie: Sendable {
     /// `Max-Age` in seconds: 12 hours.
     private static let lifetime = Int(AccessToken.sessionLifetime)
 
-    /// Whether the browser's connection is TLS.
+    /// True when the browser's connection is TLS.
     package let isSecure: Bool
 
     /// Under TLS the prefix `__Host-` keeps pages of sibling domains from setting the cookie.

@@ -24,7 +24,7 @@ package struct Administration: Sendable {
 
     package let now: @Sendable () -> Date
 
-    /// Whether webhooks may point at private networks and at this machine.
+    /// True when webhooks may point at private networks and at this machine.
     package var allowsPrivateWebhooks = false
 
     package init(
@@ -92,7 +92,7 @@ package struct Administration: Sendable {
                 + "versions.")
     }
 
-    /// Throws a ``RequestError`` with status 404 when nothing was published in the project.
+    /// - Throws: A ``RequestError`` with status 404 when nothing was published in the project.
     func checkExists(_ project: String) async throws(RequestError) {
         if library.project(project) == nil { _ = try await template(inProject: project) }
     }

@@ -26,8 +26,8 @@ struct Preview: Sendable {
     /// ```
     ///
     /// `missingSignals` are the signals that conditions of either template need and the request
-    /// does not give: such conditions are false here, and may be true for the user's app.
-    /// `settings` and `conditions` describe the proposed template if there is one.
+    /// lacks: such conditions are false here, and may be true for the user's app. `settings` and
+    /// `conditions` describe the proposed template if there is one.
     func json(for user: PreviewUser) -> JSONNode {
         let context = TargetingContext(userID: user.userID, signals: user.signals, date: date)
         let now = current?.state(for: context)

@@ -9,7 +9,7 @@ import Rendering
 import TemplateStore
 import Templates
 
-/// The preview route of HTTP 3: what users would get, and why.
+/// The preview route of HTTP 3: the configurations that users would get, with the reasons.
 struct PreviewRoutes: Sendable {
     /// Maximum number of users in one request.
     private static let maximumUsers = 100

@@ -25,7 +25,7 @@ extension Administration {
         let submission: TemplateSubmission
     }
 
-    /// Checks a draft, except whether its version is current.
+    /// Checks a draft, except that its version is current.
     ///
     /// - Throws: A ``RequestError`` with status 400 that lists every problem.
     func check(_ draft: Draft) throws(RequestError) -> CheckedDraft {
@@ -79,7 +79,7 @@ extension Administration {
 
     /// Publishes an older version again; clients get it at once.
     ///
-    /// Without `ifMatch` it replaces whatever version is current, as Firebase does.
+    /// Without `ifMatch` it replaces any current version, as in Firebase.
     ///
     /// - Returns: The stored template.
     /// - Throws: A ``RequestError`` with status 404 when the version is not kept, and 412 when

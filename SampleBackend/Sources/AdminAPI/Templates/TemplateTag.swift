@@ -6,7 +6,7 @@ import HTTPServing
 struct TemplateTag: Sendable, Hashable, CustomStringConvertible {
     let project: String
 
-    /// 0 stands for no template, and for one that was validated without being stored.
+    /// 0 for no template, and for one that was validated without being stored.
     let version: Int
 
     /// The value of `ETag`.

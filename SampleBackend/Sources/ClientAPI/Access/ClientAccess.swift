@@ -10,7 +10,7 @@ public struct ClientAccess: Sendable {
     /// Hashes of the accepted keys; empty when no key is needed.
     private let keyHashes: [SecretHash]
 
-    /// nil when no user token is needed.
+    /// Nil when no user token is needed.
     private let userTokens: UserTokenVerifier?
 
     /// Requires a key, a user token, both or neither.
@@ -25,10 +25,10 @@ public struct ClientAccess: Sendable {
         self.userTokens = userTokens
     }
 
-    /// Whether no credentials are needed.
+    /// True when no credentials are needed.
     package var isOpen: Bool { keyHashes.isEmpty && userTokens == nil }
 
-    /// Whether ``check(_:)`` is sufficient; else ``checkUser(_:forUserID:)`` is needed too.
+    /// True when ``check(_:)`` is sufficient; otherwise ``checkUser(_:forUserID:)`` is needed too.
     package var needsKeyOnly: Bool { userTokens == nil }
 
     /// Checks the user token of a request, after ``check(_:)``.

@@ -13,7 +13,7 @@ struct UserTokenKey: Sendable {
 
     let algorithm: any JWTAlgorithm
 
-    /// Whether a token with this `alg` and `kid` may be signed with the key; a nil `kid` matches
+    /// True when a token with this `alg` and `kid` may be signed with the key; a nil `kid` matches
     /// every key.
     func fits(algorithm name: String, id other: String?) -> Bool {
         guard algorithm.name == name else { return false }
@@ -57,7 +57,7 @@ extension UserTokenKey {
         return result
     }
 
-    /// Whether a key allows verification, or does not restrict its use.
+    /// True when a key allows verification, or does not restrict its use.
     private static func isForSignatures(_ node: JSONNode) -> Bool {
         if let use = node["use"], use != "sig" { return false }
         if let operations = node["key_ops"] {
@@ -67,7 +67,7 @@ extension UserTokenKey {
         return true
     }
 
-    /// The algorithms of a key: the one that it names, else all that its type and curve allow.
+    /// The algorithm that a key names, or otherwise all that its type and curve allow.
     private static func algorithms(of node: JSONNode) -> [JWK.Algorithm] {
         let possible: [JWK.Algorithm] =
             switch (node["kty"]?.stringValue, node["crv"]?.stringValue) {
@@ -105,7 +105,7 @@ extension UserTokenKey {
     }
 }
 
-/// Why the keys for user tokens cannot be loaded.
+/// A failure to load the keys for user tokens.
 public struct UserTokenKeyError: Error, Sendable, CustomStringConvertible {
     /// The problem of the key set, phrased as the end of a sentence.
     public let description: String

@@ -9,7 +9,7 @@ public struct UserTokenRules: Sendable, Hashable {
     /// A value that `aud` must contain, compared byte by byte; nil accepts any.
     public var audience: String?
 
-    /// Whether a token must have an expiration, `exp`.
+    /// A Boolean value that indicates whether a token must have an expiration, `exp`.
     public var needsExpiration = true
 
     /// Tolerated clock skew before `nbf`, in seconds.
@@ -24,7 +24,7 @@ public struct UserTokenRules: Sendable, Hashable {
     /// Creates the default rules: any issuer and audience, and a required expiration.
     public init() {}
 
-    /// Whether a token whose signature was verified is valid at a time.
+    /// True when a token whose signature was verified is valid at a time.
     func allow(_ payload: UserTokenPayload, at date: Date) -> Bool {
         if let issuer, payload.iss?.value.utf8.elementsEqual(issuer.utf8) != true { return false }
         if let audience,

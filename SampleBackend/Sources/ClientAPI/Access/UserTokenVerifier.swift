@@ -77,7 +77,7 @@ public final class UserTokenVerifier: Sendable {
         return parsed.payload
     }
 
-    /// Whether a loaded key matches this `kid`.
+    /// True when a loaded key matches this `kid`, or when it is nil.
     private func isKnown(keyID: String?) -> Bool {
         guard let keyID else { return true }
         return state.withLockedValue { state in

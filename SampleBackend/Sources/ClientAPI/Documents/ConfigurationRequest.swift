@@ -28,7 +28,7 @@ package struct ConfigurationRequest: Sendable {
     ]
 
     package let project: String
-    /// nil is the generic user.
+    /// Nil is the generic user.
     package let userID: String?
     package let signals: Signals
 

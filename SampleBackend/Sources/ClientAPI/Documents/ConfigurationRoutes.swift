@@ -62,7 +62,7 @@ package struct ConfigurationRoutes: Sendable {
         [.eTag: entityTag.description, .cacheControl: "private, no-cache"]
     }
 
-    /// Asks the source, and maps its errors to the client's.
+    /// Calls the source, and maps its errors to the client's.
     private func ask<Value>(
         _ request: ConfigurationRequest, _ question: (any ConfigurationSource) throws -> Value?
     ) throws(RequestError) -> Value {

@@ -1,7 +1,7 @@
 public import Rendering
 public import Targeting
 
-/// The source of users' configuration documents, which the routes of HTTP 1 ask for each request.
+/// The source of users' configuration documents, which the routes of HTTP 1 call for each request.
 ///
 /// An implementation may render a document for each call, or return the bytes and the entity tag
 /// that it caches for all users with the same condition results: a ``RenderedConfiguration`` is
@@ -38,10 +38,11 @@ public protocol ConfigurationSource: Sendable {
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedConfiguration?
 
-    /// The entity tag of the document that ``configuration(inProject:forUserID:signals:)`` gives.
+    /// The entity tag of the document that ``configuration(inProject:forUserID:signals:)`` returns.
     ///
-    /// Requests with `If-None-Match` are answered with 304 by it alone. A source that can tell the
-    /// tag without rendering the document implements this; by default the document is made.
+    /// It suffices to answer requests with `If-None-Match` with 304. A source that can determine
+    /// the tag without rendering the document implements this method; by default the document is
+    /// rendered.
     ///
     /// - Parameters:
     ///   - project: The project's name; `default` for the paths without one.
@@ -60,7 +61,7 @@ public protocol ConfigurationSource: Sendable {
 }
 
 extension ConfigurationSource {
-    /// The entity tag of the document, which is made for it.
+    /// The entity tag of the document, which is rendered to compute it.
     public func entityTag(
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> EntityTag? {

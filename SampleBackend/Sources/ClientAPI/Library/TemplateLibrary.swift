@@ -13,9 +13,9 @@ package import Templates
 package final class TemplateLibrary: Sendable {
     private struct State: Sendable {
         var projects: [String: ProjectConfiguration] = [:]
-        /// The store revision that is applied.
+        /// The store revision whose changes are applied.
         var revision = StoreRevision.zero
-        /// Whether the store was loaded at least once.
+        /// True once the store has been loaded.
         var isLoaded = false
         var compilationCount = 0
         var comparisonCount = 0
@@ -83,7 +83,7 @@ package final class TemplateLibrary: Sendable {
 
     /// Loads everything from the store.
     ///
-    /// - Throws: The store's error; the known state stays.
+    /// - Throws: The store's error; the known state is kept.
     package func load() async throws(TemplateStoreError) {
         let snapshot = try await store.snapshot()
         var projects: [String: ProjectConfiguration] = [:]

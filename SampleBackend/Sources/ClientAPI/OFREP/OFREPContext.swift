@@ -5,8 +5,8 @@ import Targeting
 
 /// The evaluation context of a request: a user and signals.
 ///
-/// A context without `targetingKey` is the generic user, as in `GET /activeconfig`: clients that
-/// know no user yet send `{"context": {}}` and expect the defaults.
+/// A context without `targetingKey` is the generic user, as in `GET /activeconfig`: clients without
+/// a known user send `{"context": {}}` and expect the defaults.
 struct OFREPContext: Sendable {
     /// `targetingKey`, the user's ID; nil is the generic user.
     let userID: String?

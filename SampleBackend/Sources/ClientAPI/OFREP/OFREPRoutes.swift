@@ -69,7 +69,7 @@ package struct OFREPRoutes: Sendable {
         return .json(flags.jsonBytes, headerFields: headerFields)
     }
 
-    /// Whether the client has the flags with this tag cached, and expects no newer ones.
+    /// True when the client has the flags with this tag cached, and expects no newer ones.
     ///
     /// An event announced the expected tag in `flagConfigEtag`. When that is not the current one,
     /// this replica may be stale, and a 304 would make the client believe that it is up to date.

@@ -31,9 +31,9 @@ extension RequestError {
     /// flag.
     ///
     /// The result is `{"key": …, "errorCode": …, "errorDetails": …}`. `errorCode` is the error's
-    /// own name where the protocol defines it, else `GENERAL`; of a flag, every 404 is
-    /// `FLAG_NOT_FOUND`, the only code it has for that. `errorDetails` is always present: clients
-    /// read it without checking.
+    /// name where the protocol defines it, else `GENERAL`; for a flag, every 404 is
+    /// `FLAG_NOT_FOUND`, the only code for it. `errorDetails` is always present: clients read it
+    /// without checking.
     func evaluationFailure(ofFlag flagKey: String?) -> JSONNode {
         let code =
             if flagKey != nil, httpStatus == .notFound {
@@ -53,8 +53,8 @@ extension RequestError {
         "PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL",
     ]
 
-    /// The body of an error response, JSON in UTF-8: below `/ofrep` in the protocol's format, else
-    /// ours.
+    /// The body of an error response, JSON in UTF-8: below `/ofrep` in the protocol's format,
+    /// otherwise in this backend's.
     ///
     /// An unknown target is empty.
     package func jsonBytes(forTarget target: String) -> ByteBuffer {

@@ -42,7 +42,7 @@ final class ChangeTable {
             ? nil : new.compiled.version.updateTime
     }
 
-    /// The encoded event for a stream whose basis was `basis` before and is updated already; nil
+    /// The encoded event for a stream whose basis was `basis` before and is already updated; nil
     /// when its document does not change.
     func event(for stream: EventStream, from basis: DocumentBasis) -> ByteBuffer? {
         let key = Key(old: basis, new: stream.basis, format: stream.request.format)

@@ -42,8 +42,8 @@ final class EarlierVersions {
         allowance = Allowance(now: now)
     }
 
-    /// A compiled version; the future has nil when the version is no longer stored, and fails with
-    /// the store's error.
+    /// A compiled version; the future has nil when the version is no longer stored or cannot be
+    /// read, and fails with the store's error.
     ///
     /// Returns nil when too many versions are being read, or too much was compiled lately.
     func version(

@@ -24,16 +24,16 @@ final class EventStream: StreamHandler {
     private let hub: RealtimeHub
     private let backlog: ClientBacklog
 
-    /// Whether TLS keeps an encrypted copy of each event per connection.
+    /// True when TLS keeps an encrypted copy of each event per connection.
     private let isSecure: Bool
 
     /// The reserved place; released when the stream closes.
     private var streamPlace: StreamPlace?
 
-    /// When the stream has to end; nil means never.
+    /// The time when the stream has to end; nil means never.
     let endDeadline: NIODeadline?
 
-    /// Whether the stream closes when everything is sent.
+    /// True when the stream closes once everything is sent.
     private var isEnding = false
 
     /// The heartbeat slot of ``StreamThread`` in which it is kept alive.
@@ -119,8 +119,8 @@ final class EventStream: StreamHandler {
         context?.read()
     }
 
-    /// Sends the response head, the `hello` event and the events that the client missed, then
-    /// registers for changes.
+    /// Sends the response head and the `hello` event, registers for changes, and sends the changes
+    /// that the client missed.
     func begin(headerFields: HTTPFields) {
         var head = ByteBuffer()
         // Without a length and chunks, the end of the connection is the end of the stream.
@@ -129,14 +129,14 @@ final class EventStream: StreamHandler {
         head.writeString("\r\n")
         head.writeImmutableBuffer(StreamEvents.hello(version: deliveredVersion))
         guard let context else { return }
-        // Not ``send(_:publication:)``: a stream that has expired by now still begins with a head.
+        // Not ``send(_:publication:)``: even a stream that has expired by now begins with a head.
         write(head, publication: nil, context: context)
         project.add(self)
         project.catchUp(self)
     }
 
-    /// Sends events; `publication` is when their version was published, to measure the delivery
-    /// time.
+    /// Sends events; `publication` is the time of their version's publication, to measure the
+    /// delivery time.
     func send(_ bytes: ByteBuffer, publication: Date? = nil) {
         guard let context, !isEnding else { return }
         if let endDeadline, endDeadline <= .now() {
@@ -179,7 +179,7 @@ final class EventStream: StreamHandler {
         if isEnding { close() }
     }
 
-    /// Notes that everything up to a version is written; call it after ``send(_:publication:)``.
+    /// Records that everything up to a version is written; call it after ``send(_:publication:)``.
     func advance(to version: Int) {
         writtenVersion = version
         if queuedBytes == 0 { deliveredVersion = version }

@@ -39,7 +39,7 @@ package struct EventStreamRoutes: Sendable {
         }
     }
 
-    /// Opens a stream that ends with the client's token; nil when that never expires.
+    /// Opens a stream that ends when the client's token expires, at `tokenEnd` unless that is nil.
     private func open(
         _ request: RouteRequest, format: StreamRequest.Format, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
@@ -50,7 +50,7 @@ package struct EventStreamRoutes: Sendable {
         guard hub.library.project(project) != nil else { throw .unknownProject(project) }
         guard request.method == .get else {
             var headerFields = Self.headerFields
-            // Only a stream takes the connection with it.
+            // Only a stream uses up the connection.
             headerFields[.connection] = nil
             return .response(RouteResponse(status: .ok, headerFields: headerFields))
         }
@@ -67,7 +67,7 @@ package struct EventStreamRoutes: Sendable {
             .contentType: "text/event-stream", .cacheControl: "no-store",
             .connection: "close",
         ]
-        // nginx buffers responses unless told otherwise.
+        // nginx buffers responses by default.
         if let name = HTTPField.Name("X-Accel-Buffering") { fields[name] = "no" }
         return fields
     }()

@@ -22,7 +22,7 @@ final class ProjectStreams {
     private let hub: RealtimeHub
     private let eventLoop: any EventLoop
 
-    /// The configuration that the streams know, or that the current pass announces.
+    /// The configuration that the streams have, or that the current pass announces.
     private(set) var configuration: ProjectConfiguration {
         didSet { catchUpEvents = [:] }
     }
@@ -34,7 +34,7 @@ final class ProjectStreams {
 
     private var isPassing = false
 
-    /// Whether the configuration changed during a pass, so that another one follows.
+    /// True when the configuration changed during a pass, so that another one follows.
     private var isStale = false
 
     /// The users whose overrides changed during a pass.
@@ -45,7 +45,7 @@ final class ProjectStreams {
 
     private let earlierVersions: EarlierVersions
 
-    /// What determines the event that a reconnecting client gets.
+    /// The values that determine the event for a reconnecting client.
     private struct CatchUpKey: Hashable {
         /// The version that the client knows.
         let version: Int
@@ -95,7 +95,7 @@ final class ProjectStreams {
         hub.streamClosed()
     }
 
-    /// Takes over the library's configuration, and starts a pass that announces the changes.
+    /// Adopts the library's configuration, and starts a pass that announces the changes.
     func lookAgain() {
         guard !isPassing else {
             isStale = true
@@ -162,7 +162,7 @@ final class ProjectStreams {
         return event?.readableBytes ?? 0
     }
 
-    /// Schedules a pass for the next time that a condition compares with.
+    /// Schedules a pass for the next time with which a condition compares.
     private func scheduleDate() {
         dateTimer?.cancel()
         dateTimer = nil
@@ -258,7 +258,7 @@ extension ProjectStreams {
 }
 
 extension EventStream {
-    /// Whether the stream is a user's; IDs are compared byte by byte.
+    /// True when the stream is the user's; IDs are compared byte by byte.
     fileprivate func isOf(_ userID: String) -> Bool {
         request.configuration.userID.map { $0.utf8.elementsEqual(userID.utf8) } ?? false
     }

@@ -22,7 +22,7 @@ package final class RealtimeHub: Sendable {
         var threads: [ObjectIdentifier: NIOLoopBound<StreamThread>] = [:]
         /// Changed overrides by project.
         var traces: [String: OverrideTraces] = [:]
-        /// Open streams.
+        /// Number of open streams.
         var count = 0
         /// Maximum of `count` so far.
         var peak = 0
@@ -160,9 +160,9 @@ package struct ConnectionCounts: Sendable, Hashable {
     }
 }
 
-/// A client with an open stream, as previews see it.
+/// A client with an open stream, for previews.
 package struct StreamListener: Sendable {
-    /// nil is the generic user.
+    /// Nil is the generic user.
     package let userID: String?
 
     package let signals: Signals
@@ -177,9 +177,9 @@ package struct StreamListener: Sendable {
     }
 }
 
-/// The users whose overrides changed, and in which sections.
+/// The users whose overrides changed, and the changed sections.
 ///
-/// A client that reconnects needs it, because an event's ID tells nothing about overrides.
+/// They are needed for clients that reconnect, because an event's ID does not cover overrides.
 struct OverrideTraces: Sendable {
     /// Maximum users that are tracked.
     private static let maximumUsers = 10_000

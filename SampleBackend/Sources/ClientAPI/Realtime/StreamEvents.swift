@@ -65,7 +65,8 @@ enum StreamEvents {
 struct ServerSentEvent {
     let name: String
 
-    /// The ID that a client sends back as `Last-Event-ID`; nil leaves the client's last one.
+    /// The ID that a client sends back as `Last-Event-ID`; nil does not change the client's last
+    /// one.
     var id: String?
 
     /// The client's delay before it reconnects, in milliseconds; nil leaves it unchanged.

@@ -3,7 +3,7 @@ import HTTPTypes
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Bounds the open streams per address and in total, so that connections are left for documents,
+/// Limits the open streams per address and in total, so that connections remain for documents,
 /// administrators and health checks.
 final class StreamPlaces: Sendable {
     private struct State: Sendable {
@@ -13,10 +13,10 @@ final class StreamPlaces: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// nil means no limit.
+    /// Nil means no limit.
     private let maximum: Int?
 
-    /// nil means no limit.
+    /// Nil means no limit.
     private let maximumPerAddress: Int?
 
     private let addressRefusals = Counter(
@@ -34,10 +34,10 @@ final class StreamPlaces: Sendable {
     }
 
     /// Reserves a place, which is released when its last reference is; an unknown address counts
-    /// towards the total alone.
+    /// towards the total only.
     ///
-    /// Throws a ``RequestError`` with `Retry-After`: status 429 when the address has reached its
-    /// limit, 503 when the server has.
+    /// - Throws: ``RequestError`` with `Retry-After`: status 429 when the address has reached its
+    ///   limit, 503 when the server has.
     func take(_ address: ClientAddress?) throws(RequestError) -> StreamPlace {
         let error = state.withLockedValue { state -> RequestError? in
             if let maximum, state.count >= maximum {

@@ -33,7 +33,7 @@ function row(condition, index, all, context, refused) {
     };
     const moveButton = (text, label, to) => {
         const isPossible = to >= 0 && to < all.length;
-        // At the end of the list it stays a button that can have the focus.
+        // At the end of the list it remains a button that can have the focus.
         const button = h('button', {type: 'button', class: 'quiet icon',
             'aria-label': `Move ${name} ${label}`, 'data-focus': `${label} ${name}`,
             'aria-disabled': isPossible ? null : 'true',

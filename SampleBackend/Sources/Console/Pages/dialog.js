@@ -104,7 +104,7 @@ export function dialogForm({fields, action, isDangerous = false, submit, ready},
             fill(problem, h('p', {class: 'message error'}, error.message));
         } finally {
             button.disabled = false;
-            // A button that is disabled loses the focus.
+            // A disabled button loses the focus.
             if (document.activeElement === document.body) button.focus();
         }
     }}, fields, problem);

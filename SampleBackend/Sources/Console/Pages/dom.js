@@ -35,7 +35,7 @@ function append(element, children) {
  */
 export function h(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
-    // The options of a select have to be there before its value.
+    // The options of a select must exist before its value is set.
     append(element, children);
     set(element, attributes);
     return element;
@@ -85,6 +85,6 @@ export function newID(prefix = 'id') {
 /** Tells screen readers something that happened. */
 export function announce(text) {
     const region = document.getElementById('announcements');
-    // The same text twice would not be read twice.
+    // A screen reader would not read the same text twice.
     region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }

@@ -81,7 +81,7 @@ export class Frame {
     #follow() {
         const {project} = currentRoute();
         if (project !== null && project !== this.workspace?.project) {
-            // Whoever chooses a project goes on from there.
+            // After a project is chosen, the focus stays in the chooser.
             const isChoice = this.projectChooser.contains(document.activeElement);
             this.#openProject(project, !isChoice);
         } else {
@@ -190,7 +190,7 @@ export class Frame {
     /** Looks whether somebody has published, while the page is seen. */
     async #look() {
         if (document.hidden || !this.workspace) return;
-        // A look that fails is no news: the next one follows.
+        // A failed check is not reported: the next one follows.
         await this.workspace.checkNewest().catch(() => {});
     }
 

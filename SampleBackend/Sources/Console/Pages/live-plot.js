@@ -22,7 +22,7 @@ export class LivePlot {
 
     /** Makes an empty plot. */
     constructor() {
-        // The drawing is as wide as the page, so that its texts stay readable on a phone.
+        // The drawing is as wide as the page, so that its texts remain readable on a phone.
         this.isNarrow = matchMedia('(max-width: 40rem)').matches;
         this.width = this.isNarrow ? 340 : 720;
         this.innerWidth = this.width - margin.left - margin.right;

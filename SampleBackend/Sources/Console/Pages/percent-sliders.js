@@ -45,7 +45,7 @@ export function percentSliders(expression, changed) {
         const numbers = percentNumbers(expression.value);
         const isSame = numbers.length === controls.length
             && numbers.every(({label}, index) => controls[index].label === label);
-        // The sliders stay while only numbers change, so that none loses the focus.
+        // The sliders are kept while only numbers change, so that none loses the focus.
         if (!isSame) {
             controls = numbers.map(make);
             fill(node, controls.map(({place}) => place));

@@ -50,7 +50,7 @@ async function clearDoubt(workspace, normalized, base, {signal, onDoubt}) {
         try {
             return await findPublished(workspace, normalized, base);
         } catch (error) {
-            // A server that starts may answer that it is not ready yet.
+            // A server that is starting may answer that it is not ready yet.
             if (!(error instanceof NoAnswerError) && !(error.status >= 500)) throw error;
         }
     }

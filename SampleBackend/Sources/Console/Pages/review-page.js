@@ -50,7 +50,7 @@ function publishForm(context, state) {
         let answer;
         try {
             await state.checking;
-            // What could not be checked is stored as it is, as far as anybody knows.
+            // Without a check result, the stored template is assumed to be the draft.
             const stored = state.normalized ?? workspace.draft.template;
             answer = await publish(workspace, stored, {
                 description: description.value.trim(), signal: state.left.signal,
@@ -64,7 +64,7 @@ function publishForm(context, state) {
         await finish(context, state, outcome, answer);
         button.disabled = Boolean(refused);
         description.disabled = false;
-        // A button that is disabled loses the focus.
+        // A disabled button loses the focus.
         if (button.isConnected && document.activeElement === document.body) button.focus();
     };
     return h('form', {class: 'form', onsubmit: submit},

@@ -20,7 +20,8 @@ export function showSecret({title, label, secret, text}) {
             copy.textContent = 'Copied';
             announce(`${label} copied.`);
         } catch {
-            // Without a secure connection there is no clipboard: it is selected, ready to copy.
+            // Without a secure connection there is no clipboard: the secret is selected, ready to
+            // copy.
             input.focus();
             input.select();
             announce('Copy the selected text.');

@@ -50,7 +50,7 @@ function conditionsTable(conditions) {
             h('td', {}, badge(result ? 'True' : 'False', result ? 'good' : '')),
             h('td', {class: 'wide'}, failedRule && h('div', {}, h('code', {}, failedRule)),
                 reason && h('div', {class: 'muted'}, `${reason}.`),
-                // A rule that is false on account of it says it in its reason.
+                // A rule that is false because of its percentile says so in its reason.
                 !reason && percentiles.map(percentileText)))));
 }
 

@@ -17,7 +17,7 @@ function textControl(valueType, text, changed) {
                 word.textContent = String(input.checked);
                 changed(String(input.checked));
             }});
-        // A text that is neither is kept until the switch is moved, and the server names it.
+        // Any other text is kept until the switch is moved, and the server reports it.
         word.textContent = /^(true|false)$/i.test(text) ? text.toLowerCase() : `“${text}”`;
         return {input, node: h('div', {class: 'switch-line'}, input, word)};
     }
@@ -33,7 +33,7 @@ function textControl(valueType, text, changed) {
                 input.value = laidOut(input.value);
                 changed(input.value);
             } catch {
-                // What is wrong with it is shown below the field.
+                // The error is shown below the field.
                 input.focus();
             }
         }}, 'Lay out');

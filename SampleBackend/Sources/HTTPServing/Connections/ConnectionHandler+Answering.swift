@@ -25,7 +25,7 @@ extension ConnectionHandler {
         switch answer {
         case .response(let response): write(response, context: context)
         case .stream(let opening):
-            // A half-closed client cannot be told from one that has disconnected.
+            // A half-closed client cannot be distinguished from one that has disconnected.
             guard !state.isInputClosed, !input.isEnded else {
                 context.close(promise: nil)
                 return

@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// ``ConnectionStateMachine`` decides; this handler carries out its actions and keeps the clock.
 /// Back-pressure: while a request is being answered, or the client does not read, nothing more is
-/// read from the socket, and what the decoder made of the last read waits in ``input``.
+/// read from the socket, and the decoder's output of the last read waits in ``input``.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = Never
@@ -23,14 +23,14 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The backlog's ticket for the memory of ``input``; nil while there is none.
     private var inputTicket: ClientBacklog.Ticket?
 
-    /// Whether a read was requested and is held back.
+    /// True while a requested read is held back.
     var isReadHeld = false
 
     /// Prevents reentrant calls of ``proceed(context:)``.
     private var isProceeding = false
 
-    /// Whether the connection is closed or about to become a stream; then nothing may be done with
-    /// it.
+    /// True once the connection is closed or about to become a stream; then nothing may be done
+    /// with it.
     var isOver = false
 
     /// The entry in the list of connections; nil once the connection is closed or a stream.
@@ -45,10 +45,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var limits: ServerLimits { services.limits }
 
-    /// Whether the client has unread answers.
+    /// True while the client has unread answers.
     var isUnread: Bool { clock.unreadDeadline != nil }
 
-    /// Whether the server is shutting down.
+    /// True while the server is shutting down.
     var isQuiescing: Bool { clock.shutdownDeadline != nil }
 
     init(services: ConnectionServices, isSecure: Bool) {
@@ -139,7 +139,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension ConnectionHandler {
-    /// Whether the next input may be processed.
+    /// True when the next input may be processed.
     private func mayTakeInput(context: ChannelHandlerContext) -> Bool {
         state.takesInput && context.channel.isWritable
     }
@@ -209,7 +209,7 @@ extension ConnectionHandler {
         updateDeadlines(context: context)
     }
 
-    /// Restarts the unread deadline while there is something to read, else clears it.
+    /// Restarts the unread deadline while the client has something to read, else clears it.
     func restartUnreadTime(context: ChannelHandlerContext) {
         clock.unreadDeadline =
             state.unsentAnswers > 0 || !context.channel.isWritable

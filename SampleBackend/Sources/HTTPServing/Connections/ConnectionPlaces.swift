@@ -2,11 +2,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Synchronization
 
-/// Bounds the connections of a server, and makes room for new ones when all places are taken.
+/// Limits the connections of a server, and makes room for new ones when all places are taken.
 ///
 /// The connection that has waited longest for its client is closed: for a request, for the rest of
 /// one, or for an answer to be read. So a client that holds many idle connections cannot lock
-/// others out. Streams are never closed to make room; ``StreamPlaces`` bounds them.
+/// others out. Streams are never closed to make room; ``StreamPlaces`` limits them.
 package final class ConnectionPlaces: Sendable {
     final class Occupant: Sendable {
         fileprivate let channel: any Channel
@@ -21,7 +21,7 @@ package final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// Connections that are compared to find the one to close.
+    /// Number of connections that are compared to find the one to close.
     private static let sampleSize = 64
 
     fileprivate struct State: Sendable {
@@ -32,7 +32,7 @@ package final class ConnectionPlaces: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Whether the next connection that starts to wait for its client is closed.
+    /// True when the next connection that starts to wait for its client is closed.
     private let needsRoom = Atomic(false)
 
     private let maximum: Int
@@ -57,7 +57,7 @@ package final class ConnectionPlaces: Sendable {
         state.withLockedValue { $0.remove(occupant) }
     }
 
-    /// Records whether a connection waits for its client from now on.
+    /// Records that a connection waits for its client from now on, or that it does not.
     func setWaiting(_ isWaiting: Bool, _ occupant: Occupant) {
         let time = isWaiting ? NIODeadline.now().uptimeNanoseconds : 0
         occupant.waitingSince.store(time, ordering: .relaxed)
@@ -99,7 +99,8 @@ extension ConnectionPlaces.State {
 }
 
 extension ConnectionPlaces {
-    /// Whether another connection may be accepted beside `count`; if not, room is made for one.
+    /// Returns true when another connection may be accepted beside `count`; otherwise makes room
+    /// for one.
     func hasRoom(beside count: Int) -> Bool {
         let hasRoom = count < maximum
         if hasRoom { needsRoom.store(false, ordering: .relaxed) } else { makeRoom() }

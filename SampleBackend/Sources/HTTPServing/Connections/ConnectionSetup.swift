@@ -11,7 +11,7 @@ import NIOSSL
 /// Builds the pipeline of each HTTP/1 connection: TLS, the decoder with its limits, then the
 /// ``ConnectionHandler``.
 struct ConnectionSetup: Sendable {
-    /// Maximum bytes of one read; small, so that little is buffered of what a client sends ahead.
+    /// Maximum bytes of one read; small, so that little of what a client sends ahead is buffered.
     private static let readBytes = 4_096
 
     /// Maximum unsent bytes in the kernel's buffer of a connection.
@@ -22,7 +22,7 @@ struct ConnectionSetup: Sendable {
 
     let services: ConnectionServices
 
-    /// nil without TLS.
+    /// Nil without TLS.
     let tls: NIOSSLContext?
 
     /// Adds the handlers, from the socket inwards.
@@ -58,9 +58,9 @@ struct ConnectionSetup: Sendable {
 package struct ConnectionServices: Sendable {
     package let limits: ServerLimits
     package let dispatcher: RequestDispatcher
-    /// Bounds the memory of unsent and unprocessed data.
+    /// Limits the memory of unsent and unprocessed data.
     package let backlog: ClientBacklog
-    /// Makes room for new connections; nil when their number is not bounded.
+    /// Makes room for new connections; nil when their number is not limited.
     package let places: ConnectionPlaces?
     let date = DateField()
 

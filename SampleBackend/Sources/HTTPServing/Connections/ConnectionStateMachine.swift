@@ -5,11 +5,11 @@ import NIOHTTP1
 /// The protocol state of one HTTP/1 connection, one request at a time; it returns actions and has
 /// no side effects.
 ///
-/// A request is handed on only when it was read whole, so that its handler never waits for a
-/// client. Pipelined requests wait until the answer before them is written: the caller holds input
+/// A request is passed on only after it was read whole, so that its handler never waits for a
+/// client. Pipelined requests wait until the previous answer is written: the caller holds input
 /// back while ``takesInput`` is false. An error found here is the last answer of its connection.
 struct ConnectionStateMachine {
-    /// What the connection waits for; each phase has its own time limit.
+    /// The awaited event of the connection; each phase has its own time limit.
     enum Phase: Hashable {
         case awaitingRequest
         case readingBody
@@ -50,13 +50,13 @@ struct ConnectionStateMachine {
     /// Answers that are written and not yet accepted by the socket.
     private(set) var unsentAnswers = 0
 
-    /// Whether the request being read or answered is the last of the connection.
+    /// True when the request being read or answered is the last of the connection.
     private var isLastRequest = false
 
-    /// Whether the client declared the request being read its last.
+    /// True when the client declared the request being read its last.
     private var isLastOfClient = false
 
-    /// Whether the client has closed its sending side.
+    /// True once the client has closed its sending side.
     private(set) var isInputClosed = false
 
     /// Limit of the body being read.
@@ -72,15 +72,15 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Whether input may be passed in.
+    /// True when input may be passed in.
     var takesInput: Bool {
         if case .answering = step { false } else { true }
     }
 
-    /// Whether the next answer is the last, and so says `Connection: close`.
+    /// True when the next answer is the last, and therefore has `Connection: close`.
     var isLastAnswer: Bool { isLastRequest }
 
-    /// Takes the head of a request, whose body may have `maximumBodyBytes`.
+    /// Handles the head of a request, whose body may have `maximumBodyBytes`.
     mutating func readHead(_ head: HTTPRequestHead, maximumBodyBytes: Int) -> Action {
         guard case .awaitingHead = step else { return .none }
         self.maximumBodyBytes = maximumBodyBytes
@@ -102,7 +102,7 @@ struct ConnectionStateMachine {
         return expects && head.version != .http1_0 ? .sendContinue : .none
     }
 
-    /// Takes the head of a request that is refused; it is the last of the connection.
+    /// Handles the head of a request that is refused; it is the last of the connection.
     mutating func readUnwantedHead(_ error: RequestError) -> Action {
         guard case .awaitingHead = step else { return .none }
         return refuse(error)
@@ -128,7 +128,7 @@ struct ConnectionStateMachine {
         return .answer(body)
     }
 
-    /// Takes input that is malformed, or over the limits of a head.
+    /// Handles input that is malformed, or over the limits of a head.
     mutating func readGarbage(_ error: RequestError) -> Action {
         switch step {
         case .awaitingHead, .readingBody: refuse(error)
@@ -136,7 +136,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Takes the end of the client's input: no request can arrive or become whole any more.
+    /// Handles the end of the client's input: no request can arrive or be completed any more.
     mutating func inputClosed() -> Action {
         isInputClosed = true
         switch step {
@@ -149,14 +149,14 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Notes that the whole answer to the current request was written.
+    /// Records that the whole answer to the current request was written.
     mutating func wroteAnswer() -> Action {
         unsentAnswers += 1
         step = isLastRequest ? .sendingLastAnswer : .awaitingHead
         return .none
     }
 
-    /// Notes that the socket has accepted the oldest unsent answer.
+    /// Records that the socket has accepted the oldest unsent answer.
     mutating func sentAnswer() -> Action {
         unsentAnswers -= 1
         guard case .sendingLastAnswer = step else { return .none }
@@ -170,7 +170,7 @@ struct ConnectionStateMachine {
         return unsentAnswers == 0 ? .close : finish()
     }
 
-    /// Notes that the deadline of the current phase has passed.
+    /// Records that the deadline of the current phase has passed.
     mutating func timeIsOver(bodyTime: Duration) -> Action {
         switch step {
         case .readingBody: refuse(.requestTimeout(bodyTime))
@@ -186,8 +186,8 @@ struct ConnectionStateMachine {
         return .refuse(error)
     }
 
-    /// Closes the connection once everything written is sent, after lingering until the client has
-    /// it.
+    /// Closes the connection once everything written is sent and the lingering, in which the client
+    /// receives it, is over.
     private mutating func finish() -> Action {
         step = .sendingLastAnswer
         guard unsentAnswers == 0 else { return .none }

@@ -4,8 +4,8 @@ import NIOHTTP1
 /// A queue of the input that a client sends ahead while a request before it is answered.
 ///
 /// One read yields a few hundred parts at most, after which the socket is not read. Only when a
-/// client closes its sending side does NIO read all that is left; parts over the limits are dropped
-/// then, so that the connection ends after the answers before them.
+/// client closes its sending side does NIO read all remaining bytes; parts over the limits are then
+/// dropped, so that the connection ends after the answers before them.
 struct PendingInput {
     enum Element {
         case part(HTTPServerRequestPart)
@@ -32,7 +32,7 @@ struct PendingInput {
     /// Approximate memory of the queue.
     private(set) var bytes = 0
 
-    /// Whether the client has closed its sending side, or parts were dropped; then nothing is
+    /// True once the client has closed its sending side, or parts were dropped; then nothing is
     /// appended.
     private(set) var isEnded = false
 

@@ -23,7 +23,7 @@ extension Data {
         }.joined()
     }
 
-    /// Whether the bytes are equal; the time depends on their number alone.
+    /// True when the bytes are equal; the time depends on their number alone.
     package func equalsInConstantTime(_ other: Data) -> Bool {
         guard count == other.count else { return false }
         return zip(self, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

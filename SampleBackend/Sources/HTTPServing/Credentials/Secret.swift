@@ -37,7 +37,7 @@ public struct SecretHash: Sendable {
         data = .sha256(of: text)
     }
 
-    /// Whether a text is the secret; compares in constant time.
+    /// True when a text is the secret; compares in constant time.
     package func matches(_ text: String) -> Bool {
         data.equalsInConstantTime(.sha256(of: text))
     }

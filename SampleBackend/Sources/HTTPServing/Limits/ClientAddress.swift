@@ -15,7 +15,7 @@ package struct ClientAddress: Hashable, Sendable {
     /// never a source address.
     private let bits: UInt64
 
-    /// Takes an IP address; nil for a Unix domain socket.
+    /// Creates a client address from a socket's; nil for a Unix domain socket.
     package init?(_ address: SocketAddress) {
         switch address {
         case .v4(let address):

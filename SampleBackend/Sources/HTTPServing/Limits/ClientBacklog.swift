@@ -9,23 +9,23 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Bounds the memory of unsent and unprocessed data over all connections: answers and events that
+/// Limits the memory of unsent and unprocessed data over all connections: answers and events that
 /// clients do not read, and requests that they sent ahead.
 ///
 /// Over the limit, the connections with the oldest such data are closed. A buffer that is queued on
 /// many connections, such as a cached document or an event, counts once, since its memory is
 /// shared.
 package final class ClientBacklog: Sendable {
-    /// Identifies data that is counted.
+    /// Identifies counted data.
     package struct Ticket: Sendable, Hashable {
         fileprivate let number: Int
     }
 
     fileprivate struct Entry: Sendable {
         let channel: any Channel
-        /// Bytes that no other entry shares.
+        /// Bytes that are not shared with other entries.
         let ownBytes: Int
-        /// Retained, so that its address is not reused meanwhile.
+        /// Retained, so that its address is not reused while the entry exists.
         let sharedBuffer: ByteBuffer?
     }
 

@@ -45,7 +45,7 @@ public struct ServerLimits: Sendable, Hashable {
 
     /// Time that the server keeps reading after its last answer.
     ///
-    /// So a client that is still sending gets to see the answer before the connection is closed.
+    /// A client that is still sending can thus read the answer before the connection is closed.
     public var lingerTime: Duration = .seconds(2)
 
     /// Grace period for requests in flight after the server is told to stop.
@@ -62,7 +62,7 @@ public struct ServerLimits: Sendable, Hashable {
 
     /// Maximum streams of one address, IPv6 by its 64-bit prefix; nil means no limit.
     ///
-    /// Another one is answered with 429.
+    /// A further stream is answered with 429.
     public var streamsPerAddress: Int?
 
     /// Maximum age of a stream; nil means no limit.
@@ -75,7 +75,7 @@ public struct ServerLimits: Sendable, Hashable {
     /// requests that they sent ahead.
     ///
     /// Over it, the connections with the oldest such data are closed. A buffer that several
-    /// connections share, such as a cached document, counts once; with TLS, once for each
+    /// connections share, such as a cached document, counts once; with TLS, it counts once for each
     /// connection.
     public var clientBacklogBytes = 128 << 20
 

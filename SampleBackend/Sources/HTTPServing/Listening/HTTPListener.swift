@@ -75,7 +75,7 @@ package struct HTTPListener: Sendable {
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
-                        // Out of file descriptors, it waits a second before the next attempt.
+                        // When file descriptors run out, it waits a second before the next attempt.
                         try pipeline.addHandler(AcceptBackoffHandler())
                         if let places { try pipeline.addHandler(AcceptHandler(places)) }
                         try pipeline.addHandler(

@@ -1,12 +1,12 @@
-/// The address that a server accepts connections on.
+/// The address on which a server accepts connections.
 public struct ListeningAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The host name or address that the server was told to listen on.
+    /// The host name or address on which the server was told to listen.
     public let hostname: String
 
-    /// The port, never 0: for port 0, the one that the system chose.
+    /// The port, never 0: when 0 was requested, the one that the system chose.
     public let port: Int
 
-    /// Whether connections use TLS.
+    /// A Boolean value that indicates whether connections use TLS.
     public let usesTLS: Bool
 
     /// The base URL of the server, such as `http://127.0.0.1:8080`; an IPv6 address is in brackets.
@@ -17,21 +17,21 @@ public struct ListeningAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a server cannot listen on an address.
+/// A failure to listen on an address.
 public struct ListeningError: Error, Sendable, CustomStringConvertible {
-    /// The host name or address that the server was told to listen on.
+    /// The host name or address on which the server was told to listen.
     public let hostname: String
 
-    /// The port that the server was told to listen on.
+    /// The port on which the server was told to listen.
     public let port: Int
 
     /// The operating system's error.
     public let underlyingError: any Error
 
-    /// Whether another socket uses the port.
+    /// A Boolean value that indicates whether another socket uses the port.
     public let isAddressInUse: Bool
 
-    /// One sentence that says what failed and what to do.
+    /// One sentence with the failure and what to do.
     public var description: String {
         isAddressInUse
             ? "Port \(port) of \(hostname) is in use: stop what uses it, or choose another port "

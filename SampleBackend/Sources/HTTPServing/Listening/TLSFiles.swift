@@ -8,7 +8,7 @@ public struct TLSFiles: Sendable, Hashable {
     /// Path of a PEM file with the private key.
     public let privateKey: String
 
-    /// Names the files, which are read when the server starts.
+    /// Creates the names of the files, which are read when the server starts.
     public init(certificate: String, privateKey: String) {
         self.certificate = certificate
         self.privateKey = privateKey
@@ -32,15 +32,15 @@ public struct TLSFiles: Sendable, Hashable {
     }
 }
 
-/// Why TLS cannot be served with the files.
+/// A failure to use the files of a certificate and its key.
 public struct TLSFilesError: Error, Sendable, CustomStringConvertible {
-    /// The files that were named.
+    /// The files that could not be used.
     public let files: TLSFiles
 
     /// The TLS library's error.
     public let underlyingError: any Error
 
-    /// One sentence that says what failed and what to do.
+    /// One sentence with the failure and what to do.
     public var description: String {
         "The certificate \(files.certificate) and the key \(files.privateKey) cannot be used "
             + "(\(underlyingError)): check that both are PEM, belong together and can be read."

@@ -1,12 +1,12 @@
 /// The value of `If-None-Match`: the entity tags that the client has cached.
 ///
-/// Tags are compared weakly, as RFC 9110 (13.1.2) asks for `If-None-Match`: `W/"x"` matches `"x"`,
-/// so a proxy that compresses and weakens the tag does not cost a download.
+/// Tags are compared weakly, as RFC 9110 (13.1.2) requires for `If-None-Match`: `W/"x"` matches
+/// `"x"`, so a proxy that compresses and weakens the tag does not cause another download.
 package struct EntityTagCondition: Sendable, Hashable {
     /// The listed tags, without `W/` and quotation marks.
     private var opaqueTags: [String] = []
 
-    /// Whether the value was `*`, which matches any document.
+    /// True when the value was `*`, which matches any document.
     private var matchesAny = false
 
     /// Parses the value of the field, several fields joined by commas.
@@ -34,7 +34,7 @@ package struct EntityTagCondition: Sendable, Hashable {
         }
     }
 
-    /// Whether the client has the document with this tag, given without `W/` and quotation marks.
+    /// True when the client has the document with this tag, given without `W/` and quotation marks.
     package func matches(_ opaqueTag: String) -> Bool {
         matchesAny || opaqueTags.contains(opaqueTag)
     }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text as a path segment, or as a name or value of a query: every byte but the unreserved
-    /// characters of RFC 3986 (2.3) is encoded as `%XX`.
+    /// The text as a path segment, or as a name or value of a query: every byte except the
+    /// unreserved characters of RFC 3986 (2.3) is encoded as `%XX`.
     package var percentEncoded: String {
         var result = ""
         for byte in utf8 {
@@ -21,9 +21,9 @@ extension StringProtocol {
     /// The text with every `%XX` decoded; nil when a `%` is not followed by two hexadecimal digits,
     /// or the bytes are not UTF-8.
     ///
-    /// Nothing else is decoded: `+` is a plus sign, in a query too, as RFC 3986 has it and as
-    /// `URLComponents` writes it. (Were it a space, `a+b@example.com` would be another user.) Raw
-    /// bytes beyond ASCII never reach this function: the HTTP decoder rejects them.
+    /// Nothing else is decoded: `+` is a plus sign, in a query too, as in RFC 3986 and as written
+    /// by `URLComponents`. (If it were a space, `a+b@example.com` would be another user.) Raw bytes
+    /// beyond ASCII never reach this function: the HTTP decoder rejects them.
     package func percentDecoded() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []

@@ -1,4 +1,4 @@
-/// The parameters of a query in their order, decoded only when asked for.
+/// The parameters of a query in their order, decoded on access.
 ///
 /// ```swift
 /// for parameter in QueryParameters("app.id=x&flag") { print(parameter.name ?? "?") }
@@ -7,7 +7,8 @@ package struct QueryParameters: Sequence, Sendable {
     /// The percent-encoded query without its question mark; empty when there is none.
     private let query: Substring
 
-    /// Takes the query of a request line, percent-encoded and without the question mark.
+    /// Creates the parameters of a request line's query, percent-encoded and without the question
+    /// mark.
     package init(_ query: Substring) {
         self.query = query
     }
@@ -28,7 +29,7 @@ package struct QueryParameters: Sequence, Sendable {
     /// The decoded value of the last parameter with this decoded name, empty when it has no `=`;
     /// nil when there is none.
     ///
-    /// Throws a ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
+    /// - Throws: A ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
     package func lastValue(named name: String) throws(RequestError) -> String? {
         var found: Parameter?
         for parameter in self where parameter.name == name { found = parameter }

@@ -14,7 +14,7 @@ package struct RequestError: Error, Sendable, Hashable {
     /// The body's `status`: a stable name for programs to compare, such as `NOT_FOUND`.
     package let statusName: String
 
-    /// The body's `message`: one sentence that says what to do.
+    /// The body's `message`: one sentence that tells what to do.
     package let message: String
 
     /// Additional fields of the response, such as `Allow`.
@@ -56,7 +56,7 @@ extension RequestError {
         RequestError(httpStatus: .notFound, statusName: "NOT_FOUND", message: message)
     }
 
-    /// 405: the path exists but does not support the method; `Allow` lists those that it does.
+    /// 405: the path exists but does not support the method; `Allow` lists the supported ones.
     static func methodNotAllowed(allowed: [HTTPRequest.Method]) -> RequestError {
         let names = allowed.map(\.rawValue)
         return RequestError(

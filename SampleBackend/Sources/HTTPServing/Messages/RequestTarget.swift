@@ -7,7 +7,7 @@ package struct RequestTarget: Sendable {
     /// The path as it was sent, percent-encoded, without the query.
     package let path: Substring
 
-    /// The decoded segments: three of `/a//b`, and one of `/`, which is empty.
+    /// The decoded segments: three for `/a//b`, and one, which is empty, for `/`.
     package let segments: [String]
 
     /// The parameters of the query; empty without a query.

@@ -15,7 +15,7 @@ package struct RouteRequest: Sendable {
     package let headerFields: RequestFields
     /// Empty when there is none.
     package let body: ByteBuffer
-    /// nil when there is no connection.
+    /// Nil when there is no connection.
     package let address: ClientAddress?
     /// The caller that the group's ``CallerRecognition`` found; nil for an anonymous one.
     package let caller: (any Sendable)?

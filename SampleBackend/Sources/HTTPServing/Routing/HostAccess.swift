@@ -1,15 +1,15 @@
 import HTTPTypes
 import NIOCore
 
-/// The host names that the server answers to, a defence against DNS rebinding.
+/// The host names to which the server responds, a defence against DNS rebinding.
 ///
 /// A malicious page can point its own host name at this machine, and then read the server's
-/// responses as its own origin. Where no key protects them, and in the console, only known names
-/// are answered.
+/// responses as its own origin. Where no key protects them, and in the console, only requests with
+/// known names are answered.
 package struct HostAccess: Sendable {
     private let names: Set<String>
 
-    /// Whether only this machine can reach the server, and no key is needed.
+    /// True when only this machine can reach the server, and no key is needed.
     private let isOpenToThisMachine: Bool
 
     /// Allows the names in addition to those of this machine.
@@ -23,8 +23,8 @@ package struct HostAccess: Sendable {
     /// - Parameters:
     ///   - hosts: The value of `Host`, and the authority of a target in absolute form; empty for an
     ///     HTTP/1.0 request without either, which no browser sends.
-    ///   - isRequired: Whether to check even on a server that needs a key or that other machines
-    ///     can reach.
+    ///   - isRequired: True to check even on a server that needs a key or that other machines can
+    ///     reach.
     /// - Throws: A ``RequestError`` with status 421 when it is addressed to another host.
     package func check(_ hosts: [String], isRequired: Bool) throws(RequestError) {
         guard isOpenToThisMachine || isRequired else { return }
@@ -54,7 +54,7 @@ package struct HostName: Sendable, Hashable {
     /// The address; nil for a name.
     private let address: SocketAddress?
 
-    /// Takes a name or an address without a port or brackets.
+    /// Creates a host from a name or an address without a port or brackets.
     package init(_ text: String) {
         let lowercased = text.lowercased()
         self.text = lowercased.hasSuffix(".") ? String(lowercased.dropLast()) : lowercased
@@ -78,10 +78,9 @@ package struct HostName: Sendable, Hashable {
         self.init(String(host))
     }
 
-    /// Whether it is a literal address, which DNS cannot point elsewhere.
+    /// True when it is a literal address, which DNS cannot point elsewhere.
     var isAddress: Bool { address != nil }
 
-    /// Whether it is a loopback address.
     private var isLoopbackAddress: Bool {
         switch address {
         case .v4: text.hasPrefix("127.")
@@ -90,9 +89,9 @@ package struct HostName: Sendable, Hashable {
         }
     }
 
-    /// Whether a server that listens on it is reachable from this machine alone.
+    /// True when a server that listens on it is reachable from this machine alone.
     package var isLocal: Bool { isLoopbackAddress || text == "localhost" }
 
-    /// Whether browsers resolve it to this machine, regardless of DNS.
+    /// True when browsers resolve it to this machine, regardless of DNS.
     package var isLoopback: Bool { isLocal || text.hasSuffix(".localhost") }
 }

@@ -64,7 +64,7 @@ extension RequestDispatcher {
         fileprivate var parameters: [String: String] = [:]
         fileprivate var group: RouteGroup?
         fileprivate var caller: (any Sendable)?
-        /// Whether the answer is counted and logged; not without a connection.
+        /// True when the answer is counted and logged; false without a connection.
         fileprivate var isRecorded = true
 
         /// The error that ends the request before its body is read; nil when it was admitted.
@@ -78,7 +78,7 @@ extension RequestDispatcher {
         case later(@Sendable () async -> Answer)
     }
 
-    /// Matches a request, and decides from its head whether the body is read.
+    /// Matches a request, and decides from its head whether to read the body.
     func receive(_ head: HTTPRequestHead, from address: ClientAddress?) -> Incoming {
         var incoming = match(head, from: address)
         do throws(RequestError) {
@@ -106,7 +106,7 @@ extension RequestDispatcher {
         return incoming
     }
 
-    /// Checks what the head allows to check: the host, the rate limits, and the caller's
+    /// Checks everything that the head allows to check: the host, the rate limits, and the caller's
     /// credentials.
     private func admit(_ incoming: inout Incoming) throws(RequestError) {
         let head = incoming.head
@@ -172,8 +172,8 @@ extension RequestDispatcher {
         }
     }
 
-    /// The caller, recognized again when a body came after the head: meanwhile a token may have been
-    /// revoked.
+    /// The caller, recognized again when a body came after the head: a token may have been revoked
+    /// in the meantime.
     private func caller(of incoming: Incoming) -> (any Sendable)? {
         let headers = incoming.head.headers
         guard
@@ -208,7 +208,7 @@ extension RequestDispatcher {
         .response(refusal(of: incoming, for: error))
     }
 
-    /// The recorded error response to a request; nil stands for a request without a readable head.
+    /// The recorded error response to a request; nil means a request without a readable head.
     func refusal(of incoming: Incoming?, for error: RequestError) -> RouteResponse {
         let target = incoming?.head.uri ?? ""
         let body = incoming?.group?.errorBody(error, target) ?? error.jsonBytes

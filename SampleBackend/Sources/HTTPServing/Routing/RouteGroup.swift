@@ -5,8 +5,8 @@ package import NIOCore
 package struct RouteGroup: Sendable {
     package let routes: [Route]
 
-    /// Whether a target that matches no route belongs to the group, so that its errors have the
-    /// group's format.
+    /// Returns true when a target that matches no route belongs to the group, so that its errors
+    /// have the group's format.
     package var covers: @Sendable (_ target: String) -> Bool = { _ in false }
 
     /// Encodes the body of an error response as JSON.
@@ -17,11 +17,11 @@ package struct RouteGroup: Sendable {
     /// Header fields of every response.
     package var headerFields: HTTPFields = [:]
 
-    /// Whether `Host` is checked even on a server that needs a key or that other machines can
+    /// True when `Host` is checked even on a server that needs a key or that other machines can
     /// reach.
     package var checksHost = false
 
-    /// Whether pages of other origins may read responses, as ``CrossOriginAccess`` allows.
+    /// True when pages of other origins may read responses, as ``CrossOriginAccess`` allows.
     package var isReadableAcrossOrigins = false
 
     /// Authenticates callers; nil when the group does not distinguish them.
@@ -32,7 +32,7 @@ package struct RouteGroup: Sendable {
     }
 }
 
-/// Authenticates callers by the head of their request, once per request.
+/// Authenticates callers by the head of their request, and again when its body has come.
 package protocol CallerRecognition: Sendable {
     func caller(of headerFields: RequestFields) -> RecognizedCaller
 

@@ -5,7 +5,9 @@ import JSONTree
 protocol AdministrationCommand: AsyncParsableCommand {
     var options: AdministrationOptions { get }
 
-    /// Runs the command over a connected transport; throws a ``CommandFailure``.
+    /// Runs the command over a connected transport.
+    ///
+    /// - Throws: A ``CommandFailure``.
     func run(with transport: any AdministrationTransport) async throws
 }
 
@@ -19,7 +21,7 @@ extension AdministrationCommand {
 }
 
 extension CommandFailure {
-    /// Prints a failure of `body` to standard error, as JSON when `asJSON` is set, and throws its
+    /// Prints a failure of `body` to standard error, as JSON if `asJSON`, and throws its
     /// `ExitCode`.
     static func reported(asJSON: Bool, _ body: () async throws -> Void) async throws {
         do {

@@ -3,7 +3,9 @@ import JSONTree
 
 /// Sends the requests of administrators to a server or to a store in this process.
 protocol AdministrationTransport: Sendable {
-    /// Returns the response whatever its status; throws a ``CommandFailure`` when there is none.
+    /// Returns the response, whatever its status.
+    ///
+    /// - Throws: A ``CommandFailure`` when there is no response.
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer
 }
 
@@ -30,12 +32,9 @@ struct AdministrationAnswer: Sendable {
 }
 
 extension AdministrationTransport {
-    /// Sends a request and throws a ``CommandFailure`` unless its status is 2xx.
+    /// Sends a request whose response must have a status 2xx; `template` is the template in the
+    /// request, for excerpts around its problems.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - template: The template in the request, for excerpts around its problems.
-    /// - Returns: The response.
     /// - Throws: A ``CommandFailure`` with the server's reason.
     func perform(
         _ request: AdministrationRequest, template: JSONNode? = nil
@@ -56,7 +55,7 @@ extension AdministrationTransport {
 }
 
 extension AdministrationAnswer {
-    /// Throws a ``CommandFailure`` when the body is not JSON.
+    /// - Throws: A ``CommandFailure`` when the body is not JSON.
     var json: JSONNode {
         get throws {
             do {

@@ -62,7 +62,7 @@ struct CommandFailure: Error, CustomStringConvertible {
             column: detail["column"]?.integerValue)
     }
 
-    /// Whether a retry is pointless.
+    /// True when a retry is pointless.
     var isFinal: Bool { code == Exit.notAllowed || code == Exit.notFound || code == Exit.failure }
 
     /// The failure in JSON output.
@@ -118,7 +118,7 @@ struct ExpressionExcerpt: CustomStringConvertible {
     /// Two lines: the expression and the caret.
     let description: String
 
-    /// nil when the problem has no column in an expression.
+    /// Nil when the problem has no column in an expression.
     init?(_ problem: TemplateProblem, in template: JSONNode) {
         let parts = problem.path.split(whereSeparator: { "[]".contains($0) })
         guard let column = problem.column, parts.count == 3, parts[0] == "conditions",

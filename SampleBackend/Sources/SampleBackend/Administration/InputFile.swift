@@ -1,9 +1,9 @@
 import Foundation
 import JSONTree
 
-/// Reads files that commands are given; `-` is standard input.
+/// Reads the files of a command; `-` is standard input.
 enum InputFile: Sendable {
-    /// Throws a ``CommandFailure`` when the file cannot be read.
+    /// - Throws: A ``CommandFailure`` when the file cannot be read.
     static func data(_ path: String) throws -> Data {
         do {
             if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
@@ -14,7 +14,7 @@ enum InputFile: Sendable {
         }
     }
 
-    /// Throws a ``CommandFailure`` when the file cannot be read or is not JSON.
+    /// - Throws: A ``CommandFailure`` when the file cannot be read or is not JSON.
     static func json(_ path: String) throws -> JSONNode {
         try json(in: try data(path), of: path)
     }

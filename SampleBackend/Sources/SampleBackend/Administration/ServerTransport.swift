@@ -13,7 +13,7 @@ struct ServerTransport: AdministrationTransport {
 
     let server: URL
 
-    /// nil sends no token.
+    /// Nil sends no token.
     let token: Secret?
 
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {

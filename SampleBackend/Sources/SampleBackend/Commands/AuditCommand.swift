@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSONTree
 
-/// `sample-backend audit` lists who did what and when.
+/// `sample-backend audit` lists the actions of administrators with their actors and times.
 struct AuditCommand: AdministrationCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "List who did what and when, newest first.")
@@ -11,7 +11,7 @@ struct AuditCommand: AdministrationCommand {
 
     @OptionGroup var options: AdministrationOptions
 
-    /// Rejects what the server would reject.
+    /// Rejects values that the server would reject.
     func validate() throws {
         guard (1...1_000).contains(limit) else {
             throw ValidationError("--limit is out of range: give 1 to 1000.")

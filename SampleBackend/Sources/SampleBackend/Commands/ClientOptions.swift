@@ -4,7 +4,7 @@ import HTTPServing
 import JSONTree
 import Targeting
 
-/// The options that say for which client a command asks: the user and the signals of the app.
+/// The options that identify a client: the user and the signals of the app.
 struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The user's ID; the generic user without it.", valueName: "id"))
     var user: String?

@@ -20,7 +20,7 @@ struct DiffCommand: AdministrationCommand {
 
     @OptionGroup var options: AdministrationOptions
 
-    /// Rejects combinations that leave nothing to compare.
+    /// Rejects combinations without anything to compare.
     func validate() throws {
         if from == nil, file == nil {
             throw ValidationError("Give the number of a version, or --file.")

@@ -21,7 +21,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var options: AdministrationOptions
 
-    /// Throws ``Exit/failure`` when a check failed; warnings do not count.
+    /// - Throws: ``Exit/failure`` when a check failed; warnings do not count.
     func run() async throws {
         var findings = [Self.openFiles(), Self.clock()]
         if case .sqlite(let path)? = options.store {
@@ -62,7 +62,7 @@ struct DoctorCommand: AsyncParsableCommand {
                     + "\(wantedFiles)\" or LimitNOFILE")
     }
 
-    /// Checks that the clock is not in the past.
+    /// Checks that the clock is not behind the release of this program.
     private static func clock() -> DoctorFinding {
         // No build of this program is older than this.
         let oldest = Date(timeIntervalSince1970: 1_760_000_000)
@@ -133,7 +133,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return preview.status == 403 ? "viewer" : "editor"
     }
 
-    /// Checks that the server responds, and which role the token has.
+    /// Checks that the server responds, and determines the token's role.
     private func server() async -> [DoctorFinding] {
         do {
             return try await options.withAdministration { transport in

@@ -36,7 +36,7 @@ struct UserReport {
         }
     }
 
-    /// Prints the signals that conditions need and the request did not give, if there are any.
+    /// Prints the signals that conditions need and the request lacked, if there are any.
     private func printAssumption() {
         let names = (node["missingSignals"]?.arrayValue ?? []).compactMap(\.stringValue)
         guard !names.isEmpty else { return }

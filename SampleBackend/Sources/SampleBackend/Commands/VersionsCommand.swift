@@ -14,7 +14,7 @@ struct VersionsCommand: AdministrationCommand {
     @Flag(help: "List all versions that are kept.")
     var all = false
 
-    /// Rejects what the server would reject.
+    /// Rejects values that the server would reject.
     func validate() throws {
         guard (1...300).contains(limit) else {
             throw ValidationError("--limit is out of range: give 1 to 300.")

@@ -5,7 +5,7 @@ import Foundation
 import HTTPServing
 import Logging
 
-/// The options of `serve` that control who may read configurations (HTTP 5).
+/// The options of `serve` that control access to configurations (HTTP 5).
 struct AccessOptions: ParsableArguments {
     /// Minimum length, in bytes, of a secret for HS256.
     private static let minimumSecretBytes = 32
@@ -76,7 +76,9 @@ struct AccessOptions: ParsableArguments {
         userTokenSecret ?? Self.environment("ACTIVECONFIG_USER_TOKEN_SECRET")
     }
 
-    /// Rejects options that would protect nothing; throws `ValidationError`.
+    /// Rejects options that would protect nothing.
+    ///
+    /// - Throws: `ValidationError`.
     func validate(isLoopback: Bool) throws {
         if keys.contains(where: \.text.isEmpty) {
             throw ValidationError("--client-key is empty: choose a long, random text.")
@@ -107,13 +109,15 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
-    /// The access rule for clients; throws `ValidationError` when the key file is unusable.
+    /// The access rule for clients.
+    ///
+    /// - Throws: `ValidationError` when the key file is unusable.
     func clientAccess(logger: Logger) async throws -> ClientAccess {
         ClientAccess(
             keys: keys.map(\.text), userTokens: try await userTokenVerifier(logger: logger))
     }
 
-    /// nil when users need no token.
+    /// Nil when users need no token.
     private func userTokenVerifier(logger: Logger) async throws -> UserTokenVerifier? {
         var rules = UserTokenRules()
         rules.issuer = userTokenIssuer

@@ -5,13 +5,14 @@ import Logging
 import NIOCore
 import TemplateStore
 
-/// The template that demonstrates what templates can do.
+/// A template that demonstrates the features of templates.
 enum SampleTemplate: Sendable {
     /// UTF-8 JSON.
     static var jsonData: Data { Data(PackageResources.SampleTemplate_json) }
 
-    /// Publishes the template in the project `default`, unless that has a version already; throws
-    /// `TemplateStoreError`.
+    /// Publishes the template in the project `default`, unless that already has a version.
+    ///
+    /// - Throws: `TemplateStoreError`.
     static func publishIfNeeded(in store: any TemplateStore, logger: Logger) async throws {
         let administration = try await LocalAdministration(
             store: store, administratorName: "dev", logger: logger)

@@ -261,7 +261,7 @@ struct ServeCommand: AsyncParsableCommand {
         ProcessInfo.processInfo.environment["ACTIVECONFIG_ADMIN_TOKEN"].map(Secret.init)
     }
 
-    /// Whether the server listens on the loopback interface only.
+    /// True when the server listens on the loopback interface only.
     private var isLoopback: Bool {
         ConfigServerConfiguration(hostname: hostname).isLoopback
     }

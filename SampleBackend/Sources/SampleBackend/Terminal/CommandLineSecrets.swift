@@ -62,7 +62,7 @@ extension String {
     }
 }
 
-/// Makes secrets option values; help and error messages never show them.
+/// Makes secrets usable as option values, which help and error messages never show.
 extension Secret: ExpressibleByArgument {
     /// Accepts any text.
     public init?(argument: String) {

@@ -3,14 +3,14 @@ import InMemoryTemplateStore
 import SQLiteTemplateStore
 import TemplateStore
 
-/// The value of `--store`: where templates are kept (HTTP 5).
+/// The value of `--store`: the location of the store (HTTP 5).
 enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
     case sqlite(path: String)
 
     /// In the memory of this process only.
     case memory
 
-    /// The location without `--store`.
+    /// The location when `--store` is not given.
     static let `default` = StoreLocation.sqlite(path: "activeconfig.sqlite")
 
     /// Parses `sqlite:PATH` or `memory`.

@@ -2,10 +2,10 @@ import Foundation
 
 /// Writes to standard output and standard error.
 enum Terminal: Sendable {
-    /// Prints one or several lines to standard output, unbuffered, so that a pipe gets them at
-    /// once.
+    /// Prints one or several lines to standard output, unbuffered, so that a pipe receives them
+    /// immediately.
     ///
-    /// Control characters are escaped, whatever their source. A closed reader is no error.
+    /// Control characters are escaped, whatever their source. A closed reader is not an error.
     static func print(_ line: String) {
         write(Data((printable(line) + "\n").utf8))
     }
@@ -34,7 +34,7 @@ extension Terminal {
         case dim = "2"
     }
 
-    /// Whether standard output is a terminal and colours are not disabled (https://no-color.org).
+    /// True when standard output is a terminal and colours are not disabled (https://no-color.org).
     private static let hasColors =
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
 

@@ -7,7 +7,7 @@ extension String {
         escaped(keeping: [], ends: true)
     }
 
-    /// Escapes what a terminal would interpret or not show.
+    /// Escapes characters that a terminal would interpret or not show.
     ///
     /// `sequences` are kept, such as the colours that this program sets; `ends` escapes line feeds
     /// and tabs too.
@@ -37,13 +37,13 @@ extension String {
 }
 
 extension JSONNode {
-    /// JSON that is safe to print: what a terminal would interpret or not show is escaped inside
-    /// the strings.
+    /// JSON that is safe to print: characters that a terminal would interpret or not show are
+    /// escaped inside the strings.
     func terminalText(_ layout: JSONNode.Layout) -> String {
         let text = String(decoding: jsonData(layout), as: UTF8.self)
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            // Outside of strings, a line feed is the only such character.
+            // Outside strings, a line feed is the only such character.
             guard scalar.isNotShown, scalar != "\n" else {
                 result.append(scalar)
                 continue
@@ -59,7 +59,7 @@ extension JSONNode {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal interprets the character, or shows nothing for it.
+    /// True when a terminal interprets the character, or shows nothing for it.
     fileprivate var isNotShown: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Parses events from a byte stream that is split at any place.
+/// Parses events from a byte stream that may be split anywhere.
 struct StreamEventParser: Sendable {
-    /// Maximum length of a line in bytes, so that a response that is no event stream cannot fill
-    /// the memory.
+    /// Maximum length of a line in bytes, so that a response that is not an event stream cannot
+    /// fill the memory.
     private static let maximumLineLength = 64 << 20
 
     /// Bytes after the last complete line.
@@ -19,8 +19,9 @@ struct StreamEventParser: Sendable {
     /// The reconnection delay in milliseconds, if the stream has set one.
     private(set) var retry: Int?
 
-    /// Appends bytes and returns the events that are complete; throws a ``CommandFailure`` when a
-    /// line is too long.
+    /// Appends bytes and returns the events that are complete.
+    ///
+    /// - Throws: A ``CommandFailure`` when a line is too long.
     mutating func read(_ bytes: Data) throws -> [StreamEvent] {
         rest.append(contentsOf: bytes)
         var events: [StreamEvent] = []

@@ -31,20 +31,20 @@ struct Watch {
     /// Number of updates that were shown.
     private var updates = 0
 
-    /// Whether any connection has succeeded.
+    /// True once any connection has succeeded.
     private var wasConnected = false
 
     /// Number of consecutive failed connections.
     private var failures = 0
 
-    /// The reconnection delay that the server asks for, in milliseconds.
+    /// The reconnection delay that the server requested, in milliseconds.
     private var wantedWait: Int?
 
     init(_ command: WatchCommand) {
         self.command = command
     }
 
-    /// Whether `--count` updates were shown.
+    /// True once `--count` updates were shown.
     private var isDone: Bool { command.count.map { updates >= $0 } ?? false }
 
     /// Listens, and reconnects when the connection is lost.
@@ -97,8 +97,9 @@ struct Watch {
         }
     }
 
-    /// Requests the document, or with a suffix such as `/events` a resource below it; throws a
-    /// ``CommandFailure`` when the server refuses.
+    /// Requests the document, or with a suffix such as `/events` a resource below it.
+    ///
+    /// - Throws: A ``CommandFailure`` when the server refuses.
     private func body(
         of suffix: String, with client: HTTPClient
     ) async throws -> HTTPClientResponse.Body {
@@ -145,7 +146,7 @@ struct Watch {
         }
     }
 
-    /// Prints changes, if there are any that were not known.
+    /// Prints changes, if there are new ones.
     private mutating func show(_ lines: [WatchedDocument.Line], version: String?) {
         guard !lines.isEmpty else { return }
         updates += 1
@@ -162,7 +163,7 @@ struct Watch {
         if !command.json { Terminal.printError(Terminal.colored(text, color)) }
     }
 
-    /// Downloads the user's document and returns what changed.
+    /// Downloads the user's document and returns the changes.
     private mutating func fetch(with client: HTTPClient) async throws -> [WatchedDocument.Line] {
         let bytes = try await body(of: "", with: client).collect(upTo: Self.maximumBytes)
         let answer = AdministrationAnswer(
@@ -173,8 +174,8 @@ struct Watch {
         return document.replace(with: WatchedDocument(json))
     }
 
-    /// Waits before reconnecting: as long as the server asks, or after failures an exponentially
-    /// growing random time.
+    /// Waits before reconnecting: for the time that the server requested, or after failures for an
+    /// exponentially growing random time.
     private mutating func wait() async throws {
         let limit = min(Self.waits.upperBound, Self.waits.lowerBound << min(failures, 6))
         let milliseconds = failures == 0 ? wantedWait ?? limit : Int.random(in: limit / 2...limit)

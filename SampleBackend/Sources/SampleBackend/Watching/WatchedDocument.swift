@@ -61,7 +61,7 @@ struct WatchedDocument: Sendable, Hashable {
 }
 
 extension WatchedDocument.Line {
-    /// The line for a terminal, coloured where colours are on.
+    /// The line for a terminal, coloured when colours are on.
     var text: String {
         switch self {
         case .section(let name, let isGone):

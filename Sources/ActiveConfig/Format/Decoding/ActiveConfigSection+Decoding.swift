@@ -6,17 +6,17 @@ extension ActiveConfigSection {
     /// let features = try config["AppFeatures"]?.decode(Features.self)
     /// ```
     ///
-    /// Scalars are read by the table of FORMAT 5, as the typed getters do, but nothing is lost: a
-    /// number with a fraction, or out of range, does not decode as an integer. Neither does a
-    /// floating-point number beyond ±9007199254740991 (2⁵³ − 1), as which an integer beyond 64 bits
-    /// is read, since it may have been rounded; a string of digits decodes in full.
+    /// Scalars are converted by the table of FORMAT 5, as in the typed getters, but without loss: a
+    /// number with a fraction, or out of range, does not decode as an integer. Nor does a
+    /// floating-point number beyond ±9007199254740991 (2⁵³ − 1), since it may be the rounded value
+    /// of an integer beyond 64 bits; a string of digits decodes in full.
     ///
-    /// Beyond the getters, `Date` is read from an ISO 8601 string, `Data` from a Base64 one, `URL`
-    /// and `Decimal` from a string, `Decimal` also from a number, in the fewest digits that stand for
-    /// it. A string of more than 38 digits is no `Decimal`.
+    /// In addition to the getters' types, `Date` is read from an ISO 8601 string, `Data` from a
+    /// Base64 one, `URL` and `Decimal` from a string, and `Decimal` also from a number, in the
+    /// fewest digits that represent it. A string of more than 38 digits is not a `Decimal`.
     ///
-    /// - Throws: `DecodingError`, with the setting's key and what was expected; also when more than 96
-    ///   arrays and objects are in one another, unless the type is ``SettingValue``.
+    /// - Throws: `DecodingError`, with the setting's key and the expected type; also when arrays
+    ///   and objects are nested more than 96 deep, unless the type is ``SettingValue``.
     public func decode<T: Decodable>(_ type: T.Type) throws -> T {
         var settings: [String: SettingValue] = [:]
         for entry in table.settings.entries { settings[entry.name] = entry.value }
@@ -25,8 +25,8 @@ extension ActiveConfigSection {
 
     /// Decodes one setting; see ``decode(_:)`` for the rules.
     ///
-    /// - Throws: `DecodingError.keyNotFound` when there is no such setting, else `DecodingError` with
-    ///   what was expected.
+    /// - Throws: `DecodingError.keyNotFound` when there is no such setting, else `DecodingError`
+    ///   with the expected type.
     public func decode<T: Decodable>(_ type: T.Type, forKey key: String) throws -> T {
         let codingKey = SettingCodingKey(key)
         guard let value = self[key] else {
@@ -42,7 +42,7 @@ extension ActiveConfigSection {
 extension SettingValue {
     /// Decodes the value; see ``ActiveConfigSection/decode(_:)`` for the rules.
     ///
-    /// - Throws: `DecodingError` with what was expected.
+    /// - Throws: `DecodingError` with the expected type.
     public func decode<T: Decodable>(_ type: T.Type) throws -> T {
         try SettingDecoder(value: self, codingPath: []).decode(type)
     }

@@ -4,7 +4,7 @@ import Foundation
 struct SettingDecoder: Decoder {
     let value: SettingValue
     let codingPath: [any CodingKey]
-    /// Empty: the rules are FORMAT's.
+    /// Empty: the rules are those of FORMAT.
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(
@@ -43,7 +43,7 @@ struct SettingDecoder: Decoder {
         return try T(from: self)
     }
 
-    /// Throws that the value is not `expected` when `body` gives nil.
+    /// - Throws: `DecodingError` that the value is not `expected`, when `body` returns nil.
     func read<T>(
         _ expected: String, _ type: Any.Type, _ body: (SettingValue) throws -> T?
     ) throws -> T {

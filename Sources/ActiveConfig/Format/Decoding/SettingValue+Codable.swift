@@ -1,17 +1,17 @@
 extension SettingValue: Codable {
     /// Nesting limit of encoding and decoding.
     ///
-    /// `Codable` is recursive, almost 4 KiB a level in a debug build, and a thread's stack may have
-    /// 512 KiB.
+    /// `Codable` is recursive and takes almost 4 KiB a level in a debug build, and a thread's stack
+    /// may have 512 KiB.
     static let maximumCodedDepth = 96
 
-    /// Reads any value that the decoder can give.
+    /// Reads any value that the decoder can return.
     ///
-    /// Foundation's `JSONDecoder` cannot tell `1.0` from `1`, so there `1.0` becomes
-    /// `.integer(1)`. A `ConfigurationState` made of the same text keeps them apart.
+    /// Foundation's `JSONDecoder` cannot tell `1.0` from `1`, so there `1.0` becomes `.integer(1)`.
+    /// A `ConfigurationState` created from the same text keeps them apart.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` when the decoder gives none of JSON's values, or more
-    ///   than 96 arrays and objects in one another.
+    /// - Throws: `DecodingError.dataCorrupted` when the decoder has no JSON value, or when arrays
+    ///   and objects are nested more than 96 deep.
     public init(from decoder: any Decoder) throws {
         if let scalar = try Self.scalar(from: decoder) {
             self = scalar
@@ -22,9 +22,9 @@ extension SettingValue: Codable {
 
     /// Writes the value as itself, without a wrapper.
     ///
-    /// - Throws: `EncodingError.invalidValue` when more than 96 arrays and objects are in one another,
-    ///   which ``jsonData()`` can write; what the encoder throws, as for a number that its format
-    ///   cannot hold.
+    /// - Throws: `EncodingError.invalidValue` when arrays and objects are nested more than 96 deep,
+    ///   which ``jsonData()`` can write; the encoder's own errors, such as for a number that its
+    ///   format cannot hold.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let elements):
@@ -37,7 +37,7 @@ extension SettingValue: Codable {
         }
     }
 
-    // Each step is a function of its own, since the locals of all of them would be on the stack once
+    // Each step is a function of its own, or the locals of all of them would be on the stack once
     // for each level.
 
     private static func scalar(from decoder: any Decoder) throws -> SettingValue? {
@@ -71,7 +71,8 @@ extension SettingValue: Codable {
         (try? decoder.container(keyedBy: SettingCodingKey.self)) != nil
     }
 
-    // By way of a container, since that keeps the keys of a dictionary from a strategy for keys.
+    // Through a container, so that a key decoding strategy does not change the keys of a
+    // dictionary.
 
     private static func decode<T: Decodable>(_ type: T.Type, from decoder: any Decoder) throws -> T
     {

@@ -76,7 +76,7 @@ struct DocumentReader {
                 sections, name: "config_sections", code: .sectionsMissing, documentStart: start))
     }
 
-    /// Throws, with the place, when the version is too new (FORMAT 2.2).
+    /// - Throws: a fault with its place when the version is too new (FORMAT 2.2).
     private mutating func checkVersion(in meta: [String: SettingValue]) throws(JSONFault) {
         let reason: String
         do throws(ConfigurationFormatError) {
@@ -95,7 +95,7 @@ struct DocumentReader {
 
     /// Moves to the value of the object's last member `name`.
     ///
-    /// The text is known to be sound; only the place of an error is wanted.
+    /// The text is known to be sound; only the place of an error is needed.
     private mutating func goToValue(ofMember name: StaticString) throws(JSONFault) {
         var offset = json.position
         try json.takeOpeningBracket()

@@ -6,7 +6,7 @@ public struct JSONFault: Error {
     public let code: ConfigurationFormatError.Code
     /// The fault's place, in bytes from 0.
     public let offset: Int
-    /// What is wrong and what to do.
+    /// The fault and what to do.
     public let reason: String
 
     /// Creates a fault.
@@ -16,7 +16,9 @@ public struct JSONFault: Error {
         self.reason = reason
     }
 
-    /// Throws when a text has more bytes than its limit (FORMAT 1.4).
+    /// Checks a text's size against its limit, both in bytes (FORMAT 1.4).
+    ///
+    /// - Throws: ``JSONFault`` when the text is larger.
     public static func check(size: Int, limit: Int) throws(JSONFault) {
         guard size > limit else { return }
         throw JSONFault(
@@ -25,7 +27,7 @@ public struct JSONFault: Error {
                 + "limit")
     }
 
-    /// The error to throw, with the place in `bytes`.
+    /// Returns the error to throw, with the place in `bytes`.
     public func located(in bytes: UnsafeRawBufferPointer) -> ConfigurationFormatError {
         let before = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<min(offset, bytes.count)])
         var line = 1

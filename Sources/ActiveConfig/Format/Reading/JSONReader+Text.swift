@@ -5,9 +5,9 @@ extension JSONReader {
     ///
     /// - Parameters:
     ///   - text: The text, UTF-8 JSON.
-    ///   - limits: What the text may not exceed.
+    ///   - limits: The limits on the text's size and depth.
     ///   - readValue: Reads the value, white space before it already skipped.
-    /// - Returns: What the body makes of the value.
+    /// - Returns: The result of `readValue`.
     /// - Throws: ``ConfigurationFormatError`` with the place and the reason.
     public static func read<Value>(
         _ text: Data, limits: ConfigurationLimits,

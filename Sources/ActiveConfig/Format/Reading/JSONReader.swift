@@ -1,9 +1,9 @@
 /// A reader of JSON text, token by token, from the start to the end.
 ///
-/// It reads RFC 8259 with one leniency, a comma before a closing bracket (FORMAT 1.2). It keeps no
-/// tree: who calls it decides what becomes of a value. Nothing in it is recursive.
+/// It reads RFC 8259 with one leniency, a comma before a closing bracket (FORMAT 1.2). It builds no
+/// tree: the caller decides what to do with a value. Nothing in it is recursive.
 ///
-/// The backend of this project reads templates with it, in which the order of keys counts.
+/// The backend of this project uses it to read templates, in which the order of keys counts.
 @_spi(JSON)
 @safe  // Each offset is compared with the count before a byte is read.
 public struct JSONReader {

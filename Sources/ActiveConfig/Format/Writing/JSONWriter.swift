@@ -11,7 +11,7 @@ public struct JSONWriter: Sendable {
 
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
-    /// Appends a byte, as a bracket or a comma.
+    /// Appends a byte, such as a bracket or a comma.
     public mutating func write(_ byte: UInt8) { bytes.append(byte) }
 
     /// Appends text as it is.
@@ -70,7 +70,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Appends members up to the next nested container, and returns that.
+    /// Appends members up to the next nested container, and returns that container.
     private mutating func writeMembers(of container: inout OpenContainer) -> SettingValue? {
         while container.count < container.elements.count {
             if container.count > 0 { write(UInt8(ascii: ",")) }
