@@ -21,10 +21,12 @@ Without a part it runs all, in this order:
               and by requests made from its OpenAPI description
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
-  sanitizers  the tests of framework and backend under the thread and the address sanitizer
+  sanitizers  the framework under the thread and the address sanitizer, the server under the one,
+              the modules below it under the other
 
 and on request:
 
+  address     all tests of the backend under the address sanitizer
   fuzz        each fuzzer (documents, conditions, patterns, requests) for a minute, or for
               FUZZ_SECONDS
 
@@ -55,27 +57,35 @@ run_format() {
     [ -z "$folders" ] || fail "these top-level folders do not belong here: $folders"
 }
 
+# step NAME COMMAND…: runs the command and prints how long it took.
+step() {
+    local name=$1 began=$SECONDS
+    shift
+    "$@"
+    echo "-- $name: $((SECONDS - began)) s"
+}
+
 # Strict build and tests of the package in a folder.
 test_package() {
     # shellcheck disable=SC2086
-    STRICT=1 swift build --package-path "$1" --build-tests $strict
-    STRICT=1 swift test --package-path "$1" --skip-build
+    STRICT=1 step "build of $1" swift build --package-path "$1" --build-tests $strict
+    STRICT=1 step "tests of $1" swift test --package-path "$1" --skip-build
 }
 
 run_framework() {
-    test_package .
-    Tests/ThirtyTwoBit/check.sh
-    # The optimizer may not take away what keeps a process alive beside a hostile server.
-    swift build -c release --scratch-path .build/probes --product DownloadProbe
+    # Built for release: the optimizer may not take away what keeps a process alive beside a hostile
+    # server.
+    step "probe for release" swift build -c release --scratch-path .build/probes --product DownloadProbe
     ACTIVECONFIG_PROBES=$(swift build -c release --scratch-path .build/probes --show-bin-path) \
-        STRICT=1 swift test --skip-build --filter DownloadFaultTests
+        test_package .
+    step "32 bits" Tests/ThirtyTwoBit/check.sh
 }
 run_backend() {
     setup sqlite openssl curl
     test_package SampleBackend
-    SampleBackend/Tests/OpenFeature/run.sh
-    SampleBackend/Tests/Schema/run.sh
-    SampleBackend/Tests/Console/run.sh
+    step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
+    step "OpenAPI" SampleBackend/Tests/Schema/run.sh
+    step "console" SampleBackend/Tests/Console/run.sh
 }
 run_benchmarks() { test_package Tests/Benchmarks; }
 
@@ -100,23 +110,30 @@ run_docs() {
     echo "Documentation: .build/docs/*.doccarchive"
 }
 
-# The tests of the package in a folder under a sanitizer.
+# sanitize SANITIZER PACKAGE SCRATCH [options]: tests of a package under a sanitizer.
 sanitize() {
-    title "sanitizer $2: $1"
-    local scratch=$1/.build/$2
-    ACTIVECONFIG_SANITIZER=$2 ACTIVECONFIG_PTHREAD_LOCK=1 \
+    local sanitizer=$1 package=$2 scratch=$2/.build/$3
+    shift 3
+    ACTIVECONFIG_SANITIZER=$sanitizer ACTIVECONFIG_PTHREAD_LOCK=1 \
         ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/Tests/address-sanitizer.txt" \
         TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/Tests/thread-sanitizer.txt" \
-        swift test --package-path "$1" --sanitize="$2" --scratch-path "$scratch"
+        step "$sanitizer sanitizer: $package" \
+        swift test --package-path "$package" --sanitize="$sanitizer" --scratch-path "$scratch" "$@"
 }
 
+# Where each can find something: threads in the framework and the server, pointers in the framework
+# and in the modules below the server, which are built without the TLS libraries then.
 run_sanitizers() {
     setup sqlite openssl curl
-    local package
-    for package in . SampleBackend; do
-        sanitize "$package" thread
-        sanitize "$package" address
-    done
+    sanitize thread . thread
+    sanitize address . address
+    sanitize thread SampleBackend thread \
+        --filter 'ConfigServerTests|SampleBackendTests|TemplateStoreTests|PrometheusMetricsTests'
+    ACTIVECONFIG_WITHOUT_SERVER=1 sanitize address SampleBackend address
+}
+run_address() {
+    setup sqlite openssl curl
+    sanitize address SampleBackend address-server
 }
 
 run_fuzz() {
@@ -139,7 +156,7 @@ esac
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $all_parts
 for part in "$@"; do
-    case " $all_parts fuzz " in
+    case " $all_parts address fuzz " in
     *" $part "*) ;;
     *)
         echo "run.sh: there is no part \"$part\"; see --help" >&2
