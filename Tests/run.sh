@@ -34,7 +34,7 @@ TEXT
 
 # A crash in a test must not wait for the backtracer.
 export SWIFT_BACKTRACE=enable=no
-# All at once, hundreds of tests of servers starve each other until their time is over.
+# Without this limit, hundreds of tests of servers starve each other until they time out.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 strict="--explicit-target-dependency-import-check error"
 
@@ -65,7 +65,7 @@ test_package() {
 run_framework() {
     test_package .
     Tests/ThirtyTwoBit/check.sh
-    # The optimizer may not take away what keeps a process alive beside a hostile server.
+    # The optimizer must not remove code that keeps a process alive against a hostile server.
     swift build -c release --scratch-path .build/probes --product DownloadProbe
     ACTIVECONFIG_PROBES=$(swift build -c release --scratch-path .build/probes --show-bin-path) \
         STRICT=1 swift test --skip-build --filter DownloadFaultTests
