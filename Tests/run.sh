@@ -36,7 +36,7 @@ TEXT
 
 # A crash in a test must not wait for the backtracer.
 export SWIFT_BACKTRACE=enable=no
-# All at once, hundreds of tests of servers starve each other until their time is over.
+# Without this limit, hundreds of tests of servers starve each other until they time out.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 strict="--explicit-target-dependency-import-check error"
 
@@ -73,9 +73,9 @@ test_package() {
 }
 
 run_framework() {
-    # Built for release: the optimizer may not take away what keeps a process alive beside a hostile
-    # server.
-    step "probe for release" swift build -c release --scratch-path .build/probes --product DownloadProbe
+    # For release: the optimizer must not remove code that keeps a process alive against a hostile server.
+    step "probe for release" \
+        swift build -c release --scratch-path .build/probes --product DownloadProbe
     ACTIVECONFIG_PROBES=$(swift build -c release --scratch-path .build/probes --show-bin-path) \
         test_package .
     step "32 bits" Tests/ThirtyTwoBit/check.sh

@@ -1,7 +1,7 @@
-# What a machine needs, by name; sourced by the project's scripts: `setup git swift`.
+# Sets up tools by name; sourced by the project's scripts: `setup git swift`.
 # On Debian and Ubuntu it installs what is missing, as root or by sudo; elsewhere it says how.
 
-# Says what is wrong and ends the script.
+# Prints an error and ends the script.
 fail() {
     echo "${0##*/}: $*" >&2
     exit 69
@@ -50,8 +50,8 @@ setup_node() { command -v node >/dev/null 2>&1 || install_packages node nodejs; 
 setup_curl() { command -v curl >/dev/null 2>&1 || install_packages curl curl; }
 setup_python() { command -v python3 >/dev/null 2>&1 || install_packages python python3; }
 
-# A virtual environment of Python with packages in exact versions, which stays from run to run:
-# setup_python_environment openfeature-sdk==0.10.0 …; python_environment is its folder then.
+# A Python virtual environment with exact versions of packages, which is kept between runs:
+# setup_python_environment openfeature-sdk==0.10.0 … sets python_environment to its folder.
 setup_python_environment() {
     setup_python
     python3 -c 'import ensurepip' 2>/dev/null || install_packages python python3-venv
@@ -74,13 +74,13 @@ PYTHON
         fail "${missing[*]} could not be installed; see above."
 }
 
-# A browser without a window, and what drives it.
+# A headless browser and its driver.
 setup_chromium() {
     if command -v apt-get >/dev/null 2>&1; then
         command -v chromium >/dev/null 2>&1 && command -v chromedriver >/dev/null 2>&1 ||
             install_packages chromium chromium chromium-driver
     else
-        # Selenium fetches the driver that fits.
+        # Selenium downloads the matching driver.
         [ -d "/Applications/Google Chrome.app" ] || command -v chromium >/dev/null 2>&1 ||
             fail "a browser is missing; install it with: brew install --cask google-chrome"
     fi
@@ -88,7 +88,7 @@ setup_chromium() {
 
 setup_wrk() { command -v wrk >/dev/null 2>&1 || install_packages wrk wrk; }
 
-# Debian puts nginx where only root looks; it must not be started as a service.
+# Debian puts nginx into /usr/sbin, often only in root's PATH; it must not be started as a service.
 setup_nginx() {
     PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || install_packages nginx nginx-light
 }

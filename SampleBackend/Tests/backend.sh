@@ -1,6 +1,6 @@
-# Builds, starts and stops the backend for a script of the tests; source it behind Tests/setup.sh.
+# Builds, starts and stops the backend for a test script; source it after Tests/setup.sh.
 
-# Builds the backend, and makes a folder for the script's files, which goes away with the script.
+# Builds the backend, and creates a folder for the script's files, removed when the script ends.
 # Sets $backend, the program; $work, the folder; and ACTIVECONFIG_ADMIN_TOKEN, a publisher's token.
 build_backend() {
     swift build --package-path SampleBackend --product sample-backend

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A process that a test starts, and whose end it waits for.
+/// Child process of a test, with a wait for its end.
 ///
 /// `Process.waitUntilExit()` keeps a core busy on Linux unless the thread that started the process
 /// calls it, which a test that awaits cannot promise. And a process that another thread starts at the
 /// same time may inherit the descriptor by which Foundation notices the end.
 final class ChildProcess: @unchecked Sendable {  // The process is set up before anybody shares it.
-    /// The process, to be set up before it is started.
+    /// Configure it before `run()`.
     let process = Process()
 
     private let ended = DispatchGroup()
 
-    /// Held while a process starts.
+    /// Serializes process starts: a child that another thread starts meanwhile may inherit the
+    /// descriptor by which Foundation notices the end.
     private static let lock = NSLock()
 
-    /// Starts it.
     func run() throws {
         ended.enter()
         process.terminationHandler = { [ended] _ in ended.leave() }
@@ -26,7 +26,7 @@ final class ChildProcess: @unchecked Sendable {  // The process is set up before
         }
     }
 
-    /// Kills it (`kill -9`): it may have been started by a thread that blocks every other signal.
+    /// Sends SIGKILL: a thread that blocks every other signal may have started the process.
     func kill() {
         #if canImport(Darwin)
             Darwin.kill(process.processIdentifier, SIGKILL)
@@ -35,10 +35,10 @@ final class ChildProcess: @unchecked Sendable {  // The process is set up before
         #endif
     }
 
-    /// Blocks the thread until it has ended.
+    /// Blocks the calling thread until the process has ended.
     func wait() { ended.wait() }
 
-    /// Runs a command to its end, without its output.
+    /// Runs a command to its end, and discards its output.
     ///
     /// - Returns: Its exit code.
     static func run(_ path: String, _ arguments: [String]) throws -> Int32 {

@@ -6,7 +6,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The names and types that apps compile against, and that therefore stay.
+/// Names and types that apps compile against, and that must therefore not change.
 struct PublicInterfaceTests {
     @Test func valuesSectionsAndConfigurationsHaveTheirMembers() throws {
         let values: [SettingValue] = [nil, true, 1, 1.5, "text", ["a"], ["key": 1]]

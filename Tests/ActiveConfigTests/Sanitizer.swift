@@ -1,8 +1,8 @@
 import Foundation
 
-/// Whether the tests run under a sanitizer, which makes all slower and some things impossible;
-/// `Tests/run.sh sanitizers` says so.
+/// Detects sanitizers, under which everything is slower and some tests cannot run.
+///
+/// `Tests/run.sh sanitizers` sets the variable.
 enum Sanitizer {
-    /// Whether one is there.
     static let isOn = ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A generator of the same numbers for the same seed (SplitMix64).
+/// Deterministic random numbers (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// A generator with the seed in `TEST_SEED`, else with a random one.
+    /// Generator with the seed in `TEST_SEED`, or with a random one.
     ///
-    /// It prints the seed, so that a failure can be repeated.
+    /// Prints the seed, so that a failure can be repeated.
     static func printingItsSeed(_ test: String = #function) -> SeededGenerator {
         let given = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap(UInt64.init)
         let seed = given ?? .random(in: .min ... .max)

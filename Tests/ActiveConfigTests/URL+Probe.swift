@@ -1,7 +1,7 @@
 import Foundation
 
 extension URL {
-    /// An executable of the package that tests run as a process; it is built beside the tests.
+    /// Path of an executable target that tests run as a process; it is built beside the tests.
     ///
     /// - Parameter name: The name of the target.
     /// - Returns: Its path.

@@ -13,10 +13,10 @@ say() { echo "run.sh: $*" >&2; }
 
 has_orjson() { "$1" -c 'import orjson' >/dev/null 2>&1; }
 
-# Makes the virtual environment that has orjson.
+# Creates a virtual environment with orjson.
 make_environment() {
     say "installing orjson into $venv"
-    # In a shell of its own: without orjson the other rows are still worth having.
+    # In a subshell, whose failure does not end the script: the other rows do not need orjson.
     python3 -m venv "$venv" >&2 ||
         { (install_packages python python3-venv) && python3 -m venv "$venv" >&2; } || return 1
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check orjson >&2

@@ -12,17 +12,16 @@ import Foundation
     import Musl
 #endif
 
-/// A process that uses a ``JSONURLDownloader``, so that a test sees when it ends the process, and how
-/// much memory it takes.
+/// Process that uses a ``JSONURLDownloader``, so that tests can observe crashes and memory use.
 ///
-/// - `get URL TIMEOUT`: downloads once, within so many milliseconds; `-` stands for the default. It
-///   stays until a line or the end comes on standard input.
-/// - `cancel URL COUNT`: starts that many downloads one after the other and cancels each at another
-///   moment, from at once to 3 ms later.
-/// - `together URL COUNT`: downloads that many times, eight at a time.
+/// - `get URL TIMEOUT`: downloads once, with a timeout in milliseconds or `-` for 60 s. It then
+///   waits for a line or the end of standard input.
+/// - `cancel URL COUNT`: starts COUNT downloads one after the other, and cancels each after another
+///   delay, from 0 to 3 ms.
+/// - `together URL COUNT`: downloads COUNT times, eight at a time.
 ///
-/// It writes each kind of outcome with its number, then the greatest resident size in MiB:
-/// `httpStatus 401: 1`, `peak: 24`.
+/// It prints the count of each kind of outcome, then the greatest resident size in MiB, as in
+/// `httpStatus 401: 1` and `peak: 24`.
 @main
 enum DownloadProbe {
     static func main() async {
@@ -41,7 +40,7 @@ enum DownloadProbe {
             let downloader = JSONURLDownloader(timeout: .seconds(20)) { _ in URLRequest(url: url) }
             for round in 0..<(Int(arguments[3]) ?? 0) {
                 let download = Task { await outcome(of: downloader) }
-                // The moments cover the connection, the head and the end of an answer on loopback.
+                // The delays cover the connection, the head and the end of an answer on loopback.
                 try? await Task.sleep(for: .microseconds(round % 60 * 50))
                 download.cancel()
                 outcomes[await download.value, default: 0] += 1
@@ -73,7 +72,7 @@ enum DownloadProbe {
         try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// What came of one download, in a word or two.
+    /// Kind of outcome of one download.
     private static func outcome(of downloader: JSONURLDownloader) async -> String {
         do {
             let state = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
@@ -90,14 +89,14 @@ enum DownloadProbe {
         }
     }
 
-    /// The greatest resident size of this process so far, in MiB.
+    /// Greatest resident size of this process so far, in MiB.
     private static var peakMemory: Int {
         #if canImport(Darwin)
             var usage = rusage()
             unsafe getrusage(RUSAGE_SELF, &usage)
             return usage.ru_maxrss >> 20
         #else
-            // `getrusage` counts what the process was before it became this program.
+            // `getrusage` includes the memory of the process before it executed this program.
             let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
             let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
             let kibibytes = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }

@@ -1,4 +1,4 @@
-// What the examples of README and articles take for granted; see compile.sh.
+// Imports and declarations that the examples in README and articles assume; see compile.sh.
 import ActiveConfig
 import ActiveConfigTesting
 import Foundation

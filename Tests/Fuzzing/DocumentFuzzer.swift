@@ -1,17 +1,17 @@
 import Foundation
 
-/// A fuzz target of the exchange format's reader and writer, for libFuzzer.
+/// libFuzzer target for the reader and the writer of the exchange format.
 ///
-/// It is compiled together with the sources it tests, by `fuzz.sh`. A property that does not hold
-/// traps, which libFuzzer reports with the input.
+/// `fuzz.sh` compiles it together with the sources it tests. A violated property aborts the
+/// process, which libFuzzer reports with the input.
 enum DocumentFuzzer {
-    /// What stands before a text that is tried as the value of a setting.
+    /// Document up to the value of a setting, in whose place a text is tried.
     private static let prefix = Data(
         #"{"meta":{},"config_sections":{"S":{"settings":{"k":{"value":"#.utf8)
-    /// What stands behind it.
+    /// Rest of that document.
     private static let suffix = Data("}}}}}".utf8)
 
-    /// Tries one text: as any JSON text, as a whole document, and as the value of a setting.
+    /// Tries a text as any JSON text, as a whole document, and as the value of a setting.
     static func run(_ text: Data) {
         let value = readValue(text)
         checkAgainstFoundation(text, value: value)
@@ -20,7 +20,7 @@ enum DocumentFuzzer {
         checkSetting(text, value: value)
     }
 
-    /// Reads a text as a JSON text of any kind, with the reader's own layer.
+    /// Parses a JSON text of any kind with the internal reader.
     private static func readValue(_ text: Data) -> Result<SettingValue, ConfigurationFormatError> {
         unsafe text.withUnsafeBytes { bytes in
             do throws(JSONFault) {
@@ -39,7 +39,7 @@ enum DocumentFuzzer {
         }
     }
 
-    /// What one reader accepts the other must, but for what is known to differ.
+    /// Requires that both readers accept the same texts, except for known differences.
     private static func checkAgainstFoundation(
         _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
     ) {
@@ -61,7 +61,7 @@ enum DocumentFuzzer {
         }
     }
 
-    /// What decodes from digits, as a number or as a string, is the number that they write.
+    /// Requires that digits, as a number or as a string, decode as the number that they write.
     private static func checkDigits(
         _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
     ) {
@@ -80,7 +80,7 @@ enum DocumentFuzzer {
         }
     }
 
-    /// A document that is accepted is JSON, and survives being written.
+    /// Requires that an accepted document is JSON and survives being written.
     private static func checkDocument(
         _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
     ) {
@@ -103,7 +103,7 @@ enum DocumentFuzzer {
         }
     }
 
-    /// A value that is accepted alone is accepted as a setting, and is the same.
+    /// Requires that an accepted value is also accepted as a setting, and is then the same.
     private static func checkSetting(
         _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
     ) {
@@ -121,7 +121,7 @@ enum DocumentFuzzer {
         }
     }
 
-    /// Whether the format, not JSON, refuses a document, and says so.
+    /// True if the document is valid JSON that violates the format as the error says.
     private static func isRefusedDocument(
         _ value: SettingValue, _ error: ConfigurationFormatError
     ) -> Bool {
@@ -135,7 +135,8 @@ enum DocumentFuzzer {
         }
     }
 
-    /// An error's place is in the text, and its line and column are those of its offset.
+    /// Requires that an error's place is in the text, and that its line and column match its
+    /// offset.
     private static func check(_ error: ConfigurationFormatError, in text: Data) {
         guard let offset = error.byteOffset, let line = error.line, let column = error.column else {
             fail("an error of a text has a place")
@@ -147,18 +148,17 @@ enum DocumentFuzzer {
         require(error.description.hasSuffix("."), "an error is a sentence")
     }
 
-    /// Stops with the property that does not hold; an optimised `precondition` would not name it.
+    /// Aborts if a property does not hold; an optimised `precondition` would not name the property.
     private static func require(_ holds: Bool, _ property: StaticString) {
         if !holds { fail(property) }
     }
 
-    /// Stops, naming the property that does not hold.
+    /// Aborts with the name of a violated property.
     private static func fail(_ property: StaticString) -> Never {
         FileHandle.standardError.write(Data("does not hold: \(property)\n".utf8))
         abort()
     }
 
-    /// The text of a value.
     private static func write(_ value: SettingValue) -> Data {
         var writer = JSONWriter()
         writer.write(value)
@@ -166,7 +166,7 @@ enum DocumentFuzzer {
     }
 }
 
-/// What libFuzzer calls with each input.
+/// Entry point that libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     DocumentFuzzer.run(unsafe Data(UnsafeBufferPointer(start: start, count: count)))

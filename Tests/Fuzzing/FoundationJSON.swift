@@ -1,24 +1,25 @@
 import Foundation
 
-/// Foundation's reader of JSON as the peer that a fuzzed text is compared with, and where the two
-/// are known to differ.
+/// Foundation's JSON reader as the peer of the fuzzed reader, with their known differences.
 enum FoundationJSON {
-    /// What Foundation reads, or nil when it refuses the text.
+    /// Value that Foundation reads; nil if it refuses the text.
     static func read(_ text: Data) -> Any? {
         try? JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
     }
 
-    /// Whether Foundation may accept `text`, which was refused.
+    /// True if Foundation may accept a text that our reader refused with `error`.
     static func differsOnPurpose(on text: Data, _ error: ConfigurationFormatError) -> Bool {
-        // It reads 512 levels.
+        // Foundation reads 512 levels.
         if error.code == .tooDeep { return true }
-        // It reads UTF-16 and UTF-32, and finds them by their mark or by a zero at the start.
+        // Foundation also reads UTF-16 and UTF-32, which it detects by their mark or by a zero at
+        // the start.
         let start = text.prefix(4)
         return start.contains(0) || start.starts(with: [0xFF, 0xFE])
             || start.starts(with: [0xFE, 0xFF])
     }
 
-    /// The sound text without the commas before a closing bracket, the one leniency (FORMAT 1.2).
+    /// Removes commas before closing brackets, the one leniency (FORMAT 1.2), from an accepted
+    /// text.
     static func withoutTrailingCommas(_ text: Data) -> Data {
         var result = Data()
         result.reserveCapacity(text.count)
@@ -52,7 +53,7 @@ enum FoundationJSON {
         return result
     }
 
-    /// Whether what Foundation read is `value`; whole numbers may be of the other kind.
+    /// True if Foundation read `value`; a whole number may be of the other kind.
     static func agrees(_ any: Any, with value: SettingValue) -> Bool {
         switch value {
         case .null: return any is NSNull
@@ -66,7 +67,8 @@ enum FoundationJSON {
             return !number.isBoolean && number.int64Value == Int64(integer)
         case .double(let double):
             guard let number = any as? NSNumber else { return false }
-            // A large integer is a decimal number there, whose double value is not the nearest.
+            // Foundation represents a large integer as a decimal, whose double value is not the
+            // nearest.
             let error = abs(number.doubleValue - double)
             return !number.isBoolean && error <= abs(double) * 1e-14
         case .array(let elements):
@@ -74,7 +76,7 @@ enum FoundationJSON {
             return zip(other, elements).allSatisfy { agrees($0, with: $1) }
         case .object(let members):
             guard let other = any as? [String: Any] else { return false }
-            // Names that differ only by marks may be one name there.
+            // For Foundation, names that differ only by byte order marks may be one name.
             guard Set(members.keys.map(withoutMarks)).count == members.count else { return true }
             guard other.count == members.count else { return false }
             let peers = Dictionary(
@@ -85,8 +87,8 @@ enum FoundationJSON {
         }
     }
 
-    /// The string without byte order marks, which Foundation leaves out at the start of a string and
-    /// behind an escape.
+    /// Removes byte order marks, which Foundation drops at the start of a string and after an
+    /// escape.
     private static func withoutMarks(_ string: String) -> String {
         String(String.UnicodeScalarView(string.unicodeScalars.filter { $0 != "\u{FEFF}" }))
     }

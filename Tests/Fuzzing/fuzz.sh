@@ -18,7 +18,7 @@ find "$root/Sources/ActiveConfig/Format" "$root/Sources/ActiveConfig/Model" \
 compile_fuzzer DocumentFuzzer -package-name ActiveConfig
 
 # The suite's cases are in one file; each is a seed, alone and as a setting of a document. Without
-# Python the fuzzer finds their like in a while.
+# Python the fuzzer finds similar inputs itself after a while.
 ! command -v python3 >/dev/null || python3 - "$fixtures/json-test-suite.json" "$build/seeds" <<'EOF'
 import base64, json, pathlib, sys
 for case in json.load(open(sys.argv[1]))["cases"]:

@@ -23,14 +23,14 @@ compile_fuzzer() {
 
 # run_fuzzer FINDS DICTIONARY [seconds] [libFuzzer options]: fuzzes; FINDS is the folder of fixtures
 # that a test replays. An input that breaks a property is kept in $build as find-…; minimise it with
-# `… -minimize_crash=1`, and put it there.
+# `… -minimize_crash=1`, and copy it to FINDS.
 run_fuzzer() {
     finds=$1
     dictionary=$2
     shift 2
     seconds=${1:-60}
     [ $# -eq 0 ] || shift
-    # The backtracer would hang a crash; leaks are Foundation's.
+    # With the backtracer a crash would hang; the leaks are Foundation's.
     export SWIFT_BACKTRACE=enable=no
     export ASAN_OPTIONS=detect_leaks=0
     cd "$build"

@@ -9,17 +9,17 @@ import Foundation
     import Musl
 #endif
 
-/// A process that uses a ``FileDefaultsStore`` and can be killed at it; the tests of the store run it.
+/// Process that uses a ``FileDefaultsStore``, which the store's tests run and kill.
 ///
-/// - `loop FOLDER USER START`: persists documents numbered from START on, and writes each number to
-///   standard output once it is persisted, until it is killed.
-/// - `cycle FOLDER USER START`: the same, with a removal after each number, which writes `removed`.
-/// - `first FOLDER COUNT`: records a first download in COUNT folders within FOLDER, and writes the
-///   number of each in which it was the first.
-/// - `fill FOLDER BYTES`: persists a document of about that size, and writes `stored` or the error's
-///   code.
-/// - `readonly FOLDER`: persists, takes away the right to write, persists again; writes the error's
-///   code, and the number that is then read.
+/// - `loop FOLDER USER START`: persists documents numbered from START on until it is killed, and
+///   prints each number once its document is persisted.
+/// - `cycle FOLDER USER START`: like `loop`, but removes each document again, and prints `removed`.
+/// - `first FOLDER COUNT`: records a first download in COUNT folders within FOLDER, and prints the
+///   number of each folder in which it was the first.
+/// - `fill FOLDER BYTES`: persists a document of about BYTES bytes, and prints `stored` or the
+///   error's code.
+/// - `readonly FOLDER`: persists, removes the write permission and persists again; prints the
+///   error's code and the number that is then read.
 @main
 enum StoreProbe {
     static func main() throws {
@@ -59,7 +59,7 @@ enum StoreProbe {
         }
     }
 
-    /// A document with its number, in many settings, so that a torn one is seen.
+    /// Document with its number in many settings, so that a torn document is detected.
     private static func document(_ number: Int) -> ConfigurationState {
         var settings: [String: SettingValue] = ["number": .integer(number)]
         for index in 0..<200 { settings["copy\(index)"] = .integer(number) }

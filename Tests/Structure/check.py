@@ -79,7 +79,7 @@ def end_of_string(text, opening, found):
     quotes = opening.group().lstrip("#")
     hashes = "#" * (len(opening.group()) - len(quotes))
     position = opening.end()
-    # A literal of one line ends there, whatever was taken for its opening.
+    # A single-line literal ends with its line, even if its opening was none.
     line_end = r"|\n" if quotes == '"' else ""
     edge = re.compile(
         rf"\\{hashes}\(|{quotes}{hashes}|\\{hashes}.{line_end}", re.DOTALL
@@ -94,7 +94,7 @@ def end_of_string(text, opening, found):
 
 
 class SourceFile:
-    """What a file declares, extends, imports and names."""
+    """The declarations, extensions, imports and names of a file."""
 
     def __init__(self, path, room):
         self.path, self.room = path, room
@@ -162,7 +162,7 @@ def is_type_name(name):
 
 
 class Graph:
-    """Who uses whom, with one example for each use."""
+    """A graph of uses, with one example for each."""
 
     def __init__(self):
         self.edges = {}
@@ -178,7 +178,7 @@ class Graph:
             for first in sorted(self.edges[start]):
                 if path := self.path(first, start):
                     found.setdefault(frozenset(path), [start, *path])
-        # A circle that contains a shorter one says nothing more.
+        # A circle that contains a shorter one adds nothing.
         return [
             circle for members, circle in found.items() if not any(other < members for other in found)
         ]
@@ -254,7 +254,7 @@ def room_graph(files):
 
 
 def check(sources):
-    """Prints what it finds in a package's Sources folder; the number of circles."""
+    """Prints the findings in a package's Sources folder; returns the number of circles."""
     modules = {folder.name: read_module(folder) for folder in sorted(sources.iterdir()) if folder.is_dir()}
     imports, count = Graph(), 0
     for module, files in modules.items():
@@ -280,7 +280,7 @@ def check(sources):
 
 CLEAN = {
     "Base/Low/Lock.swift": "struct Lock { struct Key {} }\nprivate struct State {}\n",
-    # Comments, strings and nested types of the same name are no use.
+    # Comments, strings and nested types of the same name do not count as uses.
     "Base/Low/Text.swift": '// High\n/* High /* High */ High */\nlet a = "High"\nlet b = #"High \\(High)"#\n'
     'let c = """\n  High "High"\n  """\nenum Text { struct Nested {} }\nextension Text { typealias Top = Int; var d: Top }\n',
     "Base/High/High.swift": 'struct High { let lock: Lock.Key; let text = "\\(Text("High"))" }\nprivate struct State {}\n',
@@ -301,7 +301,7 @@ PLANTED = {
 
 
 def self_test():
-    """Whether a clean tree passes, and one with a planted circle fails."""
+    """Checks a clean tree and trees with a planted circle; returns the number of wrong results."""
     faults = 0
     for name, planted in {"a clean tree": {}, **PLANTED}.items():
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-/// Checks of what computes with `Int`, to be run where it has 32 bits.
+/// Checks of code that computes with `Int`, to be run where it has 32 bits.
 @main
 struct Checks {
     private var failures = 0
@@ -11,7 +11,7 @@ struct Checks {
         checks.checkNames()
         checks.checkDigests()
         print(checks.failures == 0 ? "All is well where Int has 32 bits." : "FAILED")
-        // Ends with a trap, and so with an error.
+        // Traps, so that the process fails.
         precondition(checks.failures == 0)
     }
 
@@ -21,7 +21,7 @@ struct Checks {
         print("Not so: \(what)")
     }
 
-    /// What a JSON number is.
+    /// Kind and value of a JSON number.
     private enum Number: Equatable {
         case integer(Int)
         case double(Double)
@@ -36,7 +36,7 @@ struct Checks {
         }
     }
 
-    /// Numbers about the limits of 32, 53 and 64 bits, as JSON and as text in a setting.
+    /// Numbers around the limits of 32, 53 and 64 bits, as JSON and as text in a setting.
     private static let numbers: [(text: String, number: Number)] = [
         ("0", .integer(0)), ("-1", .integer(-1)),
         ("2147483647", .integer(2_147_483_647)), ("2147483648", .double(0x1p31)),
@@ -70,7 +70,7 @@ struct Checks {
         }
     }
 
-    /// Hashes from 2³¹ on are half of all.
+    /// Half of all hashes are 2³¹ or greater, and do not fit into a 32-bit `Int`.
     private mutating func checkNames() {
         var names: [String] = []
         for number in 0..<3_000 { names.append("name \(number)") }
@@ -90,7 +90,7 @@ struct Checks {
         }
     }
 
-    /// Checksums and digests are part of the stores' files, and so the same on all machines.
+    /// Checksums and digests are part of the stores' files, and therefore the same on all machines.
     private mutating func checkDigests() {
         let texts: [(text: String, checksum: UInt64)] = [
             ("", 0x35D6_5723_0BB7_92F3), ("a", 0x883F_8E92_8BF8_184C),
@@ -109,7 +109,7 @@ struct Checks {
             "the digest of abc")
     }
 
-    /// The value of a JSON text; nil when it is none.
+    /// Value of a JSON text; nil if the text is invalid.
     private func read(_ text: String) -> SettingValue? {
         Array(text.utf8).withUnsafeBytes { bytes in
             var reader = JSONReader(bytes, maximumDepth: 8)

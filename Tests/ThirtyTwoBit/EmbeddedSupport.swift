@@ -1,6 +1,6 @@
-// What the sources need of others that Embedded Swift cannot compile.
+// Replacements for declarations that the sources need and Embedded Swift cannot compile.
 
-/// The values, without their conformances.
+/// `SettingValue` without its conformances.
 public enum SettingValue {
     case null
     case bool(Bool)
@@ -11,7 +11,7 @@ public enum SettingValue {
     case object([String: SettingValue])
 }
 
-// Without these, a text in an error is made by a dynamic cast.
+// Without these overloads, the text of an error is made by a dynamic cast.
 extension DefaultStringInterpolation {
     mutating func appendInterpolation(_ scalar: Unicode.Scalar) {
         appendLiteral(String(Character(scalar)))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles the framework's arithmetic where Int has 32 bits, as on watches of arm64_32, and runs it.
-# The compiler's Embedded Swift has a standard library for wasm32, and Node runs what comes of it.
+# The compiler's Embedded Swift has a standard library for wasm32, and Node runs the result.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=Tests/setup.sh
@@ -9,7 +9,7 @@ setup swift node
 
 build=.build/thirty-two-bit
 target=wasm32-unknown-none-wasm
-# All that computes with integers and needs neither Foundation nor a dynamic cast.
+# All files that compute with integers and need neither Foundation nor a dynamic cast.
 sources=$(echo Sources/ActiveConfig/Tables/{ByteHash,NameOrder,NameTable}.swift \
     Sources/ActiveConfig/Model/NumberText.swift \
     Sources/ActiveConfig/Format/{ConfigurationLimits,ConfigurationFormatError}.swift \

@@ -10,10 +10,10 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Who may call what (HTTP 3, 5).
+/// Access to each endpoint by role and token (HTTP 3, 5).
 @Suite(.timeLimit(.minutes(5)))
 struct AccessTests {
-    /// The paths of a thing that exists, and of one that does not.
+    /// Paths of a resource that exists, and of one that does not.
     private static func targets(of path: String) -> [String] {
         [("default", "1"), ("nothing", "unknown")].map { project, user in
             path.replacing("{project}", with: project).replacing("{userID}", with: user)
@@ -21,7 +21,7 @@ struct AccessTests {
         }
     }
 
-    /// The endpoints of administrators.
+    /// Endpoints for administrators.
     private static let endpoints = ConfigServer.endpoints.filter {
         if case .administrator = $0.access { true } else { false }
     }
@@ -219,7 +219,7 @@ struct AccessTests {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store) { server in
             try await server.publish(.sample)
-            // One more than the largest page, or than a few small ones.
+            // One more than the largest page holds, or more than a few small pages hold.
             let count = pageSize == 1_000 ? 1_001 : 6
             for number in 2...count {
                 try await store.setOverrides(

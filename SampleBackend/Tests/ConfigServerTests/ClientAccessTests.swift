@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Which clients may read configurations (HTTP 5).
+/// Access of clients to configurations (HTTP 5).
 @Suite(.timeLimit(.minutes(5)))
 struct ClientAccessTests {
     private struct Token: JWTPayload {

@@ -4,7 +4,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Addresses of clients, as limits count them.
+/// Client addresses as rate limits identify them.
 struct ClientAddressTests {
     private func address(_ text: String) throws -> ClientAddress {
         let socketAddress = try SocketAddress(ipAddress: text, port: 1)

@@ -5,7 +5,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// The memory of what waits for clients, over all connections.
+/// Memory of the data that waits for clients, over all connections.
 struct ClientBacklogTests {
     @Test func closesWhoseBytesHaveWaitedLongest() throws {
         let backlog = ClientBacklog(limit: 100)
@@ -14,7 +14,7 @@ struct ClientBacklogTests {
         for channel in channels { channel.embeddedEventLoop.run() }
         #expect(backlog.bytes == 80)
         #expect(throws: ChannelError.self) { try channels[0].close().wait() }
-        // The ticket of who was cut off counts no more.
+        // The ticket of the client that was cut off no longer counts.
         backlog.release(tickets[0])
         #expect(backlog.bytes == 80)
         backlog.release(tickets[1])

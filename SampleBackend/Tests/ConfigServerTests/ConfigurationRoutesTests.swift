@@ -6,10 +6,10 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// HTTP 1 over real sockets.
+/// Documents over real sockets (HTTP 1).
 @Suite(.timeLimit(.minutes(5)))
 struct ConfigurationRoutesTests {
-    /// What the sample rule gives a user.
+    /// Values that the sample source gives a user.
     struct SampleRow {
         let target: String
         let label: String

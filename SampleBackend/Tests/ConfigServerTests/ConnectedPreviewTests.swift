@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// What a template would change for those who listen (HTTP 3).
+/// Effects of a template on connected clients (HTTP 3).
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectedPreviewTests {
     @Test func saysForHowManySomethingChanges() async throws {
@@ -25,7 +25,7 @@ struct ConnectedPreviewTests {
                     changed.setTitle(of: nil, to: "All")
                     let all = try await preview(changed, on: server)["connected"]
                     #expect(all?["changed"] == 2)
-                    // Nothing of it is stored, and nobody hears of it.
+                    // The preview stores nothing, and no client is notified.
                     #expect(
                         try await server.administer("GET", "/v1/projects/default/remoteConfig")
                             .fields["etag"] == "etag-default-1")
@@ -54,7 +54,7 @@ struct ConnectedPreviewTests {
         }
     }
 
-    /// Asks for a preview for nobody in particular.
+    /// Previews a template without a user.
     private func preview(
         _ template: JSONNode, on server: RunningServer
     ) async throws -> JSONNode {

@@ -5,7 +5,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// What one connection may do, and how it ends.
+/// Limits and end of one connection.
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test func answersPipelinedRequestsInTheirOrder() async throws {
@@ -52,7 +52,7 @@ struct ConnectionTests {
         }
     }
 
-    /// Requests after which the server closes.
+    /// Requests after which the server closes the connection.
     static let lastRequests: [NamedRow<String>] = [
         .init("HTTP/1.0", "GET /activeconfig HTTP/1.0\r\n\r\n"),
         .init("close", "GET /activeconfig HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
@@ -129,7 +129,7 @@ struct ConnectionTests {
 
     @Test func closesAConnectionThatIsKeptAliveForNothing() async throws {
         var limits = ServerLimits()
-        // Long enough for the request to come before the connection is closed for having none.
+        // Long enough for the request to come before the connection is closed as idle.
         limits.idleTime = Sanitizer.isOn ? .seconds(30) : .seconds(2)
         try await RunningServer.with(limits: limits) { server in
             try await HTTPConnection.open(port: server.port) { connection in

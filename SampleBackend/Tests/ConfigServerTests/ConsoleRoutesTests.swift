@@ -5,10 +5,9 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// The files of the console (HTTP 5).
+/// Files of the console (HTTP 5).
 @Suite(.timeLimit(.minutes(5)))
 struct ConsoleRoutesTests {
-    /// The folder of the files.
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../Sources/Console/Pages")
 

@@ -4,9 +4,9 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// What may be worked out for clients that come back.
+/// Allowance for rendering earlier versions for clients that reconnect.
 @Suite struct EarlierVersionsTests {
-    /// How many templates of 1 MB may be worked out at a time.
+    /// Number of templates of 1 MB that the allowance permits at a time.
     private func count(_ allowance: inout EarlierVersions.Allowance, at now: NIODeadline) -> Int {
         var count = 0
         while count < 1_000, allowance.isLeft(at: now) {
@@ -25,7 +25,8 @@ import Testing
             let next = count(&allowance, at: start + .seconds(Int64(second)))
             #expect(next == 1, "second \(second)")
         }
-        // A long rest gives no more than at first, and a time before the last one gives nothing.
+        // A long pause gives no more than the start, and an earlier time than the last gives
+        // nothing.
         let later = count(&allowance, at: start + .hours(10))
         #expect(later == 9)
         let earlier = count(&allowance, at: start)

@@ -36,7 +36,7 @@ struct EntityTagTests {
         }
     }
 
-    /// A value of `If-None-Match` in which `TAG` stands for the document's tag in quotation marks.
+    /// Fields `If-None-Match` with the expected status; `TAG` stands for the document's quoted tag.
     static let conditions: [NamedRow<(fields: [String], status: Int)>] = [
         .init("the tag", (["TAG"], 304)),
         .init("weak", (["W/TAG"], 304)),

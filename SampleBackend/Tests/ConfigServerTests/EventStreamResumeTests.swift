@@ -7,7 +7,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Clients that come back with `Last-Event-ID` (HTTP 2).
+/// Clients that reconnect with `Last-Event-ID` (HTTP 2).
 @Suite(.timeLimit(.minutes(5)))
 struct EventStreamResumeTests {
     @Test func tellsAtOnceWhatWasMissed() async throws {

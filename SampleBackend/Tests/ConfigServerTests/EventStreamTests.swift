@@ -48,7 +48,8 @@ struct EventStreamTests {
                     #expect(sections["Home"]?["settings"]?["title"]?["value"] == "New for 3")
                     #expect(sections["Home"]?["settings"]?["size"]?["value"] == .number("1.0"))
 
-                    // Had the first user been told of version 2, that would come first.
+                    // If the first user had been notified of version 2, that event would come
+                    // first.
                     changed.setTitle(of: nil, to: "All")
                     try await server.publish(changed)
                     #expect(try await first.next().id == "3")
@@ -183,7 +184,7 @@ struct EventStreamTests {
                     changed.setTitle(of: "third", to: "New")
                     try await server.publish(changed)
                     _ = try await third.next()
-                    // Those whose document stays have the newest version too.
+                    // Clients whose document did not change have the newest version, too.
                     while try await server.connections()["versions"] != ["2": 2] {
                         await Task.yield()
                     }
@@ -258,7 +259,7 @@ struct EventStreamTests {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await HTTPConnection.open(port: server.port) { connection in
-                // The first goes through a task, the second does not.
+                // A task handles the first request; the second needs none.
                 for target in ["/health/ready", "/activeconfig/user/1"] {
                     connection.send(target: target)
                     #expect(try await connection.receive().status == 200)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Inputs that the fuzzer of requests starts from, and those that once broke a property.
+/// Seeds of the request fuzzer, and inputs that once violated a property.
 struct FuzzFindsTests {
     @Test func requestsKeepTheirProperties() throws {
         let folder = try #require(

@@ -1,7 +1,7 @@
 import JSONTree
 
 extension JSONNode {
-    /// A template with a flag of each kind, for the tests of OpenFeature's protocol.
+    /// Template with a flag of each kind, for tests of OpenFeature's protocol.
     static let flags: JSONNode = [
         "conditions": [
             ["name": "beta", "expression": "app.version.>=(['2.0'])"],
@@ -35,7 +35,7 @@ extension JSONNode {
         ],
     ]
 
-    /// A parameter of a template.
+    /// Parameter of a template.
     private static func parameter(
         _ type: String, _ value: String, _ conditionalValues: [String: String] = [:]
     ) -> JSONNode {

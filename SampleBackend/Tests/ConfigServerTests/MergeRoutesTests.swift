@@ -4,12 +4,12 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// An edit put together with what was published since it began, and the list of projects (HTTP 3).
+/// Merging an edit with versions published since it began, and the list of projects (HTTP 3).
 @Suite(.timeLimit(.minutes(5)))
 struct MergeRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig:merge"
 
-    /// A template with a parameter in the section `Home page` for each value.
+    /// Template with a parameter for each value, in the section `Home page`.
     private static func template(_ values: [String: String]) -> JSONNode {
         var parameters = JSONNode.emptyObject
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -18,7 +18,7 @@ struct MergeRoutesTests {
         return ["parameterGroups": ["Home page": ["parameters": parameters]]]
     }
 
-    /// The value of a parameter in the section `Home page`.
+    /// Default value of a parameter in the section `Home page`.
     private static func value(of key: String, in template: JSONNode?) -> JSONNode? {
         template?["parameterGroups"]?["Home page"]?["parameters"]?[key]?["defaultValue"]?["value"]
     }

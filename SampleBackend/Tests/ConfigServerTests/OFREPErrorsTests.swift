@@ -11,12 +11,12 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// What OpenFeature's protocol answers to requests that go wrong (HTTP 4).
+/// Errors of OpenFeature's protocol (HTTP 4).
 @Suite(.timeLimit(.minutes(5)))
 struct OFREPErrorsTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 
-    /// Checks that a body is an error of the protocol: of a flag, or of a request for all.
+    /// Checks that a body is an error of the protocol, for a flag or for a request for all flags.
     private static func expect(
         _ answer: HTTPAnswer, _ status: Int, _ code: String, key: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -120,7 +120,8 @@ struct OFREPErrorsTests {
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in
             try await HTTPConnection.open(port: server.port) { connection in
-                // In one piece, so that no second passes between them.
+                // Both are sent in one write, so that no second of the rate limit passes between
+                // them.
                 let request =
                     "POST \(Self.path)/a%2Eb HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
                 connection.send(request + request)

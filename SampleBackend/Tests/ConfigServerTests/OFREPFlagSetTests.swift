@@ -17,7 +17,7 @@ import Testing
 struct OFREPFlagSetTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 
-    /// Asks for all flags.
+    /// Requests all flags.
     private static func flags(
         _ context: String, _ path: String = path, fields: [String] = [], on server: RunningServer
     ) async throws -> HTTPAnswer {
@@ -25,7 +25,7 @@ struct OFREPFlagSetTests {
             path, method: "POST", fields: fields, body: #"{"context":\#(context)}"#)
     }
 
-    /// The tag of all flags.
+    /// Entity tag of all flags.
     private static func tag(_ context: String, on server: RunningServer) async throws -> String {
         try #require(try await flags(context, on: server).fields["etag"])
     }
@@ -126,8 +126,7 @@ struct OFREPFlagSetTests {
             #expect(
                 try await Self.flags(#"{"targetingKey":"4"}"#, fields: held, on: server).status
                     == 200)
-            // An event announced a tag that is not this one: the client must not be told that it is
-            // up to date.
+            // An event announced another tag, so the client must not be told that it is up to date.
             let bare = tag.dropFirst().dropLast()
             let rows = [
                 ("?flagConfigEtag=other", 200), ("?flagConfigEtag=%22other%22", 200),
@@ -149,7 +148,7 @@ struct OFREPFlagSetTests {
             let first = try await Self.tag(user, on: server)
             #expect(try await Self.tag(user, on: server) == first)
             var tags: Set<String> = [first]
-            // A signal that no condition reads counts too.
+            // A signal that no condition reads changes the tag as well.
             for context in ["{}", #"{"targetingKey":""}"#, #"{"targetingKey":"3","no":"1"}"#] {
                 let tag = try await Self.tag(context, on: server)
                 #expect(tags.insert(tag).inserted, "\(context)")
@@ -162,7 +161,7 @@ struct OFREPFlagSetTests {
             let published = try await Self.tag(user, on: server)
             #expect(tags.insert(published).inserted)
         }
-        // Another server with the same version gives the same tag.
+        // Another server with the same version computes the same tag.
         var replicas: Set<String> = []
         for context in [#"{"b":1,"targetingKey":"3","a":2}"#, #"{"a":2,"b":1,"targetingKey":"3"}"#]
         {

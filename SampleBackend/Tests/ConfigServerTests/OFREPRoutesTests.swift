@@ -12,7 +12,7 @@ import Testing
 struct OFREPRoutesTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 
-    /// Runs a server that has the flags.
+    /// Runs a server that has published the flags.
     private static func withFlags(
         _ body: @Sendable (RunningServer) async throws -> Void
     ) async throws {
@@ -22,7 +22,7 @@ struct OFREPRoutesTests {
         }
     }
 
-    /// Asks for a flag and returns the body.
+    /// Requests a flag and returns the body.
     private static func flag(
         _ key: String, _ context: String = #"{"targetingKey":"3"}"#, on server: RunningServer
     ) async throws -> String {
@@ -34,7 +34,7 @@ struct OFREPRoutesTests {
         return String(decoding: answer.body, as: UTF8.self)
     }
 
-    /// Checks the whole body of a flag.
+    /// Checks the whole body of a flag's answer.
     private static func expect(
         _ key: String, _ context: String = #"{"targetingKey":"3"}"#, on server: RunningServer,
         is expected: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -43,7 +43,7 @@ struct OFREPRoutesTests {
         #expect(body == expected, sourceLocation: sourceLocation)
     }
 
-    /// Checks a part of the body of a flag.
+    /// Checks a part of the body of a flag's answer.
     private static func expect(
         _ key: String, _ context: String = #"{"targetingKey":"3"}"#, on server: RunningServer,
         contains part: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -130,7 +130,8 @@ struct OFREPRoutesTests {
                 let body = try await Self.flag(target, on: server)
                 #expect(body.hasPrefix(#"{"key":"\#(key)","value":\#(value),"#), "\(body)")
             }
-            // A pinned value may have any name: of two that fit, the shorter section counts.
+            // A pinned value may have any name: if two names match a key, the one with the shorter
+            // section counts.
             try await server.administer(
                 "PUT", "/v1/projects/default/users/3/overrides", body: ["A": ["b.c": "pinned"]])
             try await Self.expect("A.b.c", on: server, contains: "pinned")
@@ -153,7 +154,7 @@ struct OFREPRoutesTests {
 
     @Test func readsAttributesAsSignals() async throws {
         try await Self.withFlags { server in
-            // What is no single value is passed over.
+            // Attributes that are not single values are ignored.
             let context =
                 #"{"targetingKey":"3","app.version":2.5,"plan":["gold"],"app":{"id":"x"},"no":null}"#
             try await Self.expect("Home.title", context, on: server, contains: "Beta 3")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// The description of the HTTP interface and the routes say the same.
+/// Agreement of the OpenAPI description with the routes.
 @Suite struct OpenAPITests {
     @Test func describesEachEndpointAndNoOther() async throws {
         let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))

@@ -9,7 +9,8 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// Who asks is checked before what is asked for, on every route and for everybody (HTTP 1, 3).
+/// Credentials are checked before the rest of a request, on every route and for everybody (HTTP 1,
+/// 3).
 @Suite(.timeLimit(.minutes(5)))
 struct OrderOfChecksTests {
     /// Queries that are wrong on one route or another.

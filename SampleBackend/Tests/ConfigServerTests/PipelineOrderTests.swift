@@ -10,16 +10,16 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Requests on one connection are answered one after the other, whatever their kind (HTTP 2).
+/// Requests on one connection are answered in order, whatever their kind (HTTP 2).
 @Suite(.timeLimit(.minutes(5)))
 struct PipelineOrderTests {
-    /// One request of a pipeline, and what the server has to answer.
+    /// Request of a pipeline with the expected answer.
     private struct Step {
-        /// What follows an answer.
+        /// State of the connection after the answer.
         enum End {
-            /// Requests behind are answered.
+            /// The next requests are answered.
             case none
-            /// The connection is closed.
+            /// The server closes the connection.
             case closed
             /// The connection is a stream.
             case stream
@@ -32,7 +32,7 @@ struct PipelineOrderTests {
         var end = End.none
     }
 
-    /// Makes steps with tokens that a server of these tests knows.
+    /// Requests with users' tokens that the server accepts.
     private struct Steps {
         let ada: String
         let bob: String
@@ -111,7 +111,7 @@ struct PipelineOrderTests {
         }
     }
 
-    /// Runs a server that wants tokens of users, with a published template.
+    /// Runs a server that requires users' tokens, with a published template.
     private func withServer(
         _ body: @Sendable (RunningServer) async throws -> Void
     ) async throws {
@@ -127,7 +127,7 @@ struct PipelineOrderTests {
         }
     }
 
-    /// Sends a pipeline in pieces, and compares what comes back.
+    /// Sends a pipeline in pieces, and compares the answers.
     private func check(
         _ pipeline: [Step], pieces: [ArraySlice<UInt8>], isHalfClosed: Bool,
         on server: RunningServer
@@ -135,7 +135,7 @@ struct PipelineOrderTests {
         try await HTTPConnection.open(port: server.port) { connection in
             for (number, piece) in pieces.enumerated() {
                 connection.send(Array(piece))
-                // The server has likely read the piece after another answer.
+                // The server has probably read this piece once it has answered another request.
                 if number < pieces.count - 1, pieces.count < 4 {
                     _ = await server.status("/health/live")
                 }
@@ -156,7 +156,8 @@ struct PipelineOrderTests {
                     #expect(await connection.receiveEnd().isEmpty)
                     return
                 case .stream where isHalfClosed:
-                    // Whoever closes the sending side has left, as far as a server can tell.
+                    // A client that closes its sending side has disconnected, as far as the server
+                    // can tell.
                     _ = await connection.receiveEnd()
                     return
                 case .stream:
@@ -188,7 +189,7 @@ struct PipelineOrderTests {
                 if Bool.random(using: &generator) {
                     let step = try #require(steps.last.randomElement(using: &generator))
                     pipeline.append(step)
-                    // Nothing behind counts.
+                    // Requests after this one have no effect.
                     let next = try #require(steps.ordinary.randomElement(using: &generator))
                     if Bool.random(using: &generator) { pipeline.append(next) }
                 }

@@ -5,7 +5,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// The errors of the wire contract over real sockets.
+/// Errors of the wire contract over real sockets.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestErrorTests {
     @Test(arguments: [
@@ -87,7 +87,7 @@ struct RequestErrorTests {
         }
     }
 
-    /// Heads that are too large for 4,096 bytes and 20 fields.
+    /// Heads that exceed 4,096 bytes or 20 fields.
     static let largeHeads: [NamedRow<(target: String, fields: [String])>] = [
         .init("one field", ("/activeconfig", ["X: \(String(repeating: "x", count: 5_000))"])),
         .init("a field's name", ("/activeconfig", ["\(String(repeating: "x", count: 5_000)): 1"])),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Values at the edge of what the OpenAPI description allows.
+/// Values at the limits that the OpenAPI description states.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestValuesTests {
     private static let path = "/v1/projects/default/remoteConfig"

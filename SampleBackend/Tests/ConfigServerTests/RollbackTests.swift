@@ -6,18 +6,12 @@ import Testing
 
 @testable import ConfigServer
 
-/// Going back to a version over HTTP (HTTP 3).
+/// Rollbacks over HTTP (HTTP 3).
 @Suite(.timeLimit(.minutes(5)))
 struct RollbackTests {
     private static let path = "/v1/projects/default/remoteConfig"
 
-    /// Asks a server to go back to version 1.
-    ///
-    /// - Parameters:
-    ///   - server: The server.
-    ///   - ifMatch: The value of `If-Match`; nil sends none.
-    /// - Returns: The response.
-    /// - Throws: What a connection throws.
+    /// Rolls a server back to version 1; `ifMatch` nil sends no `If-Match`.
     private static func rollBack(
         on server: RunningServer, ifMatch: String? = nil
     ) async throws -> HTTPAnswer {

@@ -5,13 +5,7 @@ import ServerTestSupport
 import Testing
 
 extension RunningServer {
-    /// Opens the stream of a user, and reads its first event.
-    ///
-    /// - Parameters:
-    ///   - userID: The user; nil is the generic one.
-    ///   - fields: Further fields.
-    ///   - body: Uses the stream.
-    /// - Throws: What connecting or the body throws.
+    /// Opens the stream of a user, nil for the generic one, and reads its first event.
     func stream(
         ofUser userID: String?, fields: [String] = [],
         _ body: (EventStreamClient) async throws -> Void
@@ -24,13 +18,10 @@ extension RunningServer {
         }
     }
 
-    /// Publishes a setting `isNew` of the section `Default` that becomes true soon, and opens the
-    /// stream of user 1 before it does.
-    ///
-    /// - Parameter body: Uses the stream.
-    /// - Throws: What connecting or the body throws.
+    /// Publishes a setting `Default.isNew` that soon becomes true, and opens user 1's stream before
+    /// it does.
     func streamBeforeADate(_ body: (EventStreamClient) async throws -> Void) async throws {
-        // A machine that is busy gets more time.
+        // Retries with longer delays, for a busy machine.
         for delay in [2, 6, 18, 54] {
             let date = Date(
                 timeIntervalSince1970: (Date().timeIntervalSince1970 + Double(delay)).rounded(.down)
@@ -53,18 +44,15 @@ extension RunningServer {
         Issue.record("No stream was open in time.")
     }
 
-    /// Who listens to the project `default`.
+    /// The connections of the project `default`.
     func connections() async throws -> JSONNode {
         try await administer("GET", "/v1/projects/default/connections").json
     }
 }
 
 extension JSONNode {
-    /// Changes the title in the sample template.
-    ///
-    /// - Parameters:
-    ///   - condition: The condition whose value is changed; nil changes the default value.
-    ///   - text: The new text.
+    /// Changes the title's value under `condition`, or its default value for nil, in the sample
+    /// template.
     mutating func setTitle(of condition: String?, to text: String) {
         let value: JSONNode = ["value": .string(text)]
         change("parameterGroups") { groups in
@@ -79,7 +67,7 @@ extension JSONNode {
         }
     }
 
-    /// Applies an update of a stream to a document.
+    /// Applies a stream's update to a document.
     mutating func apply(_ update: JSONNode) {
         setMember("meta", update["meta"])
         change("config_sections") { sections in
@@ -93,7 +81,6 @@ extension JSONNode {
         }
     }
 
-    /// Changes a member of an object.
     private mutating func change(_ name: String, _ body: (inout JSONNode) -> Void) {
         guard var member = self[name] else { return }
         body(&member)

@@ -7,11 +7,11 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// What holds a secret prints none of it.
+/// Values with secrets never print them.
 @Suite struct SecretTests {
     private static let text = "s3cr3t-0123456789abcdef0123456789"
 
-    /// All that Swift makes of a value without its help.
+    /// All texts that Swift derives from a value by default.
     private static func printed(_ value: some Any) -> String {
         var dumped = ""
         dump(value, to: &dumped)

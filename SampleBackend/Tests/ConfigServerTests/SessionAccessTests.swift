@@ -8,12 +8,12 @@ import Testing
 @testable import AdminAPI
 @testable import ConfigServer
 
-/// What a session of the console may do on the routes of administrators (HTTP 3).
+/// Access of console sessions to the administrators' routes (HTTP 3).
 @Suite(.timeLimit(.minutes(5)))
 struct SessionAccessTests {
     private static let path = "/v1/projects/default/remoteConfig"
 
-    /// The endpoints of administrators, each with a path of things that exist, and one of things
+    /// Administrators' endpoints, each with a path of resources that exist, and one of resources
     /// that do not.
     private static let endpoints =
         ConfigServer.endpoints.compactMap { endpoint in
@@ -139,7 +139,7 @@ struct SessionAccessTests {
                     "/v1/projects", fields: session.fields + ["Authorization: \(authorization)"])
                 #expect(answer.status == 401, "\(authorization)")
             }
-            // Whoever sends a token is no browser, and needs no proof of where it comes from.
+            // A client that sends a token is no browser, so it needs no proof of its origin.
             let published = try await server.administer(
                 "PUT", Self.path, body: .sample,
                 fields: session.fields + ["If-Match: *", "Origin: http://evil.example"])

@@ -14,7 +14,7 @@ import Testing
 struct SessionRoutesTests {
     private static let path = "/console/session"
 
-    /// A token for tests.
+    /// Stores a new token.
     private static func makeToken(
         in store: any TemplateStore, role: StoredToken.Role = .editor, expirationDate: Date? = nil
     ) async throws -> AccessToken {
@@ -40,7 +40,7 @@ struct SessionRoutesTests {
             let shown = try await server.answer(Self.path, fields: session.fields)
             #expect(shown.status == 200)
             #expect(shown.body == begun.body)
-            // Signing out needs no proof, and no session either.
+            // Signing out needs neither a proof nor a session.
             for fields in [session.fields, []] {
                 let ended = try await server.answer(Self.path, method: "DELETE", fields: fields)
                 #expect(ended.status == 204)
@@ -65,7 +65,7 @@ struct SessionRoutesTests {
             let secureField = try #require(secure.fields["set-cookie"])
             #expect(secureField.hasPrefix("__Host-activeconfig_session="))
             #expect(secureField.hasSuffix(flags + "; Secure"))
-            // A neighbouring name can set the plain one, so it does not count under TLS.
+            // A site on a sibling host can set the plain cookie, so under TLS it does not count.
             let cookies = try [ConsoleSession(plain), ConsoleSession(secure)]
             for (cookie, status) in zip(cookies, [401, 200]) {
                 let answer = try await server.answer(Self.path, fields: cookie.fields + proxied)
@@ -105,7 +105,7 @@ struct SessionRoutesTests {
                 #expect(try await server.answer(path, fields: session.fields).status == 401)
                 #expect(try await server.answer(path, fields: other.fields).status == 200)
             }
-            // The cookie is no token, and tells none.
+            // The cookie is not a token, and does not contain one.
             let value = try #require(session.cookie.split(separator: "=").last)
             for text in [String(value), String(other.cookie.split(separator: "=").last ?? "")] {
                 let answer = try await server.administer("GET", "/v1/projects", token: text)
@@ -200,7 +200,7 @@ struct SessionRoutesTests {
     func slowsDownWhoeverGuesses(path: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             var statuses: [Int: Int] = [:]
-            // Slow machines give tokens back meanwhile, so it goes on until one is refused.
+            // Slow machines regain attempts meanwhile, so this goes on until one is refused.
             for _ in 0..<1_000 where statuses[429] == nil {
                 let answer = try await server.administer(
                     "POST", path, body: ["token": "wrong"], token: nil)
@@ -209,7 +209,7 @@ struct SessionRoutesTests {
             }
             #expect(statuses[429] == 1)
             #expect(statuses[401, default: 0] >= 5)
-            // Nothing else is bounded by it.
+            // The limit does not affect other requests.
             #expect(await server.status(path) == 401)
             #expect(try await server.administer("GET", "/v1/projects").status == 200)
         }
@@ -231,7 +231,7 @@ struct SessionRoutesTests {
 }
 
 extension ConfigServerConfiguration {
-    /// Lets a test use wrong tokens without being told to wait.
+    /// Allows wrong tokens without a rate limit.
     fileprivate static var withoutSignInLimit: ConfigServerConfiguration {
         var configuration = ConfigServerConfiguration()
         configuration.limits.signInsPerSecond = 1_000_000

@@ -4,7 +4,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// A graceful shutdown (HTTP 5), in this process.
+/// Graceful shutdown (HTTP 5), in this process.
 @Suite(.timeLimit(.minutes(5)))
 struct ShutdownTests {
     @Test func finishesTheRequestInFlight() async throws {

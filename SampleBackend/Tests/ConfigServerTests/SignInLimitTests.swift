@@ -8,10 +8,10 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Guesses at an administrator's token are bounded, whichever way they come.
+/// Guesses at an administrator's token are rate limited, whichever route they use.
 @Suite(.timeLimit(.minutes(5)))
 struct SignInLimitTests {
-    /// A way to guess.
+    /// Request that tries a token.
     struct Guess: Sendable {
         var method = "GET"
         let target: String
@@ -19,7 +19,6 @@ struct SignInLimitTests {
         var body = ""
     }
 
-    /// The ways to guess.
     static let guesses: [NamedRow<Guess>] = [
         NamedRow("sign-in", Guess(method: "POST", target: "/console/session", body: body)),
         NamedRow(
@@ -66,7 +65,7 @@ struct SignInLimitTests {
             let session = try await server.signIn()
             let guess = row.value
             var statuses: [Int: Int] = [:]
-            // Slow machines give some back meanwhile, so it goes on until one is refused.
+            // Slow machines regain attempts meanwhile, so this goes on until one is refused.
             for _ in 0..<1_000 where statuses[429] == nil {
                 let answer = try await server.answer(
                     guess.target, method: guess.method, fields: guess.fields, body: guess.body)
@@ -74,7 +73,7 @@ struct SignInLimitTests {
                 if answer.status == 429 { #expect(answer.fields["retry-after"] == "1") }
             }
             #expect(statuses[429] == 1)
-            // Valid requests are not bounded by it.
+            // The limit does not affect valid requests.
             for _ in 0..<20 {
                 #expect(try await server.administer("GET", "/v1/projects").status == 200)
                 #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// The signals of a query (HTTP 1).
+/// Signals in a query (HTTP 1).
 @Suite(.timeLimit(.minutes(5)))
 struct SignalsTests {
     @Test func readsEverySignal() async throws {
@@ -50,7 +50,7 @@ struct SignalsTests {
         #expect(section.dictionary(forKey: "custom") == ["a": .string("2")])
     }
 
-    /// A text of so many characters, each of four bytes in UTF-8, percent-encoded.
+    /// Percent-encoded text of `count` characters, each of four bytes in UTF-8.
     private static func emoji(_ count: Int) -> String {
         String(repeating: "%F0%9F%98%80", count: count)
     }
@@ -61,12 +61,12 @@ struct SignalsTests {
         (0..<count).map { "signal.s\($0)=\(x(400))" }.joined(separator: "&")
     }
 
-    /// A letter with combining marks, percent-encoded: one character to the eye.
+    /// Percent-encoded letter with combining marks, which is shown as one character.
     private static func marks(_ count: Int) -> String {
         "e" + String(repeating: "%CC%81", count: count)
     }
 
-    /// All limits at once, in ASCII: the request line must have room for it.
+    /// All limits at once, in ASCII; the request line must be able to hold it.
     private static var everythingAtItsLimit: String {
         let custom = (0..<100).map { number in
             let name = "\(number)".padding(toLength: 250)
@@ -97,7 +97,7 @@ struct SignalsTests {
         #expect(answer.status == 200)
     }
 
-    /// Queries, and the parameter that the message must name.
+    /// Refused queries with the parameter that the message must name.
     static let refused: [NamedRow<(query: String, parameter: String)>] = [
         .init("101 custom signals", (custom(101), "signal.s100")),
         .init("a name of 251", ("signal.\(x(251))=1", "signal.xxx")),
@@ -126,7 +126,7 @@ struct SignalsTests {
                 let answer = try await server.answer("\(path)?\(row.value.query)")
                 #expect(answer.status == 400)
                 #expect(answer.error?.status == "INVALID_ARGUMENT")
-                // By bytes: what is cut off are marks of the letter before.
+                // Compares bytes, since the expected part may end between the marks of a letter.
                 let message = Array(try #require(answer.error?.message).utf8)
                 #expect(message.contains(Array("\"\(row.value.parameter)".utf8)))
             }
@@ -144,7 +144,7 @@ struct SignalsTests {
 }
 
 extension String {
-    /// The text with as many "n" behind it as the length asks for.
+    /// Appends "n" up to the given length.
     fileprivate func padding(toLength length: Int) -> String {
         self + String(repeating: "n", count: length - count)
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// How long streams stay open, and how many.
+/// Maximum age and number of streams.
 @Suite(.timeLimit(.minutes(5)))
 struct StreamLifetimeTests {
     @Test func endsAtItsMaximumAge() async throws {
@@ -27,12 +27,12 @@ struct StreamLifetimeTests {
                 #expect((0..<1_000).contains(delay))
                 #expect(await stream.receiveEnd() == "")
             }
-            // The server goes on, with new streams as well.
+            // The server still runs, and accepts new streams.
             try await server.stream(ofUser: "1") { _ in }
         }
     }
 
-    /// As when a token ends while the stream is opened.
+    /// This happens when a token expires while the stream is being opened.
     @Test func beginsWithAHeadThoughItsTimeIsOver() async throws {
         var configuration = ConfigServerConfiguration()
         configuration.limits.heartbeatInterval = .milliseconds(600)
@@ -59,7 +59,7 @@ struct StreamLifetimeTests {
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in
             try await server.publish(.sample)
-            // Long enough for a machine that is busy to open the stream.
+            // Long enough for a busy machine to open the stream.
             let end = Date() + 5
             let field = try await UserToken.field("1", lifetime: 5)
             try await server.stream(ofUser: "1", fields: [field]) { stream in
@@ -89,7 +89,7 @@ struct StreamLifetimeTests {
                     #expect(refused.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0)
                     #expect(try await server.answer("/activeconfig").status == 200)
                 }
-                // Others are let in as soon as one has left.
+                // Other streams are accepted as soon as one has ended.
                 while try await server.connections()["connections"] != 1 { await Task.yield() }
                 try await server.stream(ofUser: "2") { _ in }
             }

@@ -31,7 +31,7 @@ struct TemplateLibraryTests {
         _ = try await administration.publish(try administration.check(draft))
         #expect(library.project("default")?.compiled.version.number == 1)
         try await takeChanges(into: library)
-        // The check at the publish compiled it.
+        // The check before publishing has compiled it already.
         #expect(library.compilationCount == 0)
 
         let other = TemplateLibrary(store: store, logger: logger)
@@ -40,7 +40,7 @@ struct TemplateLibraryTests {
         #expect(other.project("default")?.compiled.version.number == 1)
     }
 
-    /// Passes on the changes that the store has so far.
+    /// Applies the changes that the store has so far, up to the first of a template.
     private func takeChanges(into library: TemplateLibrary) async throws {
         for try await change in store.changes(since: .zero) {
             try await library.apply(change)
@@ -48,7 +48,7 @@ struct TemplateLibraryTests {
         }
     }
 
-    /// Knows the tag of a document that it cannot make.
+    /// Source that knows the tag of a document it cannot render.
     private struct TagSource: ConfigurationSource {
         static let tag = EntityTag(ofContent: ByteBuffer(string: "x"))
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// The template and its versions over HTTP (HTTP 3).
+/// Templates and their versions over HTTP (HTTP 3).
 @Suite(.timeLimit(.minutes(5)))
 struct TemplateRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig"
@@ -282,7 +282,7 @@ struct TemplateRoutesTests {
         let proposed: JSONNode = [
             "conditions": [
                 ["name": "gold", "expression": "app.customSignal['plan'].contains(['gold'])"],
-                // Whatever the system is, this is true.
+                // True for any operating system.
                 ["name": "all", "expression": "device.os == 'ios' || user.id in ['1', '9']"],
             ]
         ]
@@ -367,7 +367,7 @@ struct TemplateRoutesTests {
 }
 
 extension JSONNode {
-    /// A template with a section of its own, two conditions and an experiment.
+    /// Template with a section of its own and three conditions, one of them on a percentage.
     static let sample: JSONNode = [
         "conditions": [
             ["name": "third", "expression": "user.id == '3'", "tagColor": "CYAN"],
@@ -399,7 +399,7 @@ extension JSONNode {
         "unknown": ["kept": [1, true]],
     ]
 
-    /// The value of a setting of a document.
+    /// Value of a setting in a document.
     func setting(_ key: String, in section: String) -> JSONNode? {
         self["config_sections"]?[section]?["settings"]?[key]?["value"]
     }

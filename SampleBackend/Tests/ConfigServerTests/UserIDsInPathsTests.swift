@@ -11,10 +11,11 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// A user ID, and a project's name, mean nothing in any path (HTTP 1, 2, 4).
+/// User IDs and names of projects have no special meaning in any path (HTTP 1, 2, 4).
 @Suite(.timeLimit(.minutes(5)))
 struct UserIDsInPathsTests {
-    /// Each segment of each route, what else has a meaning in paths, and what is hard to encode.
+    /// Segments of all routes, other texts with a meaning in paths, and texts that are hard to
+    /// encode.
     private static let userIDs: [String] = {
         let segments: [String] = ConfigServer.endpoints.flatMap { endpoint in
             endpoint.path.split(separator: "/").flatMap { segment -> [String] in
@@ -30,7 +31,7 @@ struct UserIDsInPathsTests {
         return Array(OrderedSet(segments + others))
     }()
 
-    /// A text as a segment of a path, every byte encoded.
+    /// Text as a path segment with every byte percent-encoded.
     private static func encoded(_ text: String) -> String {
         text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -39,7 +40,7 @@ struct UserIDsInPathsTests {
         document.setting("title", in: "Home")?.stringValue
     }
 
-    /// The sample with another title.
+    /// Template with one title, which starts with `word`.
     private static func template(_ word: String) -> JSONNode {
         [
             "parameterGroups": [

@@ -11,7 +11,7 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// When the keys of users' tokens are read again.
+/// Reloading the keys of users' tokens.
 @Suite(.timeLimit(.minutes(5)))
 struct UserTokenVerifierTests {
     private struct Claims: JWTPayload {
@@ -21,7 +21,7 @@ struct UserTokenVerifierTests {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    /// A key set with one key of P-256 under some identifier.
+    /// Key set with one P-256 key.
     private static func keySet(_ key: ES256PrivateKey, kid: String) throws -> Data {
         func encoded(_ text: String) -> String {
             text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -62,7 +62,8 @@ struct UserTokenVerifierTests {
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in
             try await server.publish(.sample)
-            // The first unknown key is looked for at once, and each later one a minute after that.
+            // The first unknown key triggers a reload at once; each later reload comes after a
+            // minute at the earliest.
             for (kid, seconds, status) in [
                 ("1", 0, 200), ("2", 0, 200), ("3", 1, 401), ("4", 59, 401), ("5", 61, 200),
                 ("6", 120, 401), ("7", 122, 200),
@@ -97,7 +98,7 @@ struct UserTokenVerifierTests {
             store: InMemoryTemplateStore(), configuration: configuration
         ) { server in
             try await server.publish(.sample)
-            // Whoever comes while it is read waits for it.
+            // Requests during the reload wait for it.
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<16 {
                     group.addTask {

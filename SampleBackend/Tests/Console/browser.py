@@ -13,7 +13,7 @@ from selenium.webdriver.chrome.service import Service
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 
-# What a page expects of its server and deals with, such as 401 before somebody signs in.
+# Statuses that pages expect and handle, such as 401 before somebody signs in.
 EXPECTED_STATUSES = re.compile(r"responded with a status of (400|401|403|404|409|412|429)\b")
 
 
@@ -47,13 +47,13 @@ class Browser:
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE})
 
     def set_scheme(self, scheme):
-        """Prefers "light" or "dark"."""
+        """Sets the preferred colour scheme, "light" or "dark"."""
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": scheme},
             {"name": "prefers-reduced-motion", "value": "reduce"}]})
 
     def forget(self, origin):
-        """Forgets the cookies and what pages of an origin stored."""
+        """Deletes all cookies and the stored data of an origin."""
         self.driver.get("about:blank")
         self.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
         self.driver.execute_cdp_cmd(
@@ -66,7 +66,7 @@ class Browser:
                 if is_error(entry)]
 
     def violations(self):
-        """What axe finds on the page, a text for each violation with its nodes."""
+        """The violations that axe finds on the page, each as a text with its nodes."""
         script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
         self.driver.execute_script(script)
         result = self.driver.execute_async_script(
@@ -76,13 +76,13 @@ class Browser:
         return [describe(violation) for violation in result["violations"]]
 
     def save_picture(self, path):
-        """Saves what the window shows."""
+        """Saves a screenshot of the window."""
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         self.driver.save_screenshot(str(path))
 
 
 def is_error(entry):
-    """Whether an entry of the console is something that a page did wrong."""
+    """True if an entry of the browser's console is a fault of a page."""
     if entry["source"] == "network":
         path = urlsplit(entry["message"].split(" ", 1)[0]).path
         is_call = path.startswith("/v1/") or path == "/console/session"

@@ -1,4 +1,4 @@
-"""What all tests of the console share."""
+"""The base class of all tests of the console."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class ConsoleCase(unittest.TestCase):
     Content-Security-Policy; a test that expects some takes them by self.browser.take_errors().
     """
 
-    # What is looked at: the tests of a class may set another size.
+    # The size of the page; a subclass may set another one.
     size = DESKTOP
 
     @classmethod
@@ -46,7 +46,7 @@ class ConsoleCase(unittest.TestCase):
         self.assertEqual(errors, [], "the browser's console has errors")
 
     def is_failed(self):
-        """Whether the test has failed already."""
+        """True if the test has failed already."""
         outcome = getattr(self, "_outcome", None)
         result = getattr(outcome, "result", None)
         failures = [*result.failures, *result.errors] if result else []
@@ -54,41 +54,41 @@ class ConsoleCase(unittest.TestCase):
 
     def open(self, path=""):
         """Opens a page of the console: open("#/default/settings")."""
-        # A change of the fragment alone would load nothing.
+        # Changing only the fragment would not load the page.
         self.driver.get("about:blank")
         self.driver.get(f"{URL}/console/{path}")
 
     def sign_in(self, token=TOKEN):
-        """Signs in on the page for it, and waits for the page behind it."""
+        """Signs in, and waits for the page after the sign-in page."""
         self.open()
         self.enter_token(token)
         self.wait_for(lambda: not self.find_all("input[type=password]"), "the page after signing in")
 
     def enter_token(self, token):
-        """Sends the form for signing in."""
+        """Submits the sign-in form."""
         field = self.find("input[type=password]")
         field.clear()
         field.send_keys(token)
         self.find("button[type=submit]").click()
 
     def find(self, selector):
-        """The first element, once it is shown."""
+        """The first element that matches, once it is shown."""
         def shown():
             return next((e for e in self.find_all(selector) if e.is_displayed()), None)
         return self.wait_for(shown, selector)
 
     def find_all(self, selector):
-        """All elements that are there now."""
+        """All elements that match now."""
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def wait_for(self, condition, what, seconds=15):
-        """Waits until a condition gives something, and gives it."""
+        """Waits until a condition returns a true value, and returns that."""
         wait = WebDriverWait(
             self.driver, seconds, 0.05, ignored_exceptions=[StaleElementReferenceException])
         return wait.until(lambda _: condition(), f"waited {seconds} s for {what}")
 
     def wait_for_text(self, text, selector="body"):
-        """Waits until an element has a text."""
+        """Waits until an element contains a text, and returns the element."""
         return self.wait_for(
             lambda: next((e for e in self.find_all(selector) if text in e.text), None),
             f"{text!r} in {selector}")
@@ -103,13 +103,13 @@ class ConsoleCase(unittest.TestCase):
         self.browser.set_scheme("light")
 
     def picture(self, name):
-        """Saves what is shown, in light and dark: NAME-light.png, NAME-dark.png."""
+        """Saves screenshots in light and dark: NAME-light.png, NAME-dark.png."""
         for scheme in ("dark", "light"):
             self.browser.set_scheme(scheme)
             self.browser.save_picture(PICTURES / f"{name}-{scheme}.png")
 
     def administer(self, method, path, body=None, **fields):
-        """Calls the server as an administrator, beside the browser: the status and the JSON."""
+        """Sends an administrator's request without the browser; returns the status and the JSON."""
         request = Request(
             URL + path, method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {TOKEN}"}

@@ -1,4 +1,4 @@
-"""A relay between a browser and a backend, which sees a publish go by."""
+"""A relay between a browser and a backend that can intercept a publish."""
 
 import socket
 import threading
@@ -19,7 +19,7 @@ class Relay:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
-        """Takes no more connections."""
+        """Stops accepting connections."""
         self.listener.close()
 
     def _accept(self):
@@ -31,7 +31,7 @@ class Relay:
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client):
-        """Gives requests on, one after the other, until a side ends."""
+        """Forwards one request and its answer, or hands a publish to `on_publish`."""
         with client, client.makefile("rb") as reader:
             while request := self._read(reader):
                 head = request.split(b"\r\n", 1)[0]
@@ -46,7 +46,7 @@ class Relay:
                 return
 
     def _answer(self, request):
-        """The backend's answer; none when it is away."""
+        """The backend's answer; empty if the backend cannot be reached."""
         try:
             with socket.create_connection(self.target, timeout=15) as server:
                 server.sendall(request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
@@ -59,7 +59,7 @@ class Relay:
 
     @staticmethod
     def _read(reader):
-        """A request with its body; the browser's own field Connection is left out."""
+        """The next request with its body, without the field Connection; empty at the end."""
         lines = []
         length = 0
         while line := reader.readline():

@@ -1,4 +1,4 @@
-"""What the tests of whole tasks share: a project of their own, and the ways through its pages."""
+"""The base class of tests of whole tasks: a project of their own, and navigation of its pages."""
 
 import copy
 import json
@@ -20,7 +20,7 @@ TEMPLATE = json.loads((
 class TaskCase(ConsoleCase):
     """A test with a published project of its own."""
 
-    # Where the console is, and what to sign in with.
+    # The address of the console, and the token for signing in.
     url = URL
     token = TOKEN
 
@@ -29,14 +29,14 @@ class TaskCase(ConsoleCase):
         self.project = f"test-{uuid4().hex[:12]}"
         self.publish(TEMPLATE, "The sample template", expected="*")
 
-    # What the server has.
+    # State of the server.
 
     def call(self, method, resource, body=None, **fields):
-        """Calls the server for a resource of the project: the status and the JSON."""
+        """Requests a resource of the project; returns the status and the JSON."""
         return self.administer(method, f"/v1/projects/{self.project}/{resource}", body, **fields)
 
     def publish(self, template, description, expected=None):
-        """Publishes a template beside the browser, over the current one."""
+        """Publishes a template over the current one, without the browser."""
         body = copy.deepcopy(template) | {"version": {"description": description}}
         status, answer = self.call("PUT", "remoteConfig", body, If_Match=expected or "*")
         self.assertEqual(status, 200, answer)
@@ -53,7 +53,7 @@ class TaskCase(ConsoleCase):
         """The current version's number."""
         return self.template()["version"]["versionNumber"]
 
-    # Ways through the pages.
+    # Navigation.
 
     def go(self, page, **query):
         """Goes to a page of the project, signed in."""
@@ -102,7 +102,7 @@ class TaskCase(ConsoleCase):
         return self.wait_for(shown, f"the field {label!r}")
 
     def write(self, label, text):
-        """Replaces what stands in a field."""
+        """Replaces the text of a field."""
         field = self.field(label)
         field.send_keys(Keys.CONTROL + "a", Keys.DELETE)
         if text:
@@ -122,13 +122,13 @@ class TaskCase(ConsoleCase):
         self.wait_for_dialog_to_close()
 
     def edit_interval(self, value):
-        """Makes a draft: the refresh interval."""
+        """Makes a draft in which the refresh interval is changed."""
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", value)
         self.keep()
 
-    # What a page must be.
+    # Checks of pages.
 
     def check_page(self, name):
         """Fails when axe finds something, or the page is wider than the window; saves pictures."""

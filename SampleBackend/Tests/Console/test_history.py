@@ -1,4 +1,4 @@
-"""The history of a project, the way back, and the audit trail."""
+"""The history of a project, rollbacks, and the audit trail."""
 
 import copy
 import unittest
@@ -16,7 +16,7 @@ class HistoryTests(TaskCase):
             self.publish(template, f"Every {value} seconds")
 
     def sides(self):
-        """Both sides of what differs."""
+        """The texts on both sides of each difference."""
         return [e.text.split("\n")[-1] for e in self.find_all(".diff .side")]
 
     def test_compares_any_two_versions(self):
@@ -76,7 +76,7 @@ class HistoryTests(TaskCase):
         self.assertIn("Version 4 was published by environment", text)
         self.assertIn("Version 5 was published by environment", text)
         self.assertIn("Theirs, every 30 seconds", text)
-        # What they changed, and what going back changes now.
+        # The others' change, then the change that the rollback makes now.
         self.assertEqual(
             [e.text.split("\n")[-1] for e in self.find_all("dialog .side")],
             ["20", "40", "40", "60.0"])
@@ -102,7 +102,7 @@ class HistoryTests(TaskCase):
     def test_lists_who_did_what(self):
         self.go("audit")
         rows = self.wait_for(lambda: self.find_all("tbody tr"), "the trail")
-        # Among them are the tokens and sessions that were made, which belong to every project.
+        # The trail includes new tokens and sessions, which belong to every project.
         texts = [" ".join(row.text.split()) for row in rows]
         texts = [text for text in texts if " Publish " in text]
         for text, end in zip(texts, (

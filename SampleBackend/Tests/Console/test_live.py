@@ -79,7 +79,7 @@ class LiveTests(TaskCase):
         self.wait_for_text("Compared with version 2, which is current", "[aria-labelledby=impact]")
         self.wait_for_text("since version 1", "[aria-labelledby=changes]")
         self.check_page("review-outdated")
-        # The same of a user's whole configuration.
+        # A user's whole configuration is merged with version 2, too.
         self.go("user", id="9")
         self.wait_for_text("By the draft, put together with version 2", "main h2")
         row = next(e.text for e in self.find_all("tbody tr") if "RefreshInterval" in e.text)

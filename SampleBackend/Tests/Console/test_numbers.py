@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 from console_case import TOKEN, URL
 from task_case import TEMPLATE, TaskCase
 
-# Each reads as another number in JavaScript, or is written otherwise.
+# JavaScript reads each as another number, or writes it differently.
 NUMBERS = ("9007199254740993", "1.10", "-0", "1e3", "1E+2", "0.10000000000000000000000000001",
            "123456789012345678901234567890", "1e-400")
 
@@ -19,7 +19,7 @@ def exact(text):
 
 class NumberTests(TaskCase):
     def send(self, method, resource, text=None, **fields):
-        """Calls the server for a resource of the project, with and for plain text."""
+        """Requests a resource of the project; the bodies in both directions are texts."""
         request = Request(
             f"{URL}/v1/projects/{self.project}/{resource}", method=method,
             data=None if text is None else text.encode(),
@@ -29,7 +29,7 @@ class NumberTests(TaskCase):
             return answer.read().decode()
 
     def publish_text(self, text):
-        """Publishes a template byte by byte; gives what is stored, without its version."""
+        """Publishes a template verbatim; returns the stored one, without its version."""
         self.send("PUT", "remoteConfig", text, If_Match="*")
         return self.content()
 
@@ -174,7 +174,7 @@ class NumberTests(TaskCase):
 
 
 class OlderBrowserTests(NumberTests):
-    """The same in a browser that does not tell how a number is written."""
+    """The same tests in a browser whose JSON.parse does not report the text of a number."""
 
     @classmethod
     def setUpClass(cls):

@@ -49,7 +49,7 @@ class PublishingTests(TaskCase):
 
     def test_says_what_the_server_refuses(self):
         self.edit_interval("45")
-        # Another one's publish leaves the draft a condition that is gone.
+        # As if somebody else's publish had removed a condition that the draft uses.
         draft = json.loads(self.driver.execute_script(
             "return sessionStorage.getItem('activeconfig.draft.' + arguments[0])", self.project))
         draft["template"]["conditions"].pop()
@@ -159,7 +159,7 @@ class ServerKilledTests(TaskCase):
             return answer.status, json.load(answer)
 
     def publish_while_the_server_dies(self, action):
-        """Publishes a draft; the action ends the server while it does."""
+        """Publishes a draft, during which the action ends the server."""
         self.edit_interval("45")
         self.go("review")
         self.wait_for_text("What changes", "main")

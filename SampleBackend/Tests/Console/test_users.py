@@ -1,4 +1,4 @@
-"""Trying as a user, and what is pinned for one."""
+"""Previewing a user's configuration, and values pinned for a user."""
 
 import unittest
 
@@ -7,7 +7,7 @@ from task_case import TaskCase
 
 class UserTests(TaskCase):
     def reason(self, setting):
-        """The value of a setting and why, as one text."""
+        """The value of a setting with its reason, as one text."""
         def row():
             return next((e.text.replace("\n", " ") for e in self.find_all("tbody tr")
                          if e.text.replace("\n", "").startswith(setting)), None)

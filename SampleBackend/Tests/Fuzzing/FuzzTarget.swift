@@ -1,4 +1,4 @@
-/// What libFuzzer calls with each input; `fuzz.sh` says which type `FuzzedProperties` is.
+/// Entry point of libFuzzer for each input; `fuzz.sh` defines the type `FuzzedProperties`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

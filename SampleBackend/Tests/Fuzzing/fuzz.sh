@@ -1,11 +1,11 @@
 #!/bin/sh
-# Fuzzes what reads texts in the backend with libFuzzer, guided by coverage.
+# Fuzzes the parsers of the backend with libFuzzer, guided by coverage.
 #
 #     SampleBackend/Tests/Fuzzing/fuzz.sh conditions|patterns|requests [seconds] [libFuzzer options]
 #
-# A target is a type of properties in a folder of tests, the sources that they are about, compiled
-# with coverage as a module of the same name, and a dictionary. All other modules are those of the
-# debug build. So it needs one: swift build --package-path SampleBackend --build-tests.
+# A target has a type with properties in a folder of tests, the sources that they test, compiled
+# with coverage as a module of the same name, and a dictionary. All other modules come from the
+# debug build, so build that first: swift build --package-path SampleBackend --build-tests.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -33,7 +33,7 @@ tests=$backend/Tests/$tests
 
 prepare_fuzzing "$target" "${FUZZ_BUILD:-$backend/.build/fuzzing}"
 echo "typealias FuzzedProperties = $properties" >"$build/FuzzedProperties.swift"
-# A module cannot import itself by way of another one.
+# A module cannot import itself through another one.
 rm -rf "$build/Properties"
 cp -R "$tests/Properties" "$build/Properties"
 [ -z "$others" ] || sed -i.bak -E '/import (ClientAPI|ConfigServer)$/d' "$build/Properties/"*.swift
@@ -46,7 +46,7 @@ cp -R "$tests/Properties" "$build/Properties"
 } >"$build/sources"
 
 debug=$backend/.build/debug
-# A linker takes what it needs of an archive, and nothing of the module that is compiled here.
+# The linker takes only what it needs from an archive; the module compiled here is not in it.
 rm -f "$build/modules.a"
 find "$debug/" -path '*.build/*.o' ! -path "*/$module.build/*" ! -path '*Tests.build/*' -print0 |
     xargs -0 ar qc "$build/modules.a"
@@ -59,6 +59,6 @@ ar s "$build/modules.a"
     echo "$build/modules.a"
     echo "-lstdc++"
 } >"$build/imports"
-# Types of sockets come from the first module map that has them here.
+# Socket types come from the first module map that declares them, whether imported or not.
 compile_fuzzer "$module" -disable-upcoming-feature MemberImportVisibility -package-name samplebackend "@$build/imports"
 run_fuzzer "$tests/Fixtures/FuzzFinds/$target" "$here/$target.dict" "$@"

@@ -5,7 +5,6 @@ import OrderedCollections
 import Testing
 
 struct JSONNodeReadingTests {
-    /// The value of a text.
     private func node(_ text: String) throws -> JSONNode {
         try JSONNode(jsonData: Data(text.utf8))
     }

@@ -3,7 +3,7 @@ import JSONTree
 import Testing
 
 struct JSONNodeWritingTests {
-    /// A value with all kinds in it.
+    /// Contains values of all kinds.
     private let value: JSONNode = [
         "z": [1, .number("2.50"), .null, []], "a": ["text": "\"q\" \\ \n \u{1} é 👋"],
         "empty": [:], "on": true,

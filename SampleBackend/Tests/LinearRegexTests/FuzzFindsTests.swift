@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Inputs that once broke a property, and some that did not.
+/// Fuzzer finds that once violated a property, and seeds.
 struct FuzzFindsTests {
-    /// The inputs of a fuzzer.
+    /// Inputs in the fixtures folder of one fuzzer, with their names.
     private func finds(_ name: String) throws -> [(name: String, input: [UInt8])] {
         let folder = try #require(
             Bundle.module.url(

@@ -5,18 +5,13 @@ import Testing
 @testable import LinearRegex
 
 struct RegularExpressionTests {
-    /// A regular expression and a text.
+    /// Regular expression with a text, and whether the text matches.
     struct Row: CustomTestStringConvertible {
-        /// The expression.
         let pattern: String
-        /// The text.
         let text: String
-        /// Whether it matches.
         let matches: Bool
-        /// The row's name.
         var testDescription: String { "\(pattern) in \(text.debugDescription)" }
 
-        /// Makes a row.
         init(_ pattern: String, _ text: String, _ matches: Bool) {
             self.pattern = pattern
             self.text = text
@@ -24,7 +19,7 @@ struct RegularExpressionTests {
         }
     }
 
-    /// What RE2 does.
+    /// Results of RE2.
     static let rows = [
         Row("", "", true), Row("", "a", true), Row("a", "xay", true), Row("a", "b", false),
         Row("^a$", "a", true), Row("^a$", "ba", false), Row("^a$", "a\n", false),
@@ -76,7 +71,7 @@ struct RegularExpressionTests {
         Row("\\x{D800}|a", "a", true), Row("[\\x{D7FF}-\\x{E000}]", "\u{E000}", true),
     ]
 
-    /// The simulation of an expression.
+    /// Simulation of an expression without its table.
     static func automaton(of pattern: String) throws -> Automaton {
         var parser = PatternParser(pattern)
         return Automaton(try PatternProgram(try parser.parse()))
@@ -86,7 +81,7 @@ struct RegularExpressionTests {
     func anExpressionFindsWhatRE2Finds(row: Row) throws {
         let expression = try RegularExpression(row.pattern)
         #expect(expression.matches(row.text) == row.matches)
-        // Without its table, the expression must say the same.
+        // Without its table, the expression gives the same result.
         var work = 0
         let automaton = try Self.automaton(of: row.pattern)
         #expect(automaton.matches(SearchedText(row.text), work: &work) == row.matches)
@@ -213,7 +208,7 @@ struct RegularExpressionTests {
             #expect(work <= (length + 2) * automaton.stepsPerScalar)
             return work
         }
-        // Twice the text takes about twice the steps, however the parts of it could be combined.
+        // Twice the text takes about twice the steps, however many ways there are to match it.
         let (short, long) = (work(2000), work(4000))
         #expect(Double(long) < Double(short) * 2.3)
     }
@@ -253,7 +248,7 @@ struct RegularExpressionTests {
         for _ in 0..<1500 {
             let text = pattern(2)
             let own = try RegularExpression(text)
-            // \d and \w of ICU know all of Unicode: é is a letter there, so anchors may differ.
+            // ICU's \d and \w include all of Unicode: é is a letter there, so anchors may differ.
             let reference = try NSRegularExpression(
                 pattern: text.replacing("\\w", with: "[0-9A-Za-z_]"))
             for _ in 0..<8 {

@@ -30,7 +30,7 @@ struct ScalarSetTests {
 
     @Test func theGeneralCategoriesAreThoseOfUnicode() throws {
         let all = ["L", "M", "N", "P", "S", "Z", "C"].map { UnicodeCategory.set(named: $0) }
-        // What is not assigned is in none of them.
+        // Unassigned scalars are in none of the categories.
         let assigned = ScalarSet(try all.flatMap { try #require($0).ranges })
         #expect(!assigned.contains(0x378))
         let letters = try #require(UnicodeCategory.set(named: "L"))
@@ -46,7 +46,7 @@ struct ScalarSetTests {
 }
 
 extension Unicode.GeneralCategory {
-    /// Whether it is one of the five kinds of letters.
+    /// True for the five categories of letters.
     fileprivate var isLetter: Bool {
         switch self {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:

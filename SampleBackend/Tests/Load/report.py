@@ -22,7 +22,7 @@ latency = {name: statistics.median(values) for name, values in latencies.items()
 
 
 def read(name, default):
-    """What another program measured; the default when it did not run."""
+    """The figures of another program; the default if it did not run."""
     path = os.path.join(directory, name)
     return json.load(open(path)) if os.path.exists(path) else default
 

@@ -32,7 +32,7 @@ class Backend:
         self.process = None
 
     def start(self):
-        """Starts it; returns when it began to listen, in nanoseconds."""
+        """Starts the backend; returns the time at which it listens, in nanoseconds."""
         self.process = subprocess.Popen(
             [self.program, "serve", "--port", str(self.port), "--store", self.store, "--log-level", "warning"],
             stdout=subprocess.PIPE, text=True)
@@ -45,7 +45,7 @@ class Backend:
         return listening
 
     def end(self, number):
-        """Ends it by a signal; returns its status and the seconds it took."""
+        """Ends the backend by a signal; returns its status and the seconds it took."""
         if self.process is None:
             return None, 0
         start = time.monotonic()
@@ -57,11 +57,11 @@ class Backend:
         return status, time.monotonic() - start
 
     def memory(self):
-        """The memory that it has, in KiB."""
+        """The resident memory of the backend, in KiB."""
         return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(self.process.pid)]))
 
     def publish(self, template):
-        """Publishes; returns when the request was sent, when it was answered, and the version."""
+        """Publishes; returns the times of the request and of its answer, and the version."""
         body = json.dumps(template)
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
         connection.connect()
@@ -99,7 +99,7 @@ class Clients:
             [self.program, str(port), str(sources)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, *words):
-        """Says a line; returns the answer."""
+        """Sends a command; returns the answer."""
         print(*words, file=self.process.stdin, flush=True)
         answer = json.loads(self.process.stdout.readline() or '{"error": "StreamLoad ended"}')
         if "error" in answer:
@@ -107,14 +107,14 @@ class Clients:
         return answer
 
     def wait(self, *words):
-        """Waits for something to come true of all of them; returns when it did."""
+        """Waits until all clients meet a condition; returns the times at which they did."""
         answer = self.ask(*words, LIMIT)
         if answer["reached"] < answer["awaited"]:
             self.wrong.append(f"{' '.join(map(str, words))}: {answer['reached']} of {answer['awaited']} clients")
         return answer.get("times") or dict.fromkeys(["first", "p50", "p99", "last"], time.monotonic_ns())
 
     def report(self, name, cohorts):
-        """What happened since the mark; faults are noted."""
+        """The report of the events since the mark, whose faults are recorded."""
         answer = self.ask("report", cohorts)
         counts = answer["counts"]
         if counts["faults"]:
@@ -132,7 +132,7 @@ class Clients:
 
 
 class Run:
-    """All measurements, with the figures that came out and what was wrong."""
+    """All measurements, with their figures and what was wrong."""
 
     def __init__(self, programs, work, count, rounds):
         self.count, self.rounds = count, rounds
@@ -161,7 +161,7 @@ class Run:
         self.figures.append({"name": name, "what": what, "value": value, "sign": "<=", "target": target})
 
     def connect(self):
-        """B5: what an idle stream costs."""
+        """B5: the memory that an idle stream takes."""
         self.backend.start()
         self.backend.publish(self.changed("all"))
         self.clients.start(self.backend.port)
@@ -169,7 +169,7 @@ class Run:
         start = time.monotonic_ns()
         self.clients.ask("connect", self.count)
         took = (self.clients.wait("opened")["last"] - start) / 1e9
-        # A whole round of heartbeats belongs to it.
+        # The memory includes that of a whole round of heartbeats.
         self.clients.ask("mark")
         time.sleep(HEARTBEAT + 2)
         report = self.clients.report("B5", 10)
@@ -183,13 +183,13 @@ class Run:
         self.details.append(f"B5 connected in {took:.1f} s; the backend had {before} KiB before")
 
     def tell(self, whose, cohorts, what):
-        """B6: how long a change takes to reach those whom it concerns."""
+        """B6: the time until a change reaches the clients that it concerns."""
         rounds = []
         for _ in range(self.rounds):
             self.clients.ask("mark")
             sent, answered, version = self.backend.publish(self.changed(whose))
             times = self.clients.wait("told", version, cohorts)
-            # Whatever comes later must not have been sent.
+            # Updates that arrive now should not have been sent.
             time.sleep(1)
             report = self.clients.report("B6", cohorts)
             # Encoded as {"updates": clients}.
@@ -211,7 +211,7 @@ class Run:
             f"ms; the backend had {self.backend.memory()} KiB afterwards")
 
     def lose(self):
-        """B7: how long all take to come back, and whether they know everything."""
+        """B7: the time until all clients are back, and have the newest version."""
         worst = {}
         for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGKILL, "kill -9")):
             for is_down in (True, False):
@@ -253,7 +253,7 @@ def main():
     if allowed < count + FILES:
         sys.exit(f"streams.py: {count} connections need {count + FILES} open files, and {allowed} are allowed; "
                  "raise the limit (ulimit -n), or use --connections")
-    # What was started is ended then too.
+    # The exit runs the `finally` below, which ends the processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     run = Run(programs, work, count, int(rounds))
     try:

@@ -10,7 +10,7 @@ failures = 0
 
 
 def check(what, details, value, reason=None, variant=None, error=None):
-    """Compares what the client made of an answer with what it should be."""
+    """Compares the client's result with the expected one."""
     global failures
     seen = (details.value, type(details.value), details.error_code, details.variant)
     wanted = (value, type(value), error, variant)
@@ -21,7 +21,7 @@ def check(what, details, value, reason=None, variant=None, error=None):
 
 
 def client(url, key="secret"):
-    """A client of the backend, which asks for a key."""
+    """A client of the backend, which requires a key."""
     name = f"{url} {key}"
     api.set_provider(OFREPProvider(url, headers_factory=lambda: {"X-API-Key": key}), name)
     return api.get_client(name)

@@ -1,32 +1,31 @@
-/// A text exposition read back: its types, help texts and values.
+/// Parsed text exposition: types, help texts and values.
 ///
-/// The reader is strict: what the format does not allow is an error that names the line.
+/// The parser is strict: a line that the format does not allow is an error that names the line.
 struct ParsedExposition {
-    /// A line that the format does not allow.
+    /// Violation of the format.
     struct Problem: Error, CustomStringConvertible {
-        /// What is wrong, and the line.
+        /// Violation, with the line.
         let description: String
     }
 
-    /// A series: a name and its labels.
+    /// Name and labels of a time series.
     struct Series: Hashable {
-        /// The name.
         let name: String
 
-        /// The labels, their values as they were before escaping.
+        /// Label values without their escapes.
         let labels: [String: String]
     }
 
-    /// The type of each family.
+    /// Type of each family.
     private(set) var types: [String: String] = [:]
 
-    /// The help text of each family that has one, as it is written.
+    /// Help text of each family that has one, with its escapes.
     private(set) var help: [String: String] = [:]
 
-    /// The value of each series.
+    /// Value of each series.
     private(set) var values: [Series: Double] = [:]
 
-    /// Reads a text.
+    /// Parses a text.
     init(_ text: String) throws {
         guard text.isEmpty || text.hasSuffix("\n") else {
             throw Problem(description: "The last line has no end.")
@@ -36,12 +35,11 @@ struct ParsedExposition {
         }
     }
 
-    /// The value of a series.
     subscript(name: String, labels: [String: String] = [:]) -> Double? {
         values[Series(name: name, labels: labels)]
     }
 
-    /// Reads a line that begins with `#`.
+    /// Parses a line that begins with `#`.
     private mutating func readHead(_ line: Substring) throws {
         let parts = line.split(separator: " ", maxSplits: 3)
         guard parts.count == 4 else { throw Problem(description: "Short head: \(line)") }
@@ -54,7 +52,7 @@ struct ParsedExposition {
         }
     }
 
-    /// Reads a line with a value.
+    /// Parses a line with a value.
     private mutating func readSample(_ line: Substring) throws {
         var rest = line
         let name = String(rest.prefix { $0 != "{" && $0 != " " })
@@ -81,15 +79,15 @@ struct ParsedExposition {
         }
     }
 
-    /// Whether a text is the name of a label: `[a-zA-Z_][a-zA-Z0-9_]*`.
+    /// True if a text is a valid label name: `[a-zA-Z_][a-zA-Z0-9_]*`.
     ///
-    /// Not by `Regex`, which many tasks at once have made crash on Linux.
+    /// Does not use `Regex`, which has crashed on Linux under many concurrent tasks.
     private static func isLabelName(_ text: String) -> Bool {
         text.first.map { !$0.isNumber } ?? false
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     }
 
-    /// Reads one label and the comma after it.
+    /// Parses one label and the comma after it.
     private func readLabel(
         _ rest: inout Substring, into labels: inout [String: String], _ line: Substring
     ) throws {

@@ -2,10 +2,9 @@ import CoreMetrics
 import PrometheusMetrics
 
 extension PrometheusMetricsFactory {
-    /// The lines of the text.
+    /// Lines of the exposition.
     var lines: [String] { text().split(separator: "\n").map(String.init) }
 
-    /// The gauge of a label and dimensions.
     func gauge(
         _ label: String, _ dimensions: [(String, String)] = []
     ) -> any RecorderHandler {

@@ -4,18 +4,17 @@ import PrometheusMetrics
 import Testing
 
 struct PrometheusMetricsFactoryTests {
-    /// What is recorded, and the text that it gives.
+    /// Recorded metrics with the expected exposition.
     struct Row: Sendable, CustomTestStringConvertible {
-        /// What the row is about.
         let testDescription: String
 
-        /// The help texts.
+        /// Help texts by label.
         var help: [String: String] = [:]
 
-        /// What is recorded.
+        /// Records the metrics.
         let record: @Sendable (PrometheusMetricsFactory) -> Void
 
-        /// The lines that are expected.
+        /// Expected lines.
         let lines: [String]
     }
 
@@ -185,7 +184,7 @@ struct PrometheusMetricsFactoryTests {
         metrics.destroyTimer(timer)
 
         #expect(metrics.lines == ["# TYPE a_total counter", #"a_total{x="2"} 1"#])
-        // The name is free again, also for another type.
+        // The name is free again, even for another type.
         metrics.gauge("c_seconds").record(4.5)
         #expect(metrics.lines.suffix(2) == ["# TYPE c_seconds gauge", "c_seconds 4.5"])
     }

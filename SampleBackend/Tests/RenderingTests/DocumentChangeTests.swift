@@ -9,7 +9,7 @@ import Targeting
 import Templates
 import Testing
 
-/// What differs between two documents of a user.
+/// Differences between two documents of a user.
 @Suite struct DocumentChangeTests {
     fileprivate static let date = Date(timeIntervalSince1970: 1_800_000_000)
 
@@ -83,7 +83,7 @@ import Testing
         #expect(touched.sectionNames == ["Gone"])
     }
 
-    /// A document of the exchange format.
+    /// Document of the exchange format, with a default `config_sections`.
     private static func state(_ node: JSONNode) throws -> ConfigurationState {
         var node = node
         if node["config_sections"] == nil {
@@ -92,21 +92,21 @@ import Testing
         return try ConfigurationState(jsonData: node.jsonData())
     }
 
-    /// A section of an update.
+    /// Section as a document contains it.
     private static func section(_ node: JSONNode) throws -> ActiveConfigSection? {
         try state([
             "meta": ["format_version_string": "1.0"], "config_sections": ["A": node],
         ]).section(named: "A")
     }
 
-    /// Makes projects that differ little from one another.
+    /// Generates projects, each of which differs little from the one before.
     private struct Generator {
         private var random = SeededGenerator(seed: 20_130_706)
 
-        /// The sections of the last project.
+        /// Sections of the last project.
         private var groups: [String: JSONNode] = [:]
 
-        /// A project with some sections, conditions and pinned values.
+        /// Project with random sections, conditions and pinned values.
         mutating func project(version: Int) throws -> ProjectConfiguration {
             for section in ["A", "B", "C"] where version == 1 || chance(12) {
                 var parameters = JSONNode.emptyObject
@@ -139,7 +139,7 @@ import Testing
                 overrides: overrides)
         }
 
-        /// A parameter with a few values to choose from.
+        /// Parameter with random values.
         private mutating func parameter() -> JSONNode {
             var values = JSONNode.emptyObject
             for condition in ["c0", "c1", "half"] where chance(40) {

@@ -8,33 +8,32 @@ import Targeting
 import Templates
 import Testing
 
-/// Templates made to hold up the server: each is refused with the place, or rendered.
+/// Templates that try to block the server: each is refused with a place, or rendered.
 @Suite struct HostileTemplateTests {
-    /// A template that is as heavy as its limits allow, and where it is refused.
+    /// Template that is as heavy as its limits allow, or refused.
     struct Row: Sendable, CustomTestStringConvertible {
-        /// What is heavy.
         let testDescription: String
-        /// A part of the reason why it is refused, or nil when it is not.
+        /// Part of the refusal's reason, or nil for a template that is accepted.
         let reason: String?
-        /// The first condition that is refused at the earliest.
+        /// Least index of a condition that may be refused.
         var first = 0
-        /// The conditions by number, up to a count.
+        /// Number of conditions.
         var count = 2_000
-        /// An expression.
+        /// Expression of the condition with a given index.
         let expression: @Sendable (Int) -> String
     }
 
-    /// So many combining marks behind a letter: one character to look at.
+    /// Letter with combining marks, which is shown as one character.
     private static func marks(_ count: Int) -> String {
         "e" + String(repeating: "\u{301}", count: count)
     }
 
-    /// A condition that looks for a pattern.
+    /// Condition that searches signal "s" for a pattern.
     private static func matches(_ pattern: String) -> String {
         "app.customSignal['s'].matches(['\(pattern)'])"
     }
 
-    /// A template with conditions, each of which gives the one parameter a value.
+    /// Template with conditions, each of which gives the only parameter a value.
     private static func template(_ conditions: [JSONNode]) -> JSONNode {
         var values = JSONNode.emptyObject
         for index in conditions.indices {
@@ -53,7 +52,7 @@ import Testing
         ]
     }
 
-    /// The users whose signals are as long as they may be.
+    /// Users whose signals have the maximum length.
     private static let contexts = ["ab", "あ\u{301}"].map { text in
         let count = Signals.maximumValueLength / text.unicodeScalars.count
         let long = String(repeating: text, count: count)
@@ -65,7 +64,7 @@ import Testing
             date: Date(timeIntervalSince1970: 1_800_000_000))
     }
 
-    /// The heaviest conditions.
+    /// Templates with the heaviest conditions.
     static let rows: [Row] = [
         Row(
             testDescription: "repetitions in repetitions",
@@ -129,21 +128,22 @@ import Testing
             try ValidatedTemplate(json: json)
         }
         let problem = try #require(error?.problems.first)
-        // Where a budget ends is no contract; that it has room for some conditions is.
+        // The exact index at which a budget ends is not specified, only that some conditions fit.
         let places = (row.first..<row.count).map { "conditions[\($0)].expression" }
         #expect(places.contains(problem.path))
         #expect(row.first > 0 || problem.path == places.first)
         #expect(problem.column != nil)
         #expect(problem.message.contains(reason), "\(problem)")
         #expect(problem.description.unicodeScalars.count < 500)
-        // What was published before there was the limit is served, and said.
+        // A template published before the limit existed is still served, and its excess is
+        // reported.
         guard reason != "nested deeper" else { return }
         let stored = try ValidatedTemplate(json: json, limits: .none)
         #expect(!stored.excesses.isEmpty)
         try Self.render(stored)
     }
 
-    /// Renders a template for all users.
+    /// Renders a template for all the users.
     private static func render(_ validated: ValidatedTemplate) throws {
         let project = ProjectConfiguration(
             CompiledTemplate(
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    /// A server's condition that looks for patterns in a signal.
+    /// Firebase server condition that searches a signal for patterns.
     private static func serverCondition(_ count: Int, _ pattern: (Int) -> String) -> JSONNode {
         let signals = (0..<count).map { number -> JSONNode in
             [

@@ -8,11 +8,11 @@ import Targeting
 import Templates
 import Testing
 
-/// A template, a user and signals become a document.
+/// Rendering a template for a user and signals.
 @Suite struct ProjectConfigurationTests {
     private static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
 
-    /// A project of a template.
+    /// Project with one template.
     private static func make(
         _ template: JSONNode, overrides: [UserKey: OverridesDocument] = [:],
         cacheBytes: Int = ProjectConfiguration.defaultCacheBytes
@@ -24,7 +24,7 @@ import Testing
             overrides: overrides, cacheBytes: cacheBytes)
     }
 
-    /// A template with one parameter.
+    /// Template with one parameter.
     private static func template(
         value: String, type: String, conditional: [(name: String, value: JSONNode)] = [],
         conditions: JSONNode = []

@@ -7,7 +7,7 @@ import Targeting
 import Templates
 import Testing
 
-/// Templates for servers render as Firebase's own evaluator has it.
+/// Server templates render as with Firebase's own evaluator.
 @Suite struct ServerTemplateTests {
     private static var rows: [JSONNode] {
         get throws {
@@ -26,7 +26,8 @@ import Testing
             template.setMember("conditions", row["conditions"])
             template.setMember("parameters", row["parameters"])
             if note.contains("not in conditions") {
-                // The publisher hears of it; Firebase's evaluator ignores it.
+                // Publishing such a template is refused, while Firebase's evaluator ignores the
+                // error.
                 let error = #expect(throws: TemplateValidationError.self) {
                     try ValidatedTemplate(json: template)
                 }

@@ -3,7 +3,7 @@ import JSONTree
 import ServerTestSupport
 import Testing
 
-/// The commands of administrators, on a server and on a database alike.
+/// Commands for administrators, on a server and on a database alike.
 @Suite(.timeLimit(.minutes(5)))
 struct AdministrationCommandsTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)

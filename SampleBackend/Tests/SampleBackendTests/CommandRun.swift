@@ -2,23 +2,17 @@ import Foundation
 import JSONTree
 import ServerTestSupport
 
-/// A type that is one finished run of `sample-backend`.
+/// Finished run of `sample-backend`.
 struct CommandRun: Sendable, CustomStringConvertible {
-    /// The exit code.
     let exitCode: Int32
 
-    /// What stood on standard output.
+    /// Standard output.
     let output: String
 
-    /// What stood on standard error.
+    /// Standard error.
     let error: String
 
-    /// Runs a command to its end.
-    ///
-    /// - Parameters:
-    ///   - arguments: What follows the program's name.
-    ///   - environment: Variables beyond those of this process.
-    /// - Throws: What starting a process throws.
+    /// Runs a command to its end, with `environment` added to this process's own.
     init(_ arguments: [String], environment: [String: String] = [:]) async throws {
         let process = try BackendProcess(arguments, environment: environment)
         async let output = Self.text(of: process.outputLines)
@@ -28,18 +22,18 @@ struct CommandRun: Sendable, CustomStringConvertible {
         self.error = await error
     }
 
-    /// All lines of a stream.
+    /// All lines of a stream, joined.
     private static func text(of lines: AsyncStream<String>) async -> String {
         var all: [String] = []
         for await line in lines { all.append(line) }
         return all.joined(separator: "\n")
     }
 
-    /// Standard output as one JSON document.
+    /// Standard output as a JSON document.
     var json: JSONNode {
         get throws { try JSONNode(jsonData: Data(output.utf8)) }
     }
 
-    /// All of it, for a test that failed.
+    /// Whole run, for the message of a failed test.
     var description: String { "exit \(exitCode)\n\(output)\n\(error)" }
 }

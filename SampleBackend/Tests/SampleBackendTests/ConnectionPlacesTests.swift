@@ -2,10 +2,10 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// Whoever takes all connections keeps nobody out, through the real process.
+/// A client that takes all connections locks nobody out, tested with the real process.
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectionPlacesTests {
-    /// Opens streams one inside the other, then uses the server.
+    /// Opens `count` streams at the same time, then runs `body`.
     private func withStreams(
         _ count: Int, port: Int, _ body: () async throws -> Void
     ) async throws {
@@ -16,7 +16,7 @@ struct ConnectionPlacesTests {
         }
     }
 
-    /// Expects answers for clients, administrators and who looks after the server.
+    /// Expects answers for clients, administrators and health checks.
     private func expectAnswers(of backend: RunningBackend) async throws {
         for target in ["/health/live", "/health/ready", "/activeconfig/user/1"] {
             #expect(try await backend.answer(target).status == 200)

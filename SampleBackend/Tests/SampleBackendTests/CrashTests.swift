@@ -3,21 +3,19 @@ import JSONTree
 import ServerTestSupport
 import Testing
 
-/// A server that is killed while it publishes.
+/// Server that is killed while it publishes.
 @Suite(.timeLimit(.minutes(5)))
 struct CrashTests {
-    /// How many templates are published.
+    /// Number of published templates.
     private static let publishes = 200
 
-    /// How many times the server is killed.
+    /// Number of times that the server is killed.
     private static let kills = 14
 
-    /// The path of the template.
     private static let path = "/v1/projects/default/remoteConfig"
 
-    /// Publishes a template over a version.
-    ///
-    /// - Returns: The number of the new version; nil when the server did not answer.
+    /// Publishes a template over a version; returns the new version, or nil if the server did not
+    /// answer.
     private func publish(
         _ title: String, over version: Int, on backend: RunningBackend
     ) async throws -> Int? {
@@ -30,18 +28,16 @@ struct CrashTests {
         return Self.number(of: try JSONNode(jsonData: answer.body))
     }
 
-    /// The number of a template's version.
     private static func number(of template: JSONNode) -> Int? {
         template["version"]?["versionNumber"]?.stringValue.flatMap { Int($0) }
     }
 
-    /// The title of a template.
     private static func title(of template: JSONNode) -> String? {
         template["parameterGroups"]?["Home"]?["parameters"]?["title"]?["defaultValue"]?["value"]?
             .stringValue
     }
 
-    /// The current version with its title; 0 before the first.
+    /// Current version with its title; 0 before the first.
     private func current(
         _ backend: RunningBackend
     ) async throws -> (version: Int, title: String?) {
@@ -58,7 +54,7 @@ struct CrashTests {
         var titles: [Int: String] = [:]
         var version = 0
         var unanswered = 0
-        // How long a publish takes here, so that most kills come in the middle of one.
+        // Time of a publish on this machine, so that most kills come during one.
         var duration: Duration = .milliseconds(4)
         for number in 1...Self.publishes {
             let title = "title \(number)"
@@ -75,7 +71,7 @@ struct CrashTests {
             let process = backend.process
             let delay = duration * Double.random(in: 0...1.5)
             async let kill: Void = {
-                // Not a wait for something: the fault comes at a random moment.
+                // This is no wait for a condition: the fault comes at a random time.
                 try await Task.sleep(for: delay)
                 process.send(signal: SIGKILL)
             }()
@@ -89,7 +85,7 @@ struct CrashTests {
                 #expect(found.version == answered, "killed after \(delay)")
             } else {
                 unanswered += 1
-                // It is stored whole or not at all.
+                // The version is stored completely or not at all.
                 #expect([version, version + 1].contains(found.version))
             }
             if found.version == version + 1 {
@@ -105,7 +101,7 @@ struct CrashTests {
         #expect(doctor.exitCode == 0, "\(doctor)")
     }
 
-    /// Checks that each version is there once, in order, with its content.
+    /// Checks that each version exists once, in order, with its content.
     private func check(
         _ titles: [Int: String], upTo version: Int, on backend: RunningBackend
     ) async throws {

@@ -27,7 +27,7 @@ struct DatabaseCommandsTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     }
 
-    /// The states of what `doctor --json` saw, by subject.
+    /// States of the findings of `doctor --json`, by subject.
     private func states(_ run: CommandRun) throws -> [String: [String]] {
         let findings = try #require(try run.json["findings"]?.arrayValue)
         var states: [String: [String]] = [:]
@@ -64,12 +64,12 @@ struct DatabaseCommandsTests {
         #expect(try await target.run("publish", template).exitCode == 0)
         let file = URL(fileURLWithPath: target.folder.path("test.sqlite"))
         var data = try Data(contentsOf: file)
-        // The pages of the tables, not the first with the file's head.
+        // Damages the pages of the tables, but not the first page with the file's header.
         for place in stride(from: 4096, to: min(data.count, 40_960), by: 64) {
             data[place..<(place + 32)] = Data(repeating: 0x5A, count: 32)
         }
         try data.write(to: file)
-        // The log has the same pages, and would stand in for the damaged ones.
+        // The log contains the same pages, and would replace the damaged ones.
         for suffix in ["-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: file.path + suffix)
         }

@@ -3,12 +3,12 @@
     import ServerTestSupport
     import Testing
 
-    /// A server that has no room for what it is to store.
+    /// Server without disk space for its writes.
     @Suite(.timeLimit(.minutes(5)))
     struct DiskFullTests {
         private static let path = "/v1/projects/default/remoteConfig"
 
-        /// Bounds the size of the files that a process writes, as a disk that is full does.
+        /// Limits the size of the files that a process writes, which has the effect of a full disk.
         private func setFileSizeLimit(_ limit: String, of server: BackendProcess) throws {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
@@ -40,7 +40,7 @@
             #expect(ready.status == 503)
             #expect(String(decoding: ready.body, as: UTF8.self).contains("no space left"))
             #expect(try await backend.answer("/activeconfig").status == 200)
-            // A small one fits, and says nothing of the large one.
+            // A small write fits, and does not prove that the large one would.
             #expect(try await publish("second", over: 1).status == 200)
             #expect(try await backend.answer("/health/ready").status == 503)
             try setFileSizeLimit("unlimited", of: backend.process)

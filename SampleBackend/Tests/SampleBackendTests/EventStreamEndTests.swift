@@ -3,10 +3,10 @@ import JSONTree
 import ServerTestSupport
 import Testing
 
-/// What streams are told as the process ends (HTTP 2).
+/// Streams while the process shuts down (HTTP 2).
 @Suite(.timeLimit(.minutes(5)))
 struct EventStreamEndTests {
-    /// How many streams are open: so many that they take longer to end than the rest of the server.
+    /// Number of open streams, so many that they take longer to end than the rest of the server.
     private static let count = 500
 
     @Test func tellsEveryClientWhenToComeBack() async throws {

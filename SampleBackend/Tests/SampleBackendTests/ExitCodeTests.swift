@@ -3,7 +3,7 @@ import JSONTree
 import ServerTestSupport
 import Testing
 
-/// The exit codes of the commands of administrators, and what they say.
+/// Exit codes and messages of the administrators' commands.
 @Suite(.timeLimit(.minutes(5)))
 struct ExitCodeTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)

@@ -2,9 +2,10 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// Nothing that a client sends makes a 500, ends the server, or stays in its memory.
+/// No client input causes a 500, ends the server, or stays in its memory.
 ///
-/// `ACTIVECONFIG_GENERATED_REQUESTS` is how many requests are sent; 4,000 unless said otherwise.
+/// `ACTIVECONFIG_GENERATED_REQUESTS` is the number of connections of both cases, by default 4,000.
+/// Each sends a request or a pipeline.
 @Suite(.timeLimit(.minutes(30)))
 struct GeneratedRequestsTests {
     private static let token = "a-token-for-generated-requests-0123456789"
@@ -13,7 +14,7 @@ struct GeneratedRequestsTests {
         ProcessInfo.processInfo.environment["ACTIVECONFIG_GENERATED_REQUESTS"]
         .flatMap { Int($0) } ?? 4_000
 
-    // The server of the second case wants tokens of users, which most requests have.
+    // In the second case the server requires users' tokens, which most requests have.
     @Test(arguments: [false, true])
     func answersNoGeneratedRequestWith5xx(wantsTokens: Bool) async throws {
         let process = try BackendProcess(
@@ -42,7 +43,8 @@ struct GeneratedRequestsTests {
                 }
             let (status, rest) = try await HTTPConnection.open(port: port) { connection in
                 for piece in pieces { connection.send(piece) }
-                // So that an unfinished request is answered, or the connection closed, at once.
+                // Closing the sending side has an unfinished request answered, or the connection
+                // closed, at once.
                 try? await connection.finishSending()
                 let status = try? await connection.receive(isHead: true).status
                 return (status, await connection.receiveEnd())
@@ -58,21 +60,21 @@ struct GeneratedRequestsTests {
         let live = try await HTTPConnection.answer(
             port: port, method: "GET", target: "/health/ready", fields: [], body: "")
         #expect(live.status == 200)
-        // Three hundred versions are kept in memory, and each may be some kilobytes more. Under a
-        // sanitizer memory that is let go is kept on purpose.
+        // The server keeps 300 versions in memory, each of which may be some kilobytes larger.
+        // Sanitizers keep freed memory on purpose.
         let growth = (process.residentBytes ?? 0) - settledMemory
         if !Sanitizer.isOn {
             #expect(growth < 48 << 20, "\(growth) bytes more than halfway")
         }
         process.send(signal: SIGTERM)
         #expect(await process.exitCode() == 0)
-        // The generator reaches what it is meant to reach.
+        // The generator reaches all the answers that it is meant to reach.
         for status in [200, 304, 400, 401, 404, 405, 412, 413, 431] {
             #expect(statuses[status, default: 0] > 0, "no \(status) among \(statuses)")
         }
     }
 
-    /// The statuses of the answers in what is left of a connection.
+    /// Statuses of the remaining answers of a connection.
     private static func statuses(in text: String) -> [Int] {
         text.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }
     }

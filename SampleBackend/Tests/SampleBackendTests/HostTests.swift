@@ -2,10 +2,10 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// Which names a server answers to: a page whose name was pointed at this machine gets nothing.
+/// Host names that a server accepts: a page whose name resolves to this machine gets nothing.
 @Suite(.timeLimit(.minutes(5)))
 struct HostTests {
-    /// The status of a request with a field `Host`.
+    /// Status of a request with the given `Host` field.
     private static func status(
         _ host: String, _ target: String = "/activeconfig", port: Int
     ) async throws -> Int? {

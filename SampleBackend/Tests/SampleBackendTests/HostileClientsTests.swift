@@ -4,16 +4,16 @@ import Testing
 
 /// Clients that pipeline, flood, half-close and never read, on every kind of route.
 ///
-/// Others are served, and memory is bounded and given back. Through the real process.
+/// Other clients are served, and memory is bounded and released. The tests use the real process.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileClientsTests {
-    /// The connections of each kind of request.
+    /// Number of connections for each kind of request.
     private static let connections = 12
 
-    /// How often each connection sends its request.
+    /// Number of requests on each connection.
     private static let repetitions = 300
 
-    /// Requests of every kind of route.
+    /// Requests for every kind of route.
     static let targets: [NamedRow<String>] = [
         .init("document", "GET /activeconfig/user/1"),
         .init("large document", "GET /projects/large/activeconfig/user/1"),
@@ -38,7 +38,7 @@ struct HostileClientsTests {
         let fields = "Host: localhost\r\n" + (hasToken ? field + "\r\n" : "")
         let length = row.value.hasPrefix("POST") ? "Content-Length: 2\r\n\r\n{}" : "\r\n"
         let request = "\(row.value) HTTP/1.1\r\n\(fields)\(length)"
-        // So that what is kept for good is there already.
+        // This fills what the server keeps permanently.
         _ = try await backend.answer("/projects/large/activeconfig/user/1", fields: [token])
         let before = try #require(backend.process.residentBytes)
         var peak = before
@@ -58,14 +58,14 @@ struct HostileClientsTests {
         if !Sanitizer.isOn {
             #expect(peak - before < 64 << 20, "\((peak - before) >> 20) MB more")
         }
-        // Without a crash it ends with 0.
+        // Expects exit code 0: the server has not crashed.
         _ = await backend.stop()
     }
 
     @Test(.disabled(if: Sanitizer.isOn)) func memoryIsGivenBack() async throws {
         let backend = try await RunningBackend(["--dev", "--log-level", "critical"])
         try await Self.publishLargeProject(on: backend)
-        // More than the system keeps for a connection, of few requests.
+        // More than the system buffers for a connection, with few requests.
         let request = String(
             repeating: "GET /projects/large/activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n",
             count: 40)
@@ -81,12 +81,12 @@ struct HostileClientsTests {
             }
             peaks.append(try #require(backend.process.residentBytes))
         }
-        // Memory that was not given back would add up.
+        // Memory that is not released would accumulate.
         #expect(peaks[5] - peaks[1] < 16 << 20, "\(peaks)")
         _ = await backend.stop()
     }
 
-    /// Publishes a project whose document is of 500 kB.
+    /// Publishes a project whose document has 500 kB.
     private static func publishLargeProject(on backend: RunningBackend) async throws {
         let text = String(repeating: "x", count: 500_000)
         let published = try await backend.administer(

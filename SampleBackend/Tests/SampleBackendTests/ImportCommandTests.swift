@@ -5,7 +5,7 @@ import Testing
 /// `sample-backend import`.
 @Suite(.timeLimit(.minutes(5)))
 struct ImportCommandTests {
-    /// A template as Firebase exports it.
+    /// Template as Firebase exports it.
     private static let firebase = #"""
         {"conditions": [{"name": "ios", "expression": "device.os == 'ios'"}],
          "parameters": {"title": {"valueType": "STRING", "defaultValue": {"value": "Hi"},

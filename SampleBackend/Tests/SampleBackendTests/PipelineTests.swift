@@ -2,10 +2,10 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// Clients that pipeline, through the real process (HTTP 2).
+/// Clients that pipeline, tested with the real process (HTTP 2).
 @Suite(.timeLimit(.minutes(5)))
 struct PipelineTests {
-    /// Starts a server that wants tokens of users, with a published template.
+    /// Starts a server that requires users' tokens, with a published template.
     private func backend(_ arguments: [String] = []) async throws -> RunningBackend {
         try await RunningBackend(
             ["--dev", "--log-level", "critical"] + arguments,
@@ -30,7 +30,7 @@ struct PipelineTests {
         _ = await backend.stop()
     }
 
-    /// Requests of a client that reads nothing, and how many of them fit the test's time.
+    /// Requests of a client that does not read, in a number that suits the test's time.
     static let unread: [NamedRow<(request: String, count: Int)>] = [
         .init(
             "small documents", ("GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", 100_000)),
@@ -57,7 +57,7 @@ struct PipelineTests {
         try await HTTPConnection.open(port: backend.port, reads: false) { connection in
             connection.send(String(repeating: request, count: count))
             var peak = 0
-            // Others are served meanwhile.
+            // Other clients are served meanwhile.
             for _ in 0..<20 {
                 #expect(try await backend.answer("/health/live").status == 200)
                 peak = max(peak, backend.process.residentBytes ?? 0)

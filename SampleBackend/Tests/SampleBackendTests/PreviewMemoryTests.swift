@@ -3,10 +3,10 @@
     import ServerTestSupport
     import Testing
 
-    /// The memory that previews of many users take.
+    /// Memory use of previews for many users.
     @Suite(.timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
     struct PreviewMemoryTests {
-        /// A template with 2,000 settings of 100 characters.
+        /// Template with 2,000 settings of 100 characters.
         private static let template: String = {
             let value = String(repeating: "v", count: 100)
             let parameters = (0..<2_000).map { index in

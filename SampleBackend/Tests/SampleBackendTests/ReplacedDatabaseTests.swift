@@ -3,10 +3,10 @@ import JSONTree
 import ServerTestSupport
 import Testing
 
-/// A server whose database is removed, moved or written over while it runs.
+/// Server whose database is removed, moved or overwritten while it runs.
 @Suite(.timeLimit(.minutes(5)))
 struct ReplacedDatabaseTests {
-    /// What happens to the files.
+    /// Fault of the database's files.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
         case removedLog, replacedLog, cutLog, removedIndex
         case removedDatabase, movedDatabase, replacedDatabase
@@ -21,7 +21,7 @@ struct ReplacedDatabaseTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The path of the database, or of a file beside it.
+    /// Path of the database, or of a file beside it.
     private func file(_ suffix: String = "") -> String { folder.path("test.sqlite" + suffix) }
 
     /// Publishes a template over a version.
@@ -43,7 +43,7 @@ struct ReplacedDatabaseTests {
         return backend
     }
 
-    /// Writes over a file as `cp` does: it stays the same file.
+    /// Overwrites a file in place, as `cp` does, so that it keeps its identity.
     private func copy(_ source: String, over target: String) throws {
         let data = try Data(contentsOf: URL(fileURLWithPath: source))
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: target))
@@ -52,7 +52,7 @@ struct ReplacedDatabaseTests {
         try handle.close()
     }
 
-    /// Makes another database, with as many versions.
+    /// Creates another database with as many versions.
     private func otherDatabase() async throws -> String {
         let path = folder.path("other.sqlite")
         let backend = try await RunningBackend(store: "sqlite:" + path)
@@ -61,7 +61,7 @@ struct ReplacedDatabaseTests {
         return path
     }
 
-    /// Does to the files what the fault says.
+    /// Causes a fault.
     private func cause(_ fault: Fault) async throws {
         let files = FileManager.default
         switch fault {
@@ -95,7 +95,7 @@ struct ReplacedDatabaseTests {
         }
     }
 
-    /// The message of an error's body.
+    /// Message of an error body.
     private func message(of answer: HTTPAnswer) throws -> String {
         try #require(
             try JSONNode(jsonData: answer.body)["error"]?["message"]?.stringValue)
@@ -118,7 +118,7 @@ struct ReplacedDatabaseTests {
         let token = try await backend.administer(
             "POST", "/v1/tokens", body: #"{"name":"late","role":"viewer"}"#)
         #expect(token.status == 503)
-        // Clients are answered from memory.
+        // Clients are served from memory.
         let document = try await backend.answer("/activeconfig")
         #expect(document.status == 200)
         #expect(String(decoding: document.body, as: UTF8.self).contains("title 3"))
@@ -177,7 +177,7 @@ struct ReplacedDatabaseTests {
         for round in 0..<4 {
             let file = try folder.write(
                 AdministrationTarget.templateText(title: "command \(round)"), to: "t.json")
-            // A command writes what is in the log into the database when it ends.
+            // A command checkpoints the log into the database when it ends.
             #expect(
                 try await CommandRun(["publish", file, "--force", "--store", folder.store]).exitCode
                     == 0)

@@ -2,7 +2,7 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// The log of requests names routes, and never users or tokens.
+/// The request log names routes, and never users or tokens.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestLogTests {
     @Test func namesNoUserWhateverTheStatus() async throws {

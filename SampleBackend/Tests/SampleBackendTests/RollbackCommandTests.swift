@@ -5,7 +5,7 @@ import Testing
 
 @testable import SampleBackend
 
-/// `sample-backend rollback`: which version it replaces.
+/// The version that `sample-backend rollback` replaces.
 @Suite(.timeLimit(.minutes(5)))
 struct RollbackCommandTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
@@ -69,16 +69,14 @@ struct RollbackCommandTests {
         #expect(failure?.code == Exit.versionMismatch)
     }
 
-    /// A template that holds nothing but its version.
+    /// Template that contains only its version.
     private static func template(version: Int) -> Data {
         let node: JSONNode = ["version": ["versionNumber": .string("\(version)")]]
         return node.jsonData()
     }
 }
 
-/// A transport that answers by a closure.
 private struct ScriptedTransport: AdministrationTransport {
-    /// Gives the answer of a request.
     let answer: @Sendable (AdministrationRequest) -> AdministrationAnswer
 
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {

@@ -2,24 +2,16 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// A type that is `sample-backend serve` on a free port, with a token that may do everything.
+/// `sample-backend serve` as a process on a free port.
 final class RunningBackend: Sendable {
-    /// The token of the environment.
+    /// Administrator token with all permissions, which the server gets by its environment.
     static let token = "a-token-for-tests-0123456789abcdef"
 
-    /// The process.
     let process: BackendProcess
 
-    /// The port.
     let port: Int
 
-    /// Starts a server and waits until it listens.
-    ///
-    /// - Parameters:
-    ///   - store: The value of `--store`.
-    ///   - arguments: Further arguments.
-    ///   - environment: Further variables.
-    /// - Throws: What starting a process throws, or that it does not listen.
+    /// Starts a server and waits until it listens; fails if it does not.
     init(
         store: String = "memory", _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws {
@@ -29,23 +21,14 @@ final class RunningBackend: Sendable {
         port = try #require(await process.listeningPort())
     }
 
-    /// The base URL.
     var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Sends a request as a client.
+    /// Sends a client's request.
     func answer(_ target: String, fields: [String] = []) async throws -> HTTPAnswer {
         try await HTTPConnection.answer(port: port, target: target, fields: fields)
     }
 
-    /// Sends a request as an administrator.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - target: The path and the query.
-    ///   - ifMatch: The value of `If-Match`.
-    ///   - body: The body.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPConnection.Failure` when there is none.
+    /// Sends an administrator's request, with `If-Match` unless `ifMatch` is nil.
     func administer(
         _ method: String = "GET", _ target: String, ifMatch: String? = nil, body: String = ""
     ) async throws -> HTTPAnswer {
@@ -55,9 +38,7 @@ final class RunningBackend: Sendable {
                 + (ifMatch.map { ["If-Match: \($0)"] } ?? []), body: body)
     }
 
-    /// Stops the server, and gives what it logged.
-    ///
-    /// - Returns: The lines of standard error.
+    /// Stops the server, expects exit code 0, and returns the lines of standard error.
     func stop() async -> [String] {
         process.send(signal: SIGTERM)
         #expect(await process.exitCode() == 0)

@@ -4,13 +4,13 @@ import JSONTree
 import ServerTestSupport
 import Testing
 
-/// The template that `serve --dev` publishes.
+/// Template that `serve --dev` publishes.
 @Suite(.timeLimit(.minutes(5)))
 struct SampleTemplateTests {
-    /// The section of the original sample app.
+    /// Section of the original sample app.
     private static let section = "SampleViewConfiguration"
 
-    /// A user's section as a server with the template gives it.
+    /// Section of a user, as the server returns it.
     private func settings(
         of user: String?, from backend: RunningBackend
     ) async throws -> ActiveConfigSection {

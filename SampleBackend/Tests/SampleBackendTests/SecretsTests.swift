@@ -6,20 +6,21 @@ import Testing
 
 @testable import SampleBackend
 
-/// No output holds a secret, whatever fails and however much is logged.
+/// No output contains a secret, whatever fails and however much is logged.
 ///
-/// Each command is a process, dozens of them, which sanitizers see in other tests.
+/// Each command is a process of its own. Those are dozens, whose code the sanitizers see in other
+/// tests.
 @Suite(.timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
 struct SecretsTests {
-    /// A part of every secret of these tests.
+    /// Part of every secret in these tests.
     private static let mark = "s3cr3t"
 
-    /// A secret that is long enough for everything.
+    /// Secret that is long enough for every purpose.
     private static func secret(_ name: String) -> String {
         "\(mark)-\(name)-0123456789abcdef0123456789abcdef"
     }
 
-    /// Variables of the environment, each with a secret.
+    /// Environment variables, each with a secret.
     private static let environment = [
         "ACTIVECONFIG_TOKEN": secret("token"), "ACTIVECONFIG_ADMIN_TOKEN": secret("admin"),
         "ACTIVECONFIG_CLIENT_KEY": secret("key"),
@@ -65,7 +66,8 @@ struct SecretsTests {
             }
         }
         let log = await backend.stop().joined(separator: "\n")
-        // Debug lines show that the level counts; nothing that runs here logs at trace.
+        // Debug lines prove that the level has an effect; nothing that runs here logs at level
+        // trace.
         #expect(log.contains(" debug "), "\(log)")
         let value = try #require(cookie.split(separator: "=").last)
         for text in [Self.mark, webhookSecret, String(value)] {
@@ -75,7 +77,7 @@ struct SecretsTests {
         }
     }
 
-    /// What follows each command, to run it.
+    /// Arguments of each command.
     private static func arguments(folder: TemporaryFolder) throws -> [String: [String]] {
         let file = try folder.write(
             AdministrationTarget.templateText(title: "x"), to: "template.json")
@@ -91,7 +93,7 @@ struct SecretsTests {
         ]
     }
 
-    /// The commands that have no subcommands, by the words that call them.
+    /// Commands without subcommands, as the words that call them.
     private static func commands(
         of command: any ParsableCommand.Type = SampleBackendCommand.self
     ) -> [[String]] {

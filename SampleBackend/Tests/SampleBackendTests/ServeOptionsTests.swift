@@ -4,20 +4,19 @@ import JWTKit
 import ServerTestSupport
 import Testing
 
-/// The options of `sample-backend serve`, through the real process.
+/// Options of `sample-backend serve`, tested with the real process.
 @Suite(.timeLimit(.minutes(5)))
 struct ServeOptionsTests {
-    /// A command line that is refused, and what is said about it.
+    /// Refused command line with its error message.
     struct Refusal: Sendable {
-        /// What follows `serve`.
+        /// Arguments after `serve`.
         let arguments: [String]
-        /// Variables of the environment.
+        /// Environment variables.
         var environment: [String: String] = [:]
-        /// What the message says.
+        /// Part of the message.
         let message: String
     }
 
-    /// The command lines that are refused.
     static let refusals: [NamedRow<Refusal>] = [
         NamedRow(
             "everybody could read",
@@ -108,20 +107,17 @@ struct ServeOptionsTests {
         #expect(!log.contains { $0.contains(key) || $0.contains(RunningBackend.token) })
     }
 
-    /// The claims of a user's token.
     private struct Claims: JWTPayload {
-        /// The user.
         let sub: SubjectClaim
-        /// The end.
         let exp: ExpirationClaim
 
-        /// Checks the end.
+        /// Checks the expiration.
         func verify(using algorithm: some JWTAlgorithm) throws {
             try exp.verifyNotExpired()
         }
     }
 
-    /// A token of a user.
+    /// Signs a user's token.
     private func token(
         _ user: String, secret: String, lifetime: TimeInterval = 60
     ) async throws -> String {
@@ -180,7 +176,7 @@ struct ServeOptionsTests {
         }
         #expect(try await status(signedWith: key) == 200)
         #expect(try await status(signedWith: ES256PrivateKey()) == 401)
-        // A key that is public must not be taken for the secret of HS256.
+        // A public key must not be accepted as a secret of HS256.
         let confused = try await token("ada", secret: jwks.description)
         let answer = try await backend.answer(
             "/activeconfig/user/ada", fields: ["Authorization: Bearer \(confused)"])

@@ -6,10 +6,10 @@ import Testing
 /// Two servers, or a server and a command, on one database.
 @Suite(.timeLimit(.minutes(5)))
 struct SharedDatabaseTests {
-    /// How long a publish may take to reach the other server.
+    /// Maximum time for a publish to reach the other server.
     private static let limit: Duration = .seconds(30)
 
-    /// Asks a server until it serves a version, or the time is over.
+    /// Polls a server until it serves a version or the time limit is over; returns the time taken.
     private func time(
         until version: Int, isServedBy backend: RunningBackend
     ) async throws -> Duration {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SampleBackend
 
-/// The events in the bytes of a stream.
+/// Parsing the events of a stream.
 @Suite struct StreamEventParserTests {
     private static let text = """
         : a comment

@@ -2,15 +2,15 @@ import Foundation
 import ServerTestSupport
 import Testing
 
-/// Whether what makes certificates and speaks TLS is there.
+/// True if the tools that create certificates and use TLS are installed.
 private let hasTLSTools = ["openssl", "curl"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
 }
 
-/// `sample-backend serve` with a certificate that the test makes.
+/// `sample-backend serve` with a certificate made by the test.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: hasTLSTools, "needs openssl and curl"))
 struct TLSTests {
-    /// Runs a program, and gives its exit code and what it wrote.
+    /// Runs a program, and returns its exit code and output.
     private func run(_ program: String, _ arguments: [String]) throws -> (Int32, String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/\(program)")
@@ -24,7 +24,7 @@ struct TLSTests {
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
-    /// Makes a key and a certificate for this machine.
+    /// Creates a key and a certificate for this machine, and returns the options that name them.
     private func makeCertificate(in folder: TemporaryFolder) throws -> [String] {
         let key = folder.path("key.pem")
         let certificate = folder.path("certificate.pem")
@@ -84,7 +84,7 @@ struct TLSTests {
             answer.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie") })
         #expect(field.hasPrefix("Set-Cookie: __Host-activeconfig_session="))
         #expect(field.hasSuffix("; Secure"))
-        // An origin without TLS is not this server.
+        // An origin without TLS is another origin.
         let plain = url.replacing("https:", with: "http:")
         for (origin, code) in [(url, "200"), (plain, "403")] {
             let fields = ["--header", "Origin: \(origin)"]

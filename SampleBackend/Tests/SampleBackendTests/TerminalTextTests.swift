@@ -7,10 +7,10 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// What a server sends is printed without what a terminal would obey.
+/// Texts of a server are printed without characters that control a terminal.
 @Suite(.timeLimit(.minutes(5)))
 struct TerminalTextTests {
-    /// Control characters of C0 and C1, a bidirectional override, and ends of lines.
+    /// Contains C0 and C1 control characters, a bidirectional override, and line separators.
     private static let name =
         "a\u{1B}[31mb\u{9B}2Jc\u{202E}d\u{2028}e\nf\rg\u{7F}\u{0}h\u{1B}]0;x\u{7}"
 
@@ -65,6 +65,6 @@ struct TerminalTextTests {
         }
     }
 
-    /// The name without the character that no argument can have.
+    /// The name without NUL, which no argument can contain.
     private static let escapeless = name.replacing("\u{0}", with: "")
 }

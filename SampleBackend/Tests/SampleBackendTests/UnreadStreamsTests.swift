@@ -3,22 +3,23 @@ import JSONTree
 import ServerTestSupport
 import Testing
 
-/// Many streams that do not read, each sent a large event of its own, through the real process.
+/// Many streams of clients that do not read, each sent a large event of its own by the real
+/// process.
 @Suite(.timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
 struct UnreadStreamsTests {
-    /// The streams, fewer than the files that a process may usually open.
+    /// Number of streams, below the usual limit of open files per process.
     private static let count = 800
 
-    /// About the bytes of each event; all together are 11 times the budget.
+    /// Approximate size of each event in bytes; all events together are 11 times the budget.
     private static let eventBytes = 220_000
 
-    /// The bytes that may wait, besides which the server takes some for itself.
+    /// Bytes that may wait for clients; the server's own memory comes on top.
     private static let budget = 16 << 20
 
-    /// What the server may take for itself: documents and events that it makes, and the sockets.
+    /// Bytes that the server may use for documents and events being made, and for sockets.
     private static let fixedBytes = 48 << 20
 
-    /// Publishes a template of which every user has a large document of its own.
+    /// Publishes a template that gives every user a large document of its own.
     private func publish(_ letter: String, to backend: RunningBackend) async throws {
         let text = String(repeating: letter, count: Self.eventBytes) + "${user.id}"
         let answer = try await backend.administer(
@@ -27,7 +28,7 @@ struct UnreadStreamsTests {
         try #require(answer.status == 200)
     }
 
-    /// How many streams are open.
+    /// Number of open streams.
     private func openStreams(of backend: RunningBackend) async throws -> Int {
         let answer = try await backend.administer(
             "GET", "/v1/projects/default/connections")
@@ -35,7 +36,7 @@ struct UnreadStreamsTests {
         return try #require(count?.integerValue)
     }
 
-    /// How many updates were made for streams.
+    /// Number of updates that were made for streams.
     private func updates(of backend: RunningBackend) async throws -> Int {
         let text = String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
         let line = text.split(separator: "\n").first {
@@ -66,12 +67,12 @@ struct UnreadStreamsTests {
             #expect(
                 peak - before < Self.budget + Self.fixedBytes,
                 "\((peak - before) >> 20) MB more for \(Self.count) streams")
-            // Some wait, and no more than fit.
+            // Some streams are still open, and no more than fit into the budget.
             let left = try await openStreams(of: backend)
             #expect(left > 0)
             #expect(left * Self.eventBytes <= Self.budget)
         }
-        // Who was cut off comes back, and has missed nothing.
+        // A client that was cut off reconnects, and has missed nothing.
         for user in ["u0", "u\(Self.count / 2)"] {
             try await EventStreamClient.open(
                 port: backend.port, "/activeconfig/user/\(user)/events",

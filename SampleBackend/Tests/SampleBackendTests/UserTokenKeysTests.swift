@@ -4,10 +4,10 @@ import JWTKit
 import ServerTestSupport
 import Testing
 
-/// The keys of `--user-token-jwks`, and what a user's token has to say.
+/// Keys of `--user-token-jwks`, and required claims of users' tokens.
 @Suite(.timeLimit(.minutes(5)))
 struct UserTokenKeysTests {
-    /// A token that JWTKit signs.
+    /// Claims of a token that JWTKit signs.
     private struct Claims: JWTPayload {
         var sub: SubjectClaim? = "ada"
         var exp: ExpirationClaim? = ExpirationClaim(value: Date() + 600)
@@ -18,7 +18,7 @@ struct UserTokenKeysTests {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    /// A key that was made for these tests, and is used nowhere else.
+    /// Private key that was generated for these tests and is used nowhere else.
     private static let privateKey = """
         -----BEGIN PRIVATE KEY-----
         MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQC/qy36Bu4et6xh
@@ -54,7 +54,7 @@ struct UserTokenKeysTests {
         try Insecure.RSA.PrivateKey(pem: privateKey)
     }
 
-    /// The public part of the RSA key as a JWK.
+    /// Public part of the RSA key as a JWK.
     private static func rsaJWK(_ members: [String: JSONNode] = [:]) throws -> JSONNode {
         let (modulus, exponent) = try rsaKey().publicKey.getKeyPrimitives()
         var node: JSONNode = [
@@ -71,7 +71,7 @@ struct UserTokenKeysTests {
         text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// The public part of a key of P-256 as a JWK.
+    /// Public part of a P-256 key as a JWK.
     private static func jwk(
         of key: ES256PrivateKey, kid: String, _ members: [String: JSONNode] = [:]
     ) throws -> JSONNode {
@@ -88,7 +88,7 @@ struct UserTokenKeysTests {
         (["keys": .array(keys)] as JSONNode).description
     }
 
-    /// Starts a server that takes the tokens of a key set.
+    /// Starts a server that accepts tokens signed with the given keys.
     private static func backend(
         keys: [JSONNode], in folder: TemporaryFolder, _ arguments: [String] = []
     ) async throws -> RunningBackend {
@@ -96,14 +96,14 @@ struct UserTokenKeysTests {
         return try await RunningBackend(["--dev", "--user-token-jwks", file] + arguments)
     }
 
-    /// The status of Ada's document.
+    /// Status of Ada's document.
     private static func status(_ token: String, _ backend: RunningBackend) async throws -> Int {
         try await backend.answer(
             "/activeconfig/user/ada", fields: ["Authorization: Bearer \(token)"]
         ).status
     }
 
-    /// A token that nobody signed.
+    /// Token with an invalid signature.
     private static func junk(_ algorithm: String, kid: String? = "one") -> String {
         let header: JSONNode = [
             "alg": .string(algorithm), "typ": "JWT", "kid": kid.map { .string($0) } ?? .null,
@@ -164,7 +164,7 @@ struct UserTokenKeysTests {
             let token = try await keys.sign(Claims(), header: header)
             #expect(try await Self.status(token, backend) == 200, "\(kid)")
         }
-        // The text of a public key is no secret of HS256.
+        // The text of a public key is not accepted as a secret of HS256.
         let confused = await JWTKeyCollection().add(
             hmac: HMACKey(from: try Self.rsaKey().publicKey.pemRepresentation),
             digestAlgorithm: .sha256)
@@ -192,7 +192,7 @@ struct UserTokenKeysTests {
             Self.keySet([Self.rsaJWK(["kid": "two"])]), to: "keys.json")
         #expect(try await Self.status(Self.rsaToken(kid: "two"), backend) == 200)
         #expect(try await Self.status(Self.rsaToken(kid: "one"), backend) == 401)
-        // Within the same minute it is not read once more.
+        // The file is not read again within the same minute.
         _ = try folder.write(
             Self.keySet([Self.rsaJWK(["kid": "three"])]), to: "keys.json")
         #expect(try await Self.status(Self.rsaToken(kid: "three"), backend) == 401)
@@ -244,7 +244,7 @@ struct UserTokenKeysTests {
                     nbf: NotBeforeClaim(value: Date() + 600), iss: "https://id.example",
                     aud: "config"), 401
             ),
-            // Clocks differ a little.
+            // Small differences between clocks are tolerated.
             (
                 Claims(
                     nbf: NotBeforeClaim(value: Date() + 20), iss: "https://id.example",

@@ -6,7 +6,7 @@ import Testing
 /// `sample-backend watch`.
 @Suite(.timeLimit(.minutes(5)))
 struct WatchCommandTests {
-    /// A template with one setting of user 2, and one of everybody.
+    /// Template with one setting that differs for user 2, and one that is the same for everybody.
     private static func template(_ title: String, count: Int = 1) -> String {
         """
         {"conditions": [{"name": "second", "expression": "user.id == '2'"}],
@@ -17,14 +17,14 @@ struct WatchCommandTests {
         """
     }
 
-    /// Publishes a template, over whatever there is.
+    /// Publishes a template over any version.
     private static func publish(_ template: String, on backend: RunningBackend) async throws {
         let answer = try await backend.administer(
             "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*", body: template)
         #expect(answer.status == 200)
     }
 
-    /// Returns once some clients listen.
+    /// Returns once exactly `count` clients are connected.
     private static func awaitListeners(_ count: Int, on backend: RunningBackend) async throws {
         while true {
             let answer = try await backend.administer("GET", "/v1/projects/default/connections")

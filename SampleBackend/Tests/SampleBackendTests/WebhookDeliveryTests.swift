@@ -3,23 +3,21 @@ import JSONTree
 import ServerTestSupport
 import Testing
 
-/// What webhooks get from processes that are killed, or that share a database.
+/// Deliveries of processes that are killed, or that share a database.
 @Suite(.timeLimit(.minutes(5)))
 struct WebhookDeliveryTests {
-    /// The path of the template.
     private static let path = "/v1/projects/default/remoteConfig"
 
-    /// The option that lets a webhook be on this machine.
+    /// Allows webhooks on this machine.
     private static let arguments = ["--allow-private-webhooks", "--log-level", "error"]
 
-    /// Publishes the next version.
     private func publish(_ title: String, on backend: RunningBackend) async throws {
         let answer = try await backend.administer(
             "PUT", Self.path, ifMatch: "*", body: AdministrationTarget.templateText(title: title))
         #expect(answer.status == 200)
     }
 
-    /// Publishes a first version and makes a webhook.
+    /// Publishes a first version and adds a webhook.
     private func addWebhook(_ url: String, to backend: RunningBackend) async throws {
         try await publish("one", on: backend)
         let answer = try await backend.administer(
@@ -27,7 +25,7 @@ struct WebhookDeliveryTests {
         #expect(answer.status == 200)
     }
 
-    /// The versions that a receiver is told of, up to one.
+    /// Versions that a receiver is notified of, up to and including `last`.
     private func versions(of receiver: WebhookReceiver, upTo last: String) async throws -> [String]
     {
         var versions: [String] = []
@@ -48,7 +46,7 @@ struct WebhookDeliveryTests {
         killed.process.send(signal: SIGKILL)
         #expect(await killed.process.exitCode() == -SIGKILL)
         let backend = try await RunningBackend(store: folder.store, Self.arguments)
-        // What the killed server had begun to send is sent again after a minute at the latest.
+        // A delivery that the killed server had begun is repeated after a minute at the latest.
         #expect(try await versions(of: receiver, upTo: "2") == ["2"])
         _ = await backend.stop()
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts the backend and sends it requests made from its OpenAPI description, valid ones and wrong
-# ones, one by one and along the links: what one of them refuses or answers, the other has to say too.
+# Starts the backend and sends it requests made from its OpenAPI description, valid and invalid,
+# one by one and along the links. Backend and description must agree on refusals and answers.
 # SampleBackend/Tests/Schema/run.sh [SEED]
 set -euo pipefail
 cd "$(dirname "$0")/../../.."

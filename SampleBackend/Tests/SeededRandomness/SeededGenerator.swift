@@ -1,16 +1,11 @@
-/// A generator of random numbers that gives the same ones each time (SplitMix64).
+/// Deterministic random numbers (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
-    /// The state.
     private var state: UInt64
 
-    /// Begins with a seed.
-    ///
-    /// - Parameter seed: Any number.
     package init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -1,28 +1,23 @@
 import Foundation
 
-/// A type that is the built `sample-backend`, run as a process.
+/// The built `sample-backend`, run as a process.
 package final class BackendProcess: Sendable {
-    /// What is wrong before the process runs.
+    /// Failure before the process runs.
     package enum Failure: Error {
-        /// The executable is not beside the tests.
+        /// No executable is beside the tests.
         case noExecutable(searched: [String])
     }
 
-    /// The lines of standard output, as they come.
+    /// Lines of standard output, as they come.
     package let outputLines: AsyncStream<String>
 
-    /// The lines of standard error, as they come.
+    /// Lines of standard error, as they come.
     package let errorLines: AsyncStream<String>
 
     private let process: Process
     private let statuses: AsyncStream<Int32>
 
-    /// Starts the executable.
-    ///
-    /// - Parameters:
-    ///   - arguments: What follows the program's name.
-    ///   - environment: Variables of the environment beyond those of this process.
-    /// - Throws: ``Failure``, or what starting a process throws.
+    /// Starts the executable with `environment` added to this process's own.
     package init(_ arguments: [String], environment: [String: String] = [:]) throws {
         let (statuses, continuation) = AsyncStream.makeStream(of: Int32.self)
         let output = Pipe()
@@ -30,7 +25,7 @@ package final class BackendProcess: Sendable {
         process = Process()
         process.executableURL = try Self.executable()
         process.arguments = arguments
-        // Otherwise a crash would hang in the backtracer instead of ending the process.
+        // Without this, a crash would hang in the backtracer instead of ending the process.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
             .merging(environment) { $1 }
@@ -48,10 +43,9 @@ package final class BackendProcess: Sendable {
         try process.run()
     }
 
-    /// The process's number.
     package var identifier: Int32 { process.processIdentifier }
 
-    /// The memory that it has in use, in bytes; nil where the system does not say.
+    /// Resident memory in bytes; nil where the system does not report it.
     package var residentBytes: Int? {
         let file = "/proc/\(process.processIdentifier)/statm"
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
@@ -60,20 +54,19 @@ package final class BackendProcess: Sendable {
             ? Int(fields[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) } : nil
     }
 
-    /// Sends a signal.
     package func send(signal: Int32) {
         kill(process.processIdentifier, signal)
     }
 
-    /// Waits for the end.
-    ///
-    /// - Returns: The exit code, or the signal that ended it, negative.
+    /// Waits for the process's end, and returns its exit code, or the negative number of the signal
+    /// that ended it.
     package func exitCode() async -> Int32 {
         for await status in statuses { return status }
         return .min
     }
 
-    /// The port in the one line that says where the server listens, or nil when it says otherwise.
+    /// Port in the first line of output, which says where the server listens; nil for any other
+    /// line.
     package func listeningPort() async -> Int? {
         for await line in outputLines {
             let prefix = "listening on http://127.0.0.1:"
@@ -82,12 +75,12 @@ package final class BackendProcess: Sendable {
         return nil
     }
 
-    /// Ends what is still running.
+    /// Kills a process that is still running.
     deinit {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// The executable beside the test bundle.
+    /// Executable beside the test bundle.
     private static func executable() throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL)
         let arguments = CommandLine.arguments.map { URL(fileURLWithPath: $0) }
@@ -102,7 +95,7 @@ package final class BackendProcess: Sendable {
         throw Failure.noExecutable(searched: searched)
     }
 
-    /// The lines of a pipe; the last one need not end with a line feed.
+    /// Lines of a pipe; the last line may lack a line feed.
     private static func lines(of pipe: Pipe) -> AsyncStream<String> {
         let handle = pipe.fileHandleForReading
         return AsyncStream { continuation in

@@ -1,29 +1,27 @@
 import Foundation
 import JSONTree
 
-/// A type that is a session of the console, as a browser keeps it.
+/// Session of the console, as a browser stores it.
 package struct ConsoleSession: Sendable {
-    /// The cookie, as it stands in the field `Cookie`.
+    /// Cookie as in the field `Cookie`.
     package let cookie: String
 
-    /// The value of `X-CSRF-Token`.
+    /// Value of `X-CSRF-Token`.
     package let proof: String
 
-    /// The fields of a request that only reads.
+    /// Header fields of a request that only reads.
     package var fields: [String] { ["Cookie: other=1; \(cookie)"] }
 
-    /// The fields of a request that changes something.
+    /// Header fields of a request that changes something.
     package var changingFields: [String] { fields + ["X-CSRF-Token: \(proof)"] }
 
-    /// What is missing in an answer.
+    /// The answer starts no session.
     package struct NoSession: Error {
-        /// The answer.
         package let answer: HTTPAnswer
     }
 
-    /// Reads the answer to signing in.
-    ///
-    /// - Throws: ``NoSession`` when the answer begins none.
+    /// Extracts the session from the answer to signing in, and throws ``NoSession`` if there is
+    /// none.
     package init(_ answer: HTTPAnswer) throws {
         guard answer.status == 200, let field = answer.fields["set-cookie"],
             let cookie = field.split(separator: ";").first,
@@ -35,13 +33,7 @@ package struct ConsoleSession: Sendable {
 }
 
 extension RunningServer {
-    /// Signs in to the console.
-    ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - fields: Further fields.
-    /// - Returns: The session.
-    /// - Throws: ``ConsoleSession/NoSession`` when the server refuses, or what a connection throws.
+    /// Signs in to the console, and throws ``ConsoleSession/NoSession`` if the server refuses.
     package func signIn(
         token: String = Self.administratorToken, fields: [String] = []
     ) async throws -> ConsoleSession {

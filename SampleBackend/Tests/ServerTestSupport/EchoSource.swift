@@ -4,9 +4,8 @@ import ConfigServer
 package import Rendering
 package import Targeting
 
-/// A type that answers with what it was asked, so that tests see what the server read.
+/// Source that returns the request's values as a document, so that tests see what the server read.
 package struct EchoSource: ConfigurationSource {
-    /// Makes the source.
     package init() {}
 
     package func configuration(

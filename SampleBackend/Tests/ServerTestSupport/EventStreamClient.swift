@@ -1,36 +1,24 @@
 import Foundation
 package import JSONTree
 
-/// A type that reads a server's stream of events, one after the other.
+/// Client of a server's event stream.
 package struct EventStreamClient {
-    /// One event.
     package struct Event: Sendable, Hashable {
-        /// Its name.
         package var name: String?
-        /// Its identifier.
         package var id: String?
-        /// What it tells of when to connect again, in milliseconds.
+        /// Delay before reconnecting, in milliseconds.
         package var retry: Int?
-        /// Its data.
         package var data: JSONNode?
-        /// The comment, when it is nothing else.
+        /// Comment, if the event consists of nothing else.
         package var comment: String?
     }
 
-    /// The head of the response.
+    /// Head of the response.
     package let head: String
 
     private let connection: HTTPConnection
 
-    /// Opens a stream.
-    ///
-    /// - Parameters:
-    ///   - port: The server's port.
-    ///   - target: The path and the query.
-    ///   - fields: Further fields.
-    ///   - body: Uses the stream; the connection is closed afterwards.
-    /// - Returns: What the body returns.
-    /// - Throws: What connecting or the body throws.
+    /// Opens a stream while `body` uses it, and closes the connection afterwards.
     package static func open<Result>(
         port: Int, _ target: String, fields: [String] = [],
         _ body: (EventStreamClient) async throws -> Result
@@ -42,10 +30,7 @@ package struct EventStreamClient {
         }
     }
 
-    /// The next event, comments included.
-    ///
-    /// - Returns: The event.
-    /// - Throws: When the server closes before.
+    /// Receives the next event or comment, and throws if the server closes the stream before.
     package func nextOrComment() async throws -> Event {
         var event = Event()
         for line in try await connection.receive(through: "\n\n").split(separator: "\n") {
@@ -66,10 +51,8 @@ package struct EventStreamClient {
         return event
     }
 
-    /// The next event that is no comment.
-    ///
-    /// - Returns: The event.
-    /// - Throws: When the server closes before.
+    /// Receives the next event that is no comment, and throws if the server closes the stream
+    /// before.
     package func next() async throws -> Event {
         while true {
             let event = try await nextOrComment()
@@ -77,9 +60,7 @@ package struct EventStreamClient {
         }
     }
 
-    /// Returns once the server has closed the stream.
-    ///
-    /// - Returns: What it had still sent.
+    /// Waits until the server has closed the stream, and returns the remaining text.
     package func receiveEnd() async -> String {
         await connection.receiveEnd()
     }

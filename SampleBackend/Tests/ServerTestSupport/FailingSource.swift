@@ -4,12 +4,11 @@ import HTTPServing
 package import Rendering
 package import Targeting
 
-/// A type that never answers.
+/// Source that fails every request.
 package struct FailingSource: ConfigurationSource {
-    /// The reason that no client may see.
+    /// Error whose details no client may see.
     package struct Secret: Error {}
 
-    /// Makes the source.
     package init() {}
 
     package func configuration(

@@ -3,14 +3,14 @@ import ConfigServer
 package import Rendering
 package import Targeting
 
-/// A type that is ready only once the test lets it, to have requests in flight.
+/// Source whose readiness check waits for the test, which keeps requests in flight.
 package actor GatedSource: ConfigurationSource {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var arrivals: [CheckedContinuation<Void, Never>] = []
     private var isOpen = false
     private var hasArrived = false
 
-    /// Makes the source, closed.
+    /// Creates a closed source.
     package init() {}
 
     package nonisolated func configuration(
@@ -26,12 +26,12 @@ package actor GatedSource: ConfigurationSource {
         if !isOpen { await withCheckedContinuation { waiting.append($0) } }
     }
 
-    /// Returns once a request is here.
+    /// Returns once a readiness check has arrived.
     package func arrival() async {
         if !hasArrived { await withCheckedContinuation { arrivals.append($0) } }
     }
 
-    /// Lets everything through.
+    /// Ends all readiness checks, waiting and future ones.
     package func open() {
         isOpen = true
         for continuation in waiting { continuation.resume() }

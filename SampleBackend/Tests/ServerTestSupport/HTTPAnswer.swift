@@ -1,28 +1,26 @@
 package import Foundation
 
-/// A type that is a response as it came over the socket.
+/// Response as it came over the socket.
 package struct HTTPAnswer: Sendable {
-    /// The status code.
     package let status: Int
 
-    /// The header fields, by lowercase name.
+    /// Header fields by lowercase name.
     package let fields: [String: String]
 
-    /// The body.
     package let body: Data
 
-    /// The `error` object of the body, when the body is nothing but the error of the wire contract.
+    /// The `error` object of the body; nil if the body is not in the wire contract's error format.
     package var error: ErrorBody.Content? {
         try? JSONDecoder().decode(ErrorBody.self, from: body).error
     }
 
-    /// The form of every error body.
+    /// Format of every error body.
     package struct ErrorBody: Decodable, Sendable {
-        /// What `error` holds.
+        /// Content of the member `error`.
         package struct Content: Decodable, Sendable {
-            /// The status code again.
+            /// Status code, repeated.
             package let code: Int
-            /// The name of the status.
+            /// Name of the status.
             package let status: String
             /// One sentence.
             package let message: String

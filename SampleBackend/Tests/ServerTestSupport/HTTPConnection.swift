@@ -2,14 +2,17 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A type that is a plain socket to a server: what is sent goes out byte by byte as written, so that
-/// broken requests can be made, and nothing normalizes a path.
+/// Plain socket to a server.
+///
+/// Sends exactly the given bytes, so that tests can make broken requests and paths are not
+/// normalized.
 package final class HTTPConnection {
-    /// What went wrong on the client's side.
+    /// Failure on the client's side.
     package enum Failure: Error {
-        /// The server closed before the response was whole; with what came until then.
+        /// The server closed the connection before the response was complete; with the text until
+        /// then.
         case closedEarly(String)
-        /// What came is no HTTP response.
+        /// The server sent something other than an HTTP response.
         case noResponse(String)
     }
 
@@ -23,14 +26,8 @@ package final class HTTPConnection {
         self.incoming = incoming.makeAsyncIterator()
     }
 
-    /// Connects to a server on this machine.
-    ///
-    /// - Parameters:
-    ///   - port: The server's port.
-    ///   - reads: Whether it reads from the start; otherwise from ``startReading()`` on.
-    ///   - body: Uses the connection; it is closed afterwards.
-    /// - Returns: What the body returns.
-    /// - Throws: What connecting or the body throws.
+    /// Connects to a server on this machine while `body` uses the connection, and closes it
+    /// afterwards; without `reads`, nothing is read before ``startReading()``.
     package static func open<Result>(
         port: Int, reads: Bool = true, _ body: (HTTPConnection) async throws -> Result
     ) async throws -> Result {
@@ -70,7 +67,7 @@ package final class HTTPConnection {
         }
     }
 
-    /// Sends a request with a `Host` field, and with a `Content-Length` when there is a body.
+    /// Sends a request with a `Host` field, and with a `Content-Length` if there is a body.
     package func send(
         method: String = "GET", target: String, fields: [String] = [], body: String = ""
     ) {
@@ -80,31 +77,27 @@ package final class HTTPConnection {
         send(lines.joined(separator: "\r\n") + body)
     }
 
-    /// Sends a text as it is.
+    /// Sends a text verbatim.
     package func send(_ text: String) {
         send(Array(text.utf8))
     }
 
-    /// Sends bytes as they are; that the server has closed already is no error.
+    /// Sends bytes verbatim; a connection that the server has closed is no error.
     package func send(_ bytes: [UInt8]) {
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     }
 
-    /// Reads from now on.
+    /// Starts reading.
     package func startReading() async throws {
         try await channel.setOption(.autoRead, value: true).get()
     }
 
-    /// Closes the sending side.
     package func finishSending() async throws {
         try await channel.close(mode: .output)
     }
 
-    /// The next response; interim ones (1xx) are responses too.
-    ///
-    /// - Parameter isHead: Whether it answers `HEAD`, and so has no body whatever it says.
-    /// - Returns: The response, whole.
-    /// - Throws: ``Failure``.
+    /// Receives the next response, interim ones (1xx) included; with `isHead` it has no body,
+    /// whatever its fields say.
     package func receive(isHead: Bool = false) async throws -> HTTPAnswer {
         let head = try await receive(through: "\r\n\r\n")
         var lines = head.split(separator: "\r\n")
@@ -125,11 +118,7 @@ package final class HTTPConnection {
         return HTTPAnswer(status: status, fields: fields, body: body)
     }
 
-    /// What comes up to and with a text.
-    ///
-    /// - Parameter end: The text.
-    /// - Returns: What came.
-    /// - Throws: ``Failure`` when the server closes before.
+    /// Receives text up to and including `end`, and throws ``Failure`` if the server closes before.
     package func receive(through end: String) async throws -> String {
         while true {
             if let length = buffer.firstRange(of: Array(end.utf8))?.upperBound {
@@ -140,20 +129,18 @@ package final class HTTPConnection {
         }
     }
 
-    /// The status of the next response, or nil when the server closes instead.
+    /// Status of the next response, or nil if the server closes the connection instead.
     package func receiveStatus(isHead: Bool = false) async -> Int? {
         try? await receive(isHead: isHead).status
     }
 
-    /// Returns once the server has closed its sending side.
-    ///
-    /// - Returns: What it had still sent.
+    /// Waits until the server has closed its sending side, and returns the remaining text.
     package func receiveEnd() async -> String {
         while await readMore() {}
         return text
     }
 
-    /// What has come and is not part of a response that was returned.
+    /// Received text that belongs to no response returned so far.
     private var text: String { String(decoding: buffer, as: UTF8.self) }
 
     private func readMore() async -> Bool {
@@ -165,7 +152,7 @@ package final class HTTPConnection {
         return true
     }
 
-    /// A type that passes on what comes in, and the end of it.
+    /// Passes on the received bytes, and the end of the connection.
     private final class Receiver: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

@@ -3,26 +3,19 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Many connections that do nothing more after what they have sent, and may read nothing.
+/// Many connections that send a first text, then stay idle, and may not read.
 package struct IdleConnections: Sendable {
     private let channels: [any Channel]
 
     /// Closes the sending side of every other connection.
     package func closeHalf() async {
         for channel in channels.enumerated().filter({ $0.offset.isMultiple(of: 2) }) {
-            // Behind what is still to be sent, which nobody waits for.
+            // The pending bytes are sent before this, and nobody waits for the result.
             channel.element.close(mode: .output, promise: nil)
         }
     }
 
-    /// Opens connections while a test uses the server.
-    ///
-    /// - Parameters:
-    ///   - requests: What each sends; empty sends nothing.
-    ///   - port: The server's port.
-    ///   - reads: Whether they read.
-    ///   - body: Uses the server; the connections are closed afterwards.
-    /// - Throws: What connecting or the body throws.
+    /// Opens a connection for each of `requests`, sends its text, and closes all after `body`.
     package static func open(
         _ requests: [String], port: Int, reads: Bool = true,
         _ body: (IdleConnections) async throws -> Void
@@ -50,13 +43,8 @@ package struct IdleConnections: Sendable {
         try result.get()
     }
 
-    /// Opens encrypted connections that do nothing more, and read nothing more, after the handshake.
-    ///
-    /// - Parameters:
-    ///   - count: How many.
-    ///   - port: The server's port.
-    ///   - body: Uses the server; the connections are closed afterwards.
-    /// - Throws: What connecting or the body throws.
+    /// Opens encrypted connections that send and read nothing after the handshake, and closes them
+    /// after `body`.
     package static func openSecurely(
         _ count: Int, port: Int, _ body: () async throws -> Void
     ) async throws {
@@ -85,12 +73,12 @@ package struct IdleConnections: Sendable {
         } catch {
             result = .failure(error)
         }
-        // Nobody waits for the end of TLS, which the server may never agree to.
+        // Does not wait for the end of TLS, which the server may never confirm.
         for channel in channels { channel.close(promise: nil) }
         try result.get()
     }
 
-    /// Reads until the handshake is over.
+    /// Stops reading after the handshake.
     private final class Handshake: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

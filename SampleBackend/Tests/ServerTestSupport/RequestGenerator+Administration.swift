@@ -3,13 +3,8 @@ import JSONTree
 import OrderedCollections
 
 extension RequestGenerator {
-    /// The next request of an administrator: a valid token, and a path, a query and a body that are
-    /// wrong in some way, most of the time.
-    ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - isLast: Whether the connection ends with it.
-    /// - Returns: The bytes of the request.
+    /// Next request of an administrator, with a valid token and mostly with a wrong path, query or
+    /// body; with `isLast` it closes the connection.
     package mutating func administrationRequest(token: String, isLast: Bool = true) -> [UInt8] {
         let project = pick(["default", "default", "p", "%00", "..", "a%20b", text().encoded])
         let user = pick(["1", "%2F", "", text().encoded])
@@ -52,7 +47,7 @@ extension RequestGenerator {
         return Array(fields.joined(separator: "\r\n").utf8) + body
     }
 
-    /// A body: one that a route reads, damaged or not.
+    /// Body that a route accepts, usually damaged in some way.
     private mutating func body() -> [UInt8] {
         var node = pick(Self.bodies)
         for _ in 0..<number(below: 4) { node = mutate(node, depth: 0) }
@@ -67,7 +62,7 @@ extension RequestGenerator {
         return bytes
     }
 
-    /// The bodies that the routes read.
+    /// Bodies that the routes accept.
     private static let bodies: [JSONNode] = [
         ["context": ["targetingKey": "1", "app.version": "1.2", "plan": true]],
         ["base": "1", "mine": ["parameters": [:]], "resolutions": [:]],
@@ -112,7 +107,7 @@ extension RequestGenerator {
         ["url": "https://webhook.invalid/a?b"],
     ]
 
-    /// The same value with something else in some place.
+    /// Replaces, removes or adds something in a value.
     private mutating func mutate(_ node: JSONNode, depth: Int) -> JSONNode {
         if number(below: 4) == 0 || depth > 8 { return leaf() }
         switch node {
@@ -134,7 +129,7 @@ extension RequestGenerator {
         }
     }
 
-    /// A value that no route expects.
+    /// Value that no route expects.
     private mutating func leaf() -> JSONNode {
         switch number(below: 9) {
         case 0: .null
@@ -156,7 +151,7 @@ extension RequestGenerator {
 }
 
 extension String {
-    /// The text percent-encoded, every byte of it that is no letter or digit.
+    /// Percent-encoded text: every byte that is no letter or digit is encoded.
     fileprivate var encoded: String {
         addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }

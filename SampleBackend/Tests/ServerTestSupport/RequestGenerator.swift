@@ -1,26 +1,20 @@
 import SeededRandomness
 
-/// Makes requests, most of them wrong in some way, the same ones for the same seed.
+/// Generates requests, most of them invalid in some way, and always the same for one seed.
 package struct RequestGenerator {
     private var generator: SeededGenerator
 
-    /// A field that lets in the clients of a server that wants tokens; nil adds none.
+    /// Field with a token that the server accepts; nil adds none.
     private let tokenField: String?
 
-    /// Makes a generator; the same seed makes the same requests.
-    ///
-    /// - Parameters:
-    ///   - seed: The seed.
-    ///   - tokenField: A field that most requests have; nil adds none.
+    /// Creates a generator; most requests have the field `tokenField`.
     package init(seed: UInt64, tokenField: String? = nil) {
         generator = SeededGenerator(seed: seed)
         self.tokenField = tokenField
     }
 
-    /// The next pipeline: requests to send in one go, or in the pieces that they come in.
-    ///
-    /// - Parameter administratorToken: A token that some requests have.
-    /// - Returns: The bytes, in pieces.
+    /// Next pipeline, in the pieces in which it is to be sent; some of its requests have the
+    /// administrator's token.
     package mutating func pipeline(administratorToken: String) -> [[UInt8]] {
         var bytes: [UInt8] = []
         for _ in 0..<(2 + number(below: 6)) {
@@ -43,7 +37,7 @@ package struct RequestGenerator {
         return pieces
     }
 
-    /// A request that nothing is wrong with.
+    /// Valid request.
     private mutating func ordinaryRequest() -> [UInt8] {
         let target = pick([
             "/activeconfig", "/activeconfig/user/1", "/activeconfig/events", "/health/live",
@@ -57,7 +51,7 @@ package struct RequestGenerator {
             "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(token)\(condition)\r\n".utf8)
     }
 
-    /// The next request, of anybody.
+    /// Next request of any client.
     package mutating func request() -> [UInt8] {
         var bytes = Array(head().utf8)
         switch number(below: 10) {
@@ -113,7 +107,7 @@ package struct RequestGenerator {
         }
     }
 
-    /// A text that is odd in a path, a field or a value.
+    /// Text that is unusual in a path, a field or a value.
     mutating func text() -> String {
         let pieces = [
             "", "1", "3", "-2", "%", "%2F", "%zz", "%FF", "%F0%9F%98%80", "..", "%2e%2e", "😀", "é",
@@ -128,12 +122,10 @@ package struct RequestGenerator {
         bytes[number(below: bytes.count)] = UInt8(truncatingIfNeeded: generator.next())
     }
 
-    /// One of some values.
     mutating func pick<Value>(_ values: [Value]) -> Value {
         values[number(below: values.count)]
     }
 
-    /// A number from 0.
     mutating func number(below limit: Int) -> Int {
         Int(generator.next() >> 33) % limit
     }

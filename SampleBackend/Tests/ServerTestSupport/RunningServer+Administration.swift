@@ -2,16 +2,8 @@ import Foundation
 package import JSONTree
 
 extension RunningServer {
-    /// Sends one request as an administrator, on a connection of its own.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - target: The path and the query.
-    ///   - body: The body; nil sends none.
-    ///   - token: The token; nil sends none.
-    ///   - fields: Further fields.
-    /// - Returns: The response.
-    /// - Throws: What a connection throws.
+    /// Sends one request as an administrator, on a connection of its own; `body` or `token` nil
+    /// sends none.
     @discardableResult
     package func administer(
         _ method: String, _ target: String, body: JSONNode? = nil,
@@ -23,14 +15,7 @@ extension RunningServer {
             body: body.map(\.description) ?? "")
     }
 
-    /// Publishes a template, over whatever there is.
-    ///
-    /// - Parameters:
-    ///   - template: The template.
-    ///   - project: The project.
-    ///   - ifMatch: The tag of the version to replace; `*` for whatever there is.
-    /// - Returns: The response.
-    /// - Throws: What a connection throws.
+    /// Publishes a template over the version with the tag `ifMatch`, by default over any.
     @discardableResult
     package func publish(
         _ template: JSONNode, project: String = "default", ifMatch: String = "*"
@@ -40,18 +25,13 @@ extension RunningServer {
             fields: ["If-Match: \(ifMatch)"])
     }
 
-    /// The document of a user.
-    ///
-    /// - Parameter target: The path and the query.
-    /// - Returns: The document.
-    /// - Throws: What a connection throws, or what is wrong with the document.
+    /// Document of a user.
     package func document(_ target: String) async throws -> JSONNode {
         try await answer(target).json
     }
 }
 
 extension HTTPAnswer {
-    /// The body as JSON.
     package var json: JSONNode {
         get throws { try JSONNode(jsonData: body) }
     }

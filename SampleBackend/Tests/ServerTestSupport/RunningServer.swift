@@ -6,22 +6,13 @@ import Logging
 import ServiceLifecycle
 package import TemplateStore
 
-/// A type that is a real server on a free port, in this process.
+/// Server with real sockets on a free port, in this process.
 package struct RunningServer: Sendable {
-    /// The port it listens on.
     package let port: Int
 
-    /// What the server runs in.
     private let group: ServiceGroup
 
-    /// Runs a server of a source while a test uses it, then shuts it down and waits for its end.
-    ///
-    /// - Parameters:
-    ///   - source: Where the documents come from.
-    ///   - limits: What one connection may cost.
-    ///   - body: Uses the server.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body or the server throws.
+    /// Runs a server with a source of documents while `body` uses it, and waits for its shutdown.
     package static func with<Result: Sendable>(
         source: any ConfigurationSource = SampleConfigurationSource(),
         limits: ServerLimits = ServerLimits(),
@@ -38,15 +29,10 @@ package struct RunningServer: Sendable {
             }, body)
     }
 
-    /// Runs a server of a store while a test uses it, then shuts it down and waits for its end.
+    /// Runs a server with a store while `body` uses it, and waits for its shutdown.
     ///
-    /// - Parameters:
-    ///   - store: Where templates are kept.
-    ///   - configuration: What the server allows; the port is a free one, and
-    ///     ``administratorToken`` publishes.
-    ///   - body: Uses the server.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body or the server throws.
+    /// The server listens on a free port, whatever `configuration` says, and accepts
+    /// ``administratorToken``.
     package static func with<Result: Sendable>(
         store: any TemplateStore,
         configuration: ConfigServerConfiguration = ConfigServerConfiguration(),
@@ -64,13 +50,12 @@ package struct RunningServer: Sendable {
             }, body)
     }
 
-    /// A token that may do everything on the servers of tests.
+    /// Token with all permissions on the servers of tests.
     package static let administratorToken = "a-token-for-tests-0123456789abcdef"
 
-    /// What tests write into `Host`.
+    /// Values of `Host` that tests send.
     private static let hosts = ["test", "a", "b"]
 
-    /// What tests log to.
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs a server while a test uses it.
@@ -106,7 +91,7 @@ package struct RunningServer: Sendable {
         }
     }
 
-    /// Tells the server to shut down gracefully; returns at once.
+    /// Starts a graceful shutdown, and returns at once.
     package func shutDown() async {
         await group.triggerGracefulShutdown()
     }
@@ -119,13 +104,13 @@ package struct RunningServer: Sendable {
             port: port, method: method, target: target, fields: fields, body: body)
     }
 
-    /// The status of the response to one request on a connection of its own, or nil without one.
+    /// Status of the response to one request on a connection of its own; nil without a response.
     package func status(_ target: String, method: String = "GET") async -> Int? {
         try? await answer(target, method: method).status
     }
 }
 
 extension ConfigServer {
-    /// All that a server answers.
+    /// All endpoints of a server.
     package static var endpoints: [Endpoint] { endpoints(store: InMemoryTemplateStore()) }
 }

@@ -5,29 +5,23 @@ import Foundation
 package import Rendering
 package import Targeting
 
-/// A type that gives users the values of the sample backend that MSActiveConfig's sample app used.
+/// Source with the values of the sample backend that MSActiveConfig's sample app used.
 ///
-/// It has the project `default` only, with one section, `SampleViewConfiguration`, and signals
-/// change nothing. A user ID that is a whole number n ≠ 0 gives a colour that depends on n; every
-/// other user, and no user, gets black.
+/// It has only the project `default`, with one section, `SampleViewConfiguration`, and ignores
+/// signals. A user ID that is a whole number n ≠ 0 gives a colour that depends on n. Every other
+/// user, and no user, gets black.
 ///
-/// | setting | value |
-/// | --- | --- |
-/// | `ViewBackgroundColor` | `red` sin(45/n)/n, `green` cos(30)/n, `blue` 1/n, in radians; else 0 |
-/// | `LabelText` | "This is a label value for user ID …", "NaN" standing for no user |
-/// | `ButtonEnabled` | true for user 3 only |
 package struct SampleConfigurationSource: ConfigurationSource {
-    /// The only project there is.
+    /// The only project.
     package static let project = "default"
 
-    /// The time this rule counts as published: a constant, so that a document, and with it its
-    /// entity tag, is the same on every replica and after a restart (HTTP 1).
+    /// Fixed time of publishing, so that a document, and with it its entity tag, is the same on
+    /// every replica and after a restart (HTTP 1).
     package static let creationTime = "2013-07-06T20:13:24Z"
 
-    /// Makes the source; it needs nothing.
     package init() {}
 
-    /// The user's document, rendered for this call; nil for any other project than `default`.
+    /// Renders the user's document; nil for any other project than `default`.
     package func configuration(
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedConfiguration? {
@@ -35,16 +29,13 @@ package struct SampleConfigurationSource: ConfigurationSource {
         return RenderedConfiguration(Self.state(forUserID: userID))
     }
 
-    /// Returns at once: there is nothing to wait for.
+    /// Returns at once, since nothing has to be loaded.
     package func checkReadiness() async throws {}
 
-    /// The document of a user, before it is rendered.
+    /// Document of a user before it is rendered; nil is the generic user.
     ///
     /// `meta` has no `template_version`: there is no template, and 1 would be taken for the first
     /// version of a real one.
-    ///
-    /// - Parameter userID: Any string; nil is the generic user.
-    /// - Returns: The configuration; the same for the same user ID, always.
     package static func state(forUserID userID: String?) -> ConfigurationState {
         let number = userID.flatMap(wholeNumber)
         let section = ActiveConfigSection(settings: [
@@ -60,20 +51,20 @@ package struct SampleConfigurationSource: ConfigurationSource {
             sections: ["SampleViewConfiguration": section])
     }
 
-    /// The number a user ID stands for, or nil when it is not an optional `-` and decimal digits.
+    /// Number of a user ID, or nil unless it consists of decimal digits after an optional `-`.
     ///
-    /// Any length is accepted; a number beyond a Double's range is infinite, and its colour is 0.
+    /// A number beyond a Double's range is infinite, and its colour is 0.
     private static func wholeNumber(_ userID: String) -> Double? {
         let bytes = userID.utf8
         let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
         guard !digits.isEmpty, digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
         else { return nil }
-        // Longer ones are infinite anyway.
+        // More digits than this are beyond a Double's range anyway.
         guard digits.count <= 400 else { return .infinity }
         return Double(userID)
     }
 
-    /// The components for a number; all of them 0 for 0.
+    /// Colour components of a number; all of them 0 for 0.
     private static func color(for number: Double) -> [String: SettingValue] {
         guard number != 0 else {
             return ["red": .double(0), "green": .double(0), "blue": .double(0)]

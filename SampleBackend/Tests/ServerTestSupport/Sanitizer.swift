@@ -1,9 +1,8 @@
 import Foundation
 
-/// Whether the tests run under a sanitizer, which makes all slower, and keeps memory that is let go.
+/// Detects sanitizers, which slow everything down and keep freed memory.
 ///
-/// `Tests/run.sh sanitizers` says so.
+/// `Tests/run.sh sanitizers` sets the variable.
 package enum Sanitizer: Sendable {
-    /// Whether one is there.
     package static let isOn = ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil
 }

@@ -1,18 +1,16 @@
 import NIOCore
 import NIOPosix
 
-/// A type that is a client that asks and asks, and reads no answer.
+/// Client that sends requests and reads no answer.
 package enum UnreadClient: Sendable {
-    /// Sends requests without reading until the server closes the connection.
-    ///
-    /// - Parameter port: The server's port.
-    /// - Returns: true once the server has closed.
-    /// - Throws: What connecting throws.
+    /// Sends requests without reading until the server closes the connection, and then returns
+    /// true.
     package static func fill(port: Int) async throws -> Bool {
         let channel = try await connect(port: port)
         let request = "GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n"
         let requests = ByteBuffer(string: String(repeating: request, count: 1_000))
-        // The writes fail once the server has closed; until then each waits for the socket.
+        // The writes fail once the server has closed the connection; until then each waits for the
+        // socket.
         do {
             while true { try await channel.writeAndFlush(requests) }
         } catch {
@@ -21,13 +19,7 @@ package enum UnreadClient: Sendable {
         }
     }
 
-    /// Asks once, and reads nothing of the answer.
-    ///
-    /// - Parameters:
-    ///   - port: The server's port.
-    ///   - target: The path and the query.
-    ///   - body: What to do meanwhile; the connection is closed afterwards.
-    /// - Throws: What connecting or the body throws.
+    /// Sends one request, reads nothing of the answer, and closes the connection after `body`.
     package static func open(
         port: Int, target: String, _ body: () async throws -> Void
     ) async throws {
@@ -43,7 +35,6 @@ package enum UnreadClient: Sendable {
         }
     }
 
-    /// Connects without reading.
     private static func connect(port: Int) async throws -> any Channel {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: false)

@@ -1,9 +1,9 @@
 package import Foundation
 import JWTKit
 
-/// Makes JWTs of users, signed with HS256.
+/// JWTs of users, signed with HS256.
 package enum UserToken: Sendable {
-    /// A secret that servers of tests sign and verify with.
+    /// Secret with which test servers sign and verify.
     package static let secret = "a secret of at least 32 bytes, for HS256"
 
     private struct Claims: JWTPayload {
@@ -15,13 +15,7 @@ package enum UserToken: Sendable {
         }
     }
 
-    /// A token of a user.
-    ///
-    /// - Parameters:
-    ///   - userID: The user.
-    ///   - lifetime: Seconds until it ends.
-    /// - Returns: The token.
-    /// - Throws: What signing throws.
+    /// Signs a token of a user that expires after `lifetime` seconds.
     package static func make(
         _ userID: String, lifetime: TimeInterval = 600
     ) async throws -> String {
@@ -33,7 +27,7 @@ package enum UserToken: Sendable {
                 exp: ExpirationClaim(value: Date(timeIntervalSinceNow: lifetime))))
     }
 
-    /// The header field that carries a token.
+    /// Header field with a token.
     package static func field(_ userID: String, lifetime: TimeInterval = 600) async throws -> String
     {
         "Authorization: Bearer \(try await make(userID, lifetime: lifetime))"

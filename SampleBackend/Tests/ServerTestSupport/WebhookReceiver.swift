@@ -4,48 +4,39 @@ import NIOHTTP1
 import NIOPosix
 import TemplateStore
 
-/// A type that is a real HTTP server on a free port which writes down what it gets, as the receiver
-/// of webhooks.
+/// Real HTTP server that records its requests, as a receiver of webhooks.
 package final class WebhookReceiver: Sendable {
-    /// A request as it came.
+    /// Recorded request.
     package struct Request: Sendable {
-        /// The method.
         package let method: String
-        /// The path and the query.
+        /// Path with the query.
         package let target: String
-        /// The header fields, by lowercase name.
+        /// Header fields by lowercase name.
         package let fields: [String: String]
-        /// The body.
         package let body: Data
     }
 
-    /// What to answer.
+    /// Answer of the receiver.
     package enum Reply: Sendable {
-        /// A status, and further fields.
+        /// Status with further header fields.
         case status(Int, fields: [String: String] = [:])
-        /// Nothing, for ever.
+        /// No answer at all.
         case silence
     }
 
-    /// The port.
     package let port: Int
 
-    /// The requests, as they come; for one reader.
+    /// Requests in order of arrival, for one reader.
     package let requests: AsyncStream<Request>
 
-    /// The server.
     private let channel: any Channel
 
-    /// How many requests came.
     private let count = Locked(0)
 
-    /// Starts a server.
+    /// Starts a server on `port`, where 0 is a free one.
     ///
-    /// - Parameters:
-    ///   - port: The port; 0 takes a free one.
-    ///   - replies: What to answer to the first request, the second and so on; the last one counts
-    ///     for all that follow.
-    /// - Throws: What listening throws.
+    /// It gives `replies` to the requests in order, and repeats the last one; without any it
+    /// answers 200.
     package init(port: Int = 0, _ replies: Reply...) async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Request.self)
         let count = self.count
@@ -71,18 +62,18 @@ package final class WebhookReceiver: Sendable {
         requests = stream
     }
 
-    /// The address of a path on it.
+    /// URL of a path on this server.
     package func url(_ path: String = "/hook", host: String = "127.0.0.1") -> String {
         "http://\(host):\(port)\(path)"
     }
 
-    /// How many requests came until now.
+    /// Number of requests so far.
     package var requestCount: Int { count.withLock { $0 } }
 
-    /// Takes no more connections.
+    /// Stops accepting connections.
     package func close() async throws { try await channel.close() }
 
-    /// A type that gathers a request and answers it.
+    /// Collects a request and answers it.
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
@@ -91,7 +82,6 @@ package final class WebhookReceiver: Sendable {
         private var head: HTTPRequestHead?
         private var body = Data()
 
-        /// Makes a handler.
         init(_ reply: @escaping (Request) -> Reply) { self.reply = reply }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -111,7 +101,6 @@ package final class WebhookReceiver: Sendable {
             }
         }
 
-        /// Writes an answer.
         private func answer(_ reply: Reply, context: ChannelHandlerContext) {
             guard case .status(let code, let fields) = reply else { return }
             var headers = HTTPHeaders(fields.map { ($0.key, $0.value) })

@@ -1,20 +1,19 @@
-/// A type that is a line of standard input.
+/// Command in a line of standard input.
 enum Command: Hashable {
-    /// `connect COUNT`: makes so many clients, which go on until the end of the program.
+    /// `connect COUNT`: adds this many clients, which run until the end of the program.
     case connect(count: Int)
-    /// `mark`: counts from here on.
+    /// `mark`: resets all counts.
     case mark
-    /// `opened SECONDS`: waits until each client has said hello since the mark, and still listens.
+    /// `opened SECONDS`: waits until each client has received hello since the mark, and still
+    /// listens.
     case opened(seconds: Int)
-    /// `told VERSION COHORTS SECONDS`: waits until each client of the first so many cohorts out of
-    /// ten has that version.
+    /// `told VERSION COHORTS SECONDS`: waits until each client of the first COHORTS of ten cohorts
+    /// has that version.
     case told(version: Int, cohorts: Int, seconds: Int)
-    /// `report COHORTS`: checks the events, and says what happened since the mark.
+    /// `report COHORTS`: checks the received events, and reports the counts since the mark.
     case report(cohorts: Int)
 
-    /// Reads a line.
-    ///
-    /// - Parameter line: The line, or nil is returned.
+    /// Parses a line; nil if it is no command.
     init?(_ line: String) {
         let words = line.split(separator: " ")
         let numbers = words.dropFirst().compactMap { Int($0) }

@@ -1,22 +1,15 @@
 import NIOCore
 
-/// A type that does what the lines of standard input say, and answers each with a ``Report``.
+/// Executes commands, and answers each with a ``Report``.
 struct CommandRunner {
-    /// How often is looked whether what is awaited has come true.
+    /// Interval at which awaited conditions are polled.
     private static let interval = TimeAmount.milliseconds(20)
 
-    /// The clients.
     private let crowd: Crowd
 
-    /// Makes a runner.
-    ///
-    /// - Parameter crowd: The clients.
     init(_ crowd: Crowd) { self.crowd = crowd }
 
-    /// Does what a line says.
-    ///
-    /// - Parameter line: The line.
-    /// - Returns: The answer, once it is known.
+    /// Executes a line; the future completes with the answer.
     func run(_ line: String) -> EventLoopFuture<Report> {
         guard let command = Command(line) else {
             return done(Report(error: "not understood: \(line)"))
@@ -44,12 +37,12 @@ struct CommandRunner {
         }
     }
 
-    /// Answers at once.
+    /// Future that is already completed.
     private func done(_ report: Report) -> EventLoopFuture<Report> {
         crowd.eventLoop.makeSucceededFuture(report)
     }
 
-    /// Sums up.
+    /// Report of the current state and the counts since the mark.
     private func report(cohorts: Int) -> Report {
         var named: [Int: Int] = [:]
         var others: [Int: Int] = [:]
@@ -68,7 +61,7 @@ struct CommandRunner {
             versions: versions, counts: crowd.checkedCounts())
     }
 
-    /// Waits until something is true of all clients, or the time is over.
+    /// Waits until `time` is known for all clients, or the time limit is over.
     private func wait(
         seconds: Int, for clients: [StreamClient],
         _ time: @escaping (StreamClient) -> NIODeadline?
@@ -78,7 +71,7 @@ struct CommandRunner {
         return promise.futureResult
     }
 
-    /// Looks whether something is true of all clients, now and again later.
+    /// Polls the clients until the deadline.
     private func look(
         until deadline: NIODeadline, at clients: [StreamClient],
         _ time: @escaping (StreamClient) -> NIODeadline?, _ promise: EventLoopPromise<Report>

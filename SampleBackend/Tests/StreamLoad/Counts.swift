@@ -1,19 +1,19 @@
-/// A type that is what happened since the last mark.
+/// Counts since the last mark.
 struct Counts: Encodable, Sendable {
-    /// Streams that said hello.
+    /// Streams that received hello.
     var opened = 0
-    /// Streams that ended, without those that did not come to a hello.
+    /// Streams that ended after their hello.
     var lost = 0
-    /// Connections that could not be made, or ended before the hello.
+    /// Connections that failed, or ended before their hello.
     var failed = 0
-    /// Responses that were no stream, by status; 0 is for what was not HTTP.
+    /// Responses that were no stream, by status; 0 stands for responses that were not HTTP.
     var refused: [Int: Int] = [:]
-    /// Streams that ended with the time to come back.
+    /// Streams that ended with a time to reconnect.
     var goodbyes = 0
-    /// Clients that were told to fetch.
+    /// Clients that were told to fetch the document.
     var resets = 0
-    /// What did not follow the contract.
+    /// Violations of the contract.
     var faults = 0
-    /// What the first of the faults were, with the numbers of the clients.
+    /// First violations, with the numbers of the clients.
     var faultExamples: [String] = []
 }

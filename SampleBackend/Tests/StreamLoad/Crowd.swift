@@ -1,52 +1,45 @@
 import NIOCore
 import NIOPosix
 
-/// A type that holds all clients and connects them, on one thread.
+/// All clients; connects them and counts their events, on one thread.
 final class Crowd {
-    /// The most faults that are written out.
+    /// Maximum number of violations that are reported as text.
     private static let maximumExamples = 10
 
-    /// Where the server is, and how to reach it.
+    /// Address of the server, and connection limits.
     private let options: LoadOptions
 
     /// The thread.
     let eventLoop: any EventLoop
 
-    /// The clients by number.
+    /// Clients by number.
     private(set) var clients: [StreamClient] = []
 
-    /// What happened since the last mark.
+    /// Counts since the last mark.
     private var counts = Counts()
 
-    /// When the last mark was.
+    /// Time of the last mark.
     private(set) var markTime = NIODeadline.now()
 
-    /// The data of events that are not checked yet.
+    /// Data of events that have not been checked yet.
     private var unchecked: [Payload] = []
 
-    /// The clients that are to connect as soon as fewer are on their way.
+    /// Clients that connect as soon as fewer are connecting.
     private var waiting = CircularBuffer<StreamClient>()
 
-    /// The clients that are on their way: connecting, or without a hello yet.
+    /// Number of clients that are connecting or still without a hello.
     private var connecting = 0
 
-    /// Whether clients are being connected right now: an attempt may fail at once, which makes room
-    /// for the next.
+    /// True while `connectWaiting` runs: an attempt may fail at once, which calls it again.
     private var isConnecting = false
 
-    /// Makes a crowd of nobody.
-    ///
-    /// - Parameters:
-    ///   - options: Where the server is, and how to reach it.
-    ///   - eventLoop: The thread.
+    /// Creates a crowd without clients.
     init(_ options: LoadOptions, eventLoop: any EventLoop) {
         self.options = options
         self.eventLoop = eventLoop
     }
 
-    /// Makes clients, which connect.
-    ///
-    /// - Parameter count: How many.
+    /// Adds clients and connects them.
     func connect(_ count: Int) {
         let first = clients.count
         clients += (first..<(first + count)).map { StreamClient(number: $0, crowd: self) }
@@ -54,7 +47,7 @@ final class Crowd {
         connectWaiting()
     }
 
-    /// Counts from here on.
+    /// Resets the counts.
     func mark() {
         counts = Counts()
         markTime = .now()
@@ -64,9 +57,7 @@ final class Crowd {
         }
     }
 
-    /// Checks the events that came.
-    ///
-    /// - Returns: What happened since the last mark.
+    /// Checks the data of the received events, and returns the counts since the last mark.
     func checkedCounts() -> Counts {
         for payload in unchecked {
             if let fault = payload.fault { count(fault, ofClient: payload.client) }
@@ -75,18 +66,15 @@ final class Crowd {
         return counts
     }
 
-    /// A client heard hello.
+    /// Counts a client's hello.
     func opened() {
         counts.opened += 1
         connecting -= 1
         connectWaiting()
     }
 
-    /// A connection ended; the client comes back.
-    ///
-    /// - Parameters:
-    ///   - client: Whose.
-    ///   - wasOpen: Whether it had come to a hello.
+    /// Counts a connection that ended, before its hello unless `wasOpen`, and reconnects the
+    /// client.
     func lost(_ client: StreamClient, wasOpen: Bool) {
         if wasOpen {
             counts.lost += 1
@@ -98,28 +86,25 @@ final class Crowd {
         connectWaiting()
     }
 
-    /// A response was no stream.
-    ///
-    /// - Parameter status: Its status; nil when it was not HTTP.
+    /// Counts a response that was no stream; `status` nil stands for a response that was not HTTP.
     func refused(status: Int?) {
         counts.refused[status ?? 0, default: 0] += 1
     }
 
-    /// The server told a client that it ends.
+    /// Counts a client that was told that the stream ends.
     func goodbye() { counts.goodbyes += 1 }
 
-    /// A client was told to fetch.
+    /// Counts a client that was told to fetch.
     func reset() { counts.resets += 1 }
 
-    /// Something does not follow HTTP 2.
+    /// Counts a violation of HTTP 2.
     func fault(_ client: StreamClient, _ text: String) { count(text, ofClient: client.number) }
 
-    /// Keeps the data of an event until there is time for it.
+    /// Keeps the data of an event, to be checked when there is time.
     func checkLater(_ event: StreamEvent, of client: StreamClient) {
         unchecked.append(Payload(event, client: client.number))
     }
 
-    /// Counts a fault.
     private func count(_ fault: String, ofClient number: Int) {
         counts.faults += 1
         if counts.faultExamples.count < Self.maximumExamples {
@@ -127,7 +112,7 @@ final class Crowd {
         }
     }
 
-    /// Connects a client after its delay.
+    /// Reconnects a client after its delay.
     private func comeBack(_ client: StreamClient) {
         eventLoop.assumeIsolated().scheduleTask(in: client.delay) {
             self.waiting.append(client)
@@ -135,7 +120,7 @@ final class Crowd {
         }
     }
 
-    /// Connects clients until enough are on their way.
+    /// Connects waiting clients, up to the maximum number in flight.
     private func connectWaiting() {
         guard !isConnecting else { return }
         isConnecting = true
@@ -146,11 +131,10 @@ final class Crowd {
         }
     }
 
-    /// Connects a client.
     private func connect(_ client: StreamClient) {
         let bound = NIOLoopBound(client, eventLoop: eventLoop)
         do {
-            // Each source address has ports of its own.
+            // Each source address has its own ports.
             let source = "127.0.0.\(1 + client.number % options.sources)"
             let connection = ClientBootstrap(group: eventLoop)
                 .bind(to: try SocketAddress(ipAddress: source, port: 0))
@@ -166,7 +150,7 @@ final class Crowd {
         }
     }
 
-    /// A connection was not made; the client tries again.
+    /// Counts a connection that could not be made, and has the client try again.
     private func connectFailed(_ client: StreamClient) {
         client.connectFailed()
         lost(client, wasOpen: false)

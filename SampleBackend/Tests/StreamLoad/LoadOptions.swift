@@ -1,20 +1,17 @@
-/// A type that is the arguments of the program: `StreamLoad PORT [SOURCES [IN-FLIGHT]]`.
+/// Arguments of the program: `StreamLoad PORT [SOURCES [IN-FLIGHT]]`.
 struct LoadOptions: Sendable, Hashable {
-    /// The port of the server on 127.0.0.1.
+    /// Port of the server on 127.0.0.1.
     let port: Int
 
-    /// From how many addresses the clients connect: 127.0.0.1 and those after it.
+    /// Number of source addresses: 127.0.0.1 and those after it.
     ///
-    /// More than one needs a system where all of 127.0.0.0/8 is loopback, such as Linux.
+    /// More than one requires a system where all of 127.0.0.0/8 is loopback, such as Linux.
     var sources = 1
 
-    /// The most clients that are on their way at the same time.
+    /// Maximum number of clients that connect at the same time.
     var connectsInFlight = 500
 
-    /// Reads the arguments.
-    ///
-    /// - Parameter arguments: The arguments without the program; nil is returned when they are
-    ///   something else.
+    /// Parses the arguments without the program's name; nil if they are invalid.
     init?(_ arguments: some Collection<String>) {
         let numbers = arguments.compactMap { Int($0) }
         guard (1...3).contains(numbers.count), numbers.count == arguments.count,

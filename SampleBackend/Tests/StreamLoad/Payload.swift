@@ -3,25 +3,21 @@ import JSONTree
 import NIOCore
 import OrderedCollections
 
-/// A type that is the data of an event, kept until there is time to check it.
+/// Data of an event, kept to be checked later.
 struct Payload {
-    /// The number of the client that got it.
+    /// Number of the client that received it.
     let client: Int
 
-    /// The event it was in.
+    /// Name of its event.
     let name: StreamEvent.Name
 
-    /// The event's ID.
+    /// ID of its event.
     let id: Int?
 
-    /// A copy of the data, so that what was read around it is let go.
+    /// Copy of the data, so that the buffer around it is released.
     let data: ByteBuffer
 
-    /// Takes the data of an event.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - client: The number of the client that got it.
+    /// Copies the data of an event that the client with number `client` received.
     init(_ event: StreamEvent, client: Int) {
         self.client = client
         name = event.name
@@ -29,7 +25,7 @@ struct Payload {
         data = ByteBuffer(buffer: event.data)
     }
 
-    /// What is wrong with the data, or nil when it is as HTTP 2 has it.
+    /// Violation in the data, or nil if it follows HTTP 2.
     var fault: String? {
         guard let json = try? JSONNode(jsonData: Data(data.readableBytesView)) else {
             return "the data of \(name) is not JSON"
@@ -45,10 +41,7 @@ struct Payload {
         return nil
     }
 
-    /// When the server wants a client back.
-    ///
-    /// - Parameter data: The data of `retry`.
-    /// - Returns: Milliseconds, or nil when it does not say.
+    /// Delay in milliseconds that the data of a `retry` event states; nil if it states none.
     static func delay(_ data: ByteBuffer) -> Int? {
         let json = try? JSONNode(jsonData: Data(data.readableBytesView))
         return json?["after_ms"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }

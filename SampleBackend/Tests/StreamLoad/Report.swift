@@ -1,14 +1,12 @@
-/// A type that is the answer to a command: a line of JSON on standard output.
+/// Answer to a command: a line of JSON on standard output.
 struct Report: Encodable, Sendable {
-    /// Times are those of the system's monotonic clock, in nanoseconds, as Python's
-    /// `time.monotonic_ns()` has them.
+    /// Times of the system's monotonic clock in nanoseconds, comparable with Python's
+    /// `time.monotonic_ns()`.
     struct Times: Encodable, Sendable {
-        /// The first, the median, the 99th percentile and the last.
+        /// First time, median, 99th percentile, and last time.
         let first, p50, p99, last: UInt64
 
-        /// Sums up times.
-        ///
-        /// - Parameter times: The times in any order, at least one.
+        /// Summarizes times in any order; nil if there are none.
         init?(_ times: [UInt64]) {
             let sorted = times.sorted()
             guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -19,31 +17,31 @@ struct Report: Encodable, Sendable {
         }
     }
 
-    /// How many clients what was awaited came true for.
+    /// Number of clients that met the awaited condition.
     var reached: Int?
 
-    /// For how many it was awaited.
+    /// Number of clients that had to meet it.
     var awaited: Int?
 
-    /// When it came true for them.
+    /// Times at which they met it.
     var times: Times?
 
-    /// The clients whose streams are open.
+    /// Number of clients whose streams are open.
     var open: Int?
 
-    /// How many clients have had how many updates since the last mark: those of the cohorts that
-    /// were named, and the others.
+    /// Number of clients by number of updates since the last mark: those of the named cohorts, and
+    /// the others.
     var updatesOfNamed, updatesOfOthers: [Int: Int]?
 
-    /// The clients that heard a heartbeat since the last mark.
+    /// Number of clients that received a heartbeat since the last mark.
     var heartbeats: Int?
 
-    /// How many clients have which version.
+    /// Number of clients by version.
     var versions: [Int: Int]?
 
-    /// What happened since the last mark.
+    /// Counts since the last mark.
     var counts: Counts?
 
-    /// Why the command was not understood.
+    /// Reason for not executing the command.
     var error: String?
 }

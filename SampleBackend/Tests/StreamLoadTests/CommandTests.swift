@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamLoad
 
-/// The lines that the program reads.
+/// Parsing the lines of standard input.
 struct CommandTests {
     @Test func readsEachCommand() {
         #expect(Command("connect 19000") == .connect(count: 19_000))

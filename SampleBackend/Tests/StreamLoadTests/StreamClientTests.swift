@@ -4,18 +4,15 @@ import Testing
 
 @testable import StreamLoad
 
-/// What a client finds wrong with what it is told.
+/// Faults that a client detects in the server's responses.
 struct StreamClientTests {
     private static let head = "HTTP/1.1 200 OK\r\n\r\n"
     private static let hello = "event: hello\nid: 7\ndata: {\"template_version\": 7}\n\n"
     private static let data = #"{"template_version": 8, "etag": "x", "sections": {"Home": null}}"#
     private static let update = "event: update\nid: 8\ndata: \(data)\n\n"
 
-    /// Connects a client, and lets it read.
-    ///
-    /// - Parameter responses: What each of its connections reads; each but the last is lost.
-    /// - Returns: The client, what was counted, and the last request.
-    /// - Throws: What the channel throws.
+    /// Connects a client and feeds it one response per connection, of which all but the last are
+    /// then lost; returns the last request, too.
     private func read(
         _ responses: String...
     ) throws -> (client: StreamClient, counts: Counts, request: String) {
@@ -53,7 +50,7 @@ struct StreamClientTests {
         #expect(counts.faultExamples == [])
         #expect(counts.lost == 1)
         #expect(request.contains("\r\nLast-Event-ID: 8\r\n"))
-        // What came in between is still to be told.
+        // The update in between is still to come.
         #expect(client.version == 8)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamLoad
 
-/// The reading of a stream's bytes.
+/// Parsing the bytes of a stream.
 struct StreamParserTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 

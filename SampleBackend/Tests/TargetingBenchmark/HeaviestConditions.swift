@@ -1,17 +1,17 @@
 import Foundation
 import Targeting
 
-/// The conditions that take the longest of those that one template may have.
+/// The slowest conditions that one template may have.
 enum HeaviestConditions {
-    /// A kind of condition, as many of it as a budget has room for, and who asks.
+    /// Kind of condition: as many conditions as a budget allows, with the contexts to evaluate.
     typealias Case = (
         name: String, conditions: [TargetingCondition], contexts: [TargetingContext]
     )
 
-    /// The most conditions of a template.
+    /// Maximum number of conditions in a template.
     private static let maximumCount = 2_000
 
-    /// The kinds of conditions, each with the signal that makes them take the longest.
+    /// All kinds of conditions, each with the signal that makes it slowest.
     static func all() -> [Case] {
         let letters = String(repeating: "ab", count: 250)
         let kana = String(repeating: "あé", count: 250)
@@ -48,12 +48,12 @@ enum HeaviestConditions {
         ]
     }
 
-    /// A condition that looks for a regular expression.
+    /// Condition that searches for a regular expression.
     private static func matches(_ pattern: String) -> String {
         "app.customSignal['s'].matches(['\(pattern)'])"
     }
 
-    /// Makes conditions until the budget is used up, or there are as many as there may be.
+    /// Adds conditions until the budget is used up, or the maximum number is reached.
     private static func fill(
         _ name: String, text: String, _ expression: (Int) -> String
     ) -> Case {

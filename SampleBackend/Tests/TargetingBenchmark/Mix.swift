@@ -1,11 +1,9 @@
 import Foundation
 import Targeting
 
-/// The conditions and users of the benchmark.
+/// Conditions and users of the benchmark.
 enum Mix {
-    /// The sets of conditions by name.
-    ///
-    /// - Returns: The mix that has a limit, then each kind alone.
+    /// Sets of conditions by name: the mix, to which the limit applies, then each kind alone.
     static func all() -> [(name: String, expressions: [String])] {
         [
             ("mixed", versions + places + percents + signals),
@@ -40,7 +38,7 @@ enum Mix {
         }
     }
 
-    /// Rules on percent: ten with one of five seeds, the others without.
+    /// Rules on percentages: ten with one of five seeds, the others without a seed.
     static let percents = (0..<25).map { index in
         let subject = index % 5 < 2 ? "percent('experiment-\(index / 5)')" : "percent"
         return switch index % 3 {
@@ -64,16 +62,12 @@ enum Mix {
         }
     }
 
-    /// Some countries.
     static let countries = [
         "AR", "AT", "AU", "BE", "BR", "CA", "CH", "CL", "CN", "CO", "CZ", "DE", "DK", "ES", "FI",
         "FR", "GB", "GR", "HU", "IE", "IN", "IT", "JP", "KR", "US",
     ]
 
-    /// Users that differ in everything.
-    ///
-    /// - Parameter count: The number of users.
-    /// - Returns: Their contexts.
+    /// Contexts of users that differ in all values.
     static func contexts(count: Int) -> [TargetingContext] {
         (0..<count).map { user in
             TargetingContext(

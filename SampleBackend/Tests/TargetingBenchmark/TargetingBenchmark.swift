@@ -1,26 +1,22 @@
 import Foundation
 import Targeting
 
-/// Measures how long the conditions of a template take for one user.
+/// Measures the time that a template's conditions take for one user.
 ///
-/// Also how long the heaviest conditions take that a template may have, with the longest signals.
-///
-/// `--json` prints JSON, `--check` exits with 1 when a set of 100 conditions takes over 5 µs or a
+/// Also measures the heaviest conditions that a template may have, with signals of maximum length.
+/// `--json` prints JSON. `--check` exits with 1 if a set of 100 conditions takes over 5 µs, or a
 /// set of the heaviest ones over 50 ms.
 @main
 struct TargetingBenchmark {
-    /// The most that 100 conditions may take, in nanoseconds.
+    /// Maximum time for 100 conditions, in nanoseconds.
     static let limit = 5000.0
 
-    /// The most that the heaviest conditions may take, in nanoseconds.
+    /// Maximum time for the heaviest conditions, in nanoseconds.
     static let heaviestLimit = 50_000_000.0
 
-    /// The rounds, of which the median counts.
+    /// Number of rounds, whose median is reported.
     static let rounds = 9
 
-    /// Runs the benchmark.
-    ///
-    /// - Throws: What parsing the conditions throws.
     static func main() throws {
         let contexts = Mix.contexts(count: 10_000)
         var figures: [(name: String, nanoseconds: Double)] = []
@@ -53,7 +49,7 @@ struct TargetingBenchmark {
         }
     }
 
-    /// The median over the rounds of the mean time for a user.
+    /// Median over the rounds of the mean time per user, in nanoseconds.
     static func median(of set: ConditionSet, _ contexts: [TargetingContext]) -> Double {
         let clock = ContinuousClock()
         var sum = 0
@@ -68,7 +64,7 @@ struct TargetingBenchmark {
             }
             times.append(time / .nanoseconds(1) / Double(contexts.count))
         }
-        // What is computed is used, or the compiler might leave it out.
+        // Uses the results, so that the compiler cannot remove the work.
         precondition(sum >= 0)
         return times.sorted()[rounds / 2]
     }

@@ -5,10 +5,10 @@ import Testing
 @testable import Targeting
 
 struct ConditionBudgetTests {
-    /// A regular expression with more states than a table has.
+    /// Regular expression with more states than the table can hold.
     private static func heavyPattern(_ number: Int) -> String { "z[ab]*a[ab]{400}c\(number)" }
 
-    /// A condition that looks for an expression in a signal.
+    /// Condition that searches a signal for a regular expression.
     private static func expression(_ pattern: String, in signal: String = "s") -> String {
         "app.customSignal['\(signal)'].matches(['\(pattern)'])"
     }
@@ -38,7 +38,7 @@ struct ConditionBudgetTests {
             _ = try TargetingCondition(
                 expression: Self.expression(Self.heavyPattern(0)), budget: budget)
         }
-        // What is left to do for each of them is to look at the result.
+        // The remaining work for each of them is to read the result.
         #expect(budget.steps > steps - 1_000 * 200)
         #expect(budget.size == size)
         _ = try TargetingCondition(
@@ -71,7 +71,7 @@ struct ConditionBudgetTests {
         let published = try TargetingCondition(
             expression: expression, budget: ConditionBudget(isPublished: true))
         guard pattern != "(?:(?:a?){100}){49}b" else {
-            // RE2 refuses it, and it fits into the budget: it goes on.
+            // RE2 refuses this one, but it fits into the budget, so it is evaluated as before.
             #expect(published.excess == nil)
             return
         }
@@ -179,7 +179,7 @@ struct ConditionBudgetTests {
     }
 
     @Test func anEvaluationBoundsWhatIsHashed() throws {
-        // 300 seeds and an ID of 100 kB: not all of them are looked at, and nothing traps.
+        // Not all of the 300 seeds with an ID of 100 kB are hashed, and nothing traps.
         let rules = (0..<300).map { "percent('seed-\($0)') > 100" }
         let set = ConditionSet([
             try TargetingCondition(expression: rules.joined(separator: " || ")),

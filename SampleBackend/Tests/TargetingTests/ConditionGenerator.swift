@@ -2,27 +2,19 @@ import Foundation
 import SeededRandomness
 import Targeting
 
-/// A generator of conditions and of users about whom they say something.
+/// Generates conditions, and users with values that the conditions read.
 struct ConditionGenerator {
-    /// The source of chance.
     private var generator: SeededGenerator
 
-    /// Begins with a seed.
-    ///
-    /// - Parameter seed: Any number.
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// One of some values.
     private mutating func one<T>(of values: [T]) -> T {
         values[Int.random(in: 0..<values.count, using: &generator)]
     }
 
-    /// Makes an expression.
-    ///
-    /// - Parameter depth: How deep it may be.
-    /// - Returns: A valid expression.
+    /// Generates a valid expression of at most the given nesting depth.
     mutating func expression(depth: Int) -> String {
         guard depth > 0, Int.random(in: 0..<3, using: &generator) > 0 else { return rule() }
         switch Int.random(in: 0..<5, using: &generator) {
@@ -36,7 +28,6 @@ struct ConditionGenerator {
         }
     }
 
-    /// Makes a rule.
     private mutating func rule() -> String {
         let version = one(of: Self.versions)
         let sign = one(of: ["<", "<=", ">", ">=", "==", "!="])
@@ -63,9 +54,7 @@ struct ConditionGenerator {
         }
     }
 
-    /// Makes a user.
-    ///
-    /// - Returns: Of whom some things are not known.
+    /// Generates a user of whom some values are unknown.
     mutating func context() -> TargetingContext {
         var custom: [ExactText: String] = [:]
         for name in ["a", "b", "c"] where Bool.random(using: &generator) {
@@ -81,12 +70,9 @@ struct ConditionGenerator {
             date: Date(timeIntervalSince1970: one(of: [1_700_000_000, 1_800_000_000])))
     }
 
-    /// Some versions.
     private static let versions = ["1", "1.2", "1.2.0", "1.10", "2.0.1"]
 
-    /// Some countries.
     private static let countries = ["US", "JP", "DE"]
 
-    /// Some values of signals.
     private static let values = ["", "0", "-1", "1.5", " 1.2 ", "abc", "1.x", "0x1", "Infinity"]
 }

@@ -4,7 +4,7 @@ import Targeting
 import Testing
 
 struct ConditionParserTests {
-    /// Expressions of every element and operator.
+    /// Valid expressions with every element and operator.
     static let accepted = [
         "true", "false", " true ", "true&&false", "!true", "!!false", "(true)", "( true || false )",
         "app.id == '1:2:ios:3'", "app.id != 'a'", "app.id in ['a', 'b']", "app.id in ['a','b']",
@@ -41,18 +41,13 @@ struct ConditionParserTests {
         #expect(throws: Never.self) { try TargetingCondition(expression: expression) }
     }
 
-    /// A wrong expression.
+    /// Invalid expression with its error.
     struct Refused: CustomTestStringConvertible {
-        /// The expression.
         let expression: String
-        /// The column of the error.
         let column: Int
-        /// The error's reason.
         let reason: String
-        /// The row's name.
         var testDescription: String { expression }
 
-        /// Makes a row.
         init(_ expression: String, _ column: Int, _ reason: String) {
             self.expression = expression
             self.column = column
@@ -60,7 +55,6 @@ struct ConditionParserTests {
         }
     }
 
-    /// Wrong expressions.
     static let refused = [
         Refused("", 1, "the expression is empty; write true for a condition that always holds"),
         Refused(

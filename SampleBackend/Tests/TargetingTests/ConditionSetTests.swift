@@ -4,7 +4,7 @@ import Targeting
 import Testing
 
 struct ConditionSetTests {
-    /// A user with something of everything.
+    /// User with a value for everything.
     static let context = TargetingContext(
         userID: "123",
         signals: Signals(
@@ -13,7 +13,7 @@ struct ConditionSetTests {
             custom: ["plan": "gold", "age": " 42 ", "sdk": "1.2", "none": "", "word": "abc"]),
         date: Date(timeIntervalSince1970: 1_735_722_150))  // 2025-01-01T09:02:30Z
 
-    /// Evaluates one expression, both ways.
+    /// Evaluates one expression, and checks that its explanation agrees.
     private func evaluate(
         _ expression: String, _ context: TargetingContext = context
     ) throws -> Bool {
@@ -163,7 +163,7 @@ struct ConditionSetTests {
                     ]
                 ])
             })
-        // Were the seeds one, the second condition would be decided by the place for the first.
+        // If both seeds were one, the second condition would use the first one's percentile.
         #expect(
             Percentile.micro(seed: decomposed, id: "123")
                 > Percentile.micro(seed: composed, id: "123"))
@@ -196,7 +196,8 @@ struct ConditionSetTests {
         context.signals.custom = ["text": "e" + String(repeating: "\u{301}", count: 499)]
         #expect(try evaluate(rule, context))
         context.signals.custom = ["text": "e" + String(repeating: "\u{301}", count: 500)]
-        // One character to look at, and longer than any signal may be: nothing is known of it.
+        // The signal is shown as one character, but is longer than allowed, so it counts as
+        // unknown.
         #expect(try !evaluate(rule, context))
         #expect(try !evaluate("!(\(rule))", context))
         #expect(try !evaluate("app.customSignal['text'].matches(['e'])", context))
@@ -259,7 +260,7 @@ struct ConditionSetTests {
                 }
             }
         }
-        // Neither all nor nothing is true of what is generated.
+        // Some of the generated conditions are true, and some are false.
         #expect((6000..<54_000).contains(truths))
     }
 }

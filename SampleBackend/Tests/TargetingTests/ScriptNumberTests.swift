@@ -27,7 +27,7 @@ struct ScriptNumberTests {
         #expect(ScriptNumber.text(ofJSON: number) == text)
     }
 
-    /// Numbers of a radix that are none of a Double's, with the nearest one.
+    /// Numbers with a radix that no `Double` represents exactly, with the nearest `Double`.
     static let rounded: [(text: String, value: Double)] = [
         ("0x1000000000000081", 0x1.0000000000001p60), ("0x1000000000000080", 0x1p60),
         ("0x1000000000000180", 0x1.0000000000002p60),

@@ -4,7 +4,7 @@ import Targeting
 import Testing
 
 struct VectorTests {
-    /// Evaluates the condition of a server template.
+    /// Evaluates a server condition.
     private func evaluate(
         _ condition: JSONNode, id: String? = nil, custom: [ExactText: String] = [:],
         forced: Int? = nil

@@ -3,11 +3,9 @@ import JSONTree
 import Targeting
 import Testing
 
-/// The reference vectors of Firebase's evaluator.
+/// Reference vectors of Firebase's evaluator.
 enum Vectors {
-    /// The whole file.
-    ///
-    /// - Throws: What reading it throws.
+    /// Content of the file.
     static func load() throws -> JSONNode {
         let url = try #require(
             Bundle.module.url(
@@ -15,11 +13,7 @@ enum Vectors {
         return try JSONNode(jsonData: try Data(contentsOf: url))
     }
 
-    /// The elements of a list.
-    ///
-    /// - Parameter path: The names that lead to it.
-    /// - Returns: At least one element.
-    /// - Throws: When there is none.
+    /// Elements of the list at a path of names; fails if there are none.
     static func list(_ path: String...) throws -> [JSONNode] {
         var node = try load()
         for name in path { node = try #require(node[name]) }
@@ -28,21 +22,13 @@ enum Vectors {
         return list
     }
 
-    /// Wraps a condition as a vector says.
-    ///
-    /// - Parameters:
-    ///   - condition: The condition.
-    ///   - wrap: "or_and", or nothing.
-    /// - Returns: The condition to evaluate.
+    /// Wraps a condition as the vector's member "wrap" demands: "or_and", or not at all.
     static func wrapped(_ condition: JSONNode, _ wrap: String?) -> JSONNode {
         guard wrap == "or_and" else { return condition }
         return ["orCondition": ["conditions": [["andCondition": ["conditions": [condition]]]]]]
     }
 
-    /// The user's ID in a vector.
-    ///
-    /// - Parameter node: A text, or a character and how often it stands.
-    /// - Returns: nil for nobody.
+    /// User ID of a vector: a text, or a character with its number of repetitions; nil for no user.
     static func id(_ node: JSONNode?) -> String? {
         if let character = node?["char"]?.stringValue, let count = node?["count"]?.integerValue {
             return String(repeating: character, count: count)
@@ -50,10 +36,7 @@ enum Vectors {
         return node?.stringValue
     }
 
-    /// A custom signal as JavaScript's `String()` prints it.
-    ///
-    /// - Parameter node: A text, a number or null.
-    /// - Returns: nil for null.
+    /// Custom signal as JavaScript's `String()` prints a text or a number; nil for null.
     static func signal(_ node: JSONNode?) -> String? {
         switch node {
         case .string(let text), .number(let text): text

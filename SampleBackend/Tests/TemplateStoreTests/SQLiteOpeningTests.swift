@@ -15,7 +15,7 @@ struct SQLiteOpeningTests {
         path = folder.path("store.sqlite")
     }
 
-    /// The bytes of the database's files.
+    /// Contents of the database's files by name.
     private func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
@@ -43,7 +43,7 @@ struct SQLiteOpeningTests {
         await store.close()
         let writer = try DatabasePool(path: path)
         try await writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 99") }
-        // A copy of the files, as they are after a crash of the newer program.
+        // Copies the files, as a crash of the newer program would leave them.
         let copy = try TemporaryFolder()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(

@@ -1,6 +1,6 @@
-/// A database of the schema 1, in the words of that schema; it is never changed.
+/// Database of schema 1, in that version's SQL; never change it.
 enum SQLiteSchema1 {
-    /// The tables, and some of everything in them.
+    /// The tables with sample rows.
     static let sql = """
         PRAGMA journal_mode = WAL;
         BEGIN;

@@ -14,7 +14,7 @@ struct SQLiteTemplateStoreChangesTests {
         path = folder.path("store.sqlite")
     }
 
-    /// A store that keeps few changes.
+    /// Creates a store that keeps only the last `kept` changes.
     private func makeStore(keeping kept: Int) async throws -> SQLiteTemplateStore {
         var options = SQLiteStoreOptions()
         options.keptChanges = kept
@@ -33,7 +33,7 @@ struct SQLiteTemplateStoreChangesTests {
                 let error = try await storeError { for try await _ in changes {} }
                 #expect(error?.code == .watchLost, "\(revision)")
                 #expect(error?.message.contains("no longer kept") == true, "\(revision)")
-                // It ends with its error.
+                // The sequence has ended with its error.
                 for try await change in changes { Issue.record("\(change) after the end") }
             } else {
                 for try await change in changes {
@@ -85,7 +85,7 @@ struct SQLiteTemplateStoreChangesTests {
         let store = try await SQLiteTemplateStore(path: path)
         let other = try await SQLiteTemplateStore(path: path)
         var iterator = store.changes(since: .zero).makeAsyncIterator()
-        // The pause between the looks of the poller is run through several times.
+        // Repeats the poller's pause several times.
         for number in 1...5 {
             async let published = other.publish(.make())
             let change = try await iterator.next()

@@ -95,7 +95,7 @@ struct SQLiteTemplateStoreTests {
         let entries = try await store.auditEntries(inProject: "p", matching: AuditQuery())
         #expect(entries.count == 1)
         #expect(try await store.publish(.make("small")).version.number == 2)
-        // A small write says nothing of the one that failed.
+        // A small write does not prove that the failed one would succeed.
         for _ in 0..<2 {
             let readiness = try await storeError { try await store.checkReadiness() }
             #expect(readiness?.code == .outOfSpace)
@@ -158,7 +158,7 @@ struct SQLiteTemplateStoreTests {
         for second in 0..<60 {
             let isFirst = second == 0
             let before = try await version()
-            // Writes of the other store are seen by the version of the first one's connection.
+            // The data version of the first store's connection shows the writes of the other store.
             try await stores[1].recordUse(ofToken: "id of t", date: testDate + Double(second))
             #expect((try await version() != before) == isFirst, "second \(second)")
         }
@@ -170,7 +170,7 @@ struct SQLiteTemplateStoreTests {
     @Test func theStoreLeavesAllInTheFileItselfWhenItCloses() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         let template = try await store.publish(.make("content"))
-        // With a reading connection the writing one is not the last to be closed.
+        // With an open reading connection, the writing one is not the last to be closed.
         _ = try await store.snapshot()
         await store.close()
         let copy = folder.path("copy.sqlite")
@@ -194,7 +194,7 @@ struct SQLiteTemplateStoreTests {
         }
         let again = try await SQLiteTemplateStore(path: path)
         let page = try await again.versions(inProject: "p", matching: VersionQuery())
-        // What said that it is stored is stored, and nothing else.
+        // The versions whose publish was confirmed are stored, and no others.
         #expect(page.versions.map(\.number).sorted() == published.sorted())
         await again.close()
     }

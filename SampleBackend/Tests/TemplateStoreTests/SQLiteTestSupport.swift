@@ -4,11 +4,11 @@ import SQLiteTemplateStore
 import TemplateStore
 import Templates
 
-/// A time without a fraction of a second.
+/// Whole number of seconds.
 let testDate = Date(timeIntervalSince1970: 1_700_000_000)
 
 extension TemplateSubmission {
-    /// Makes a submission for the project `p`.
+    /// Submission for the project `p`.
     static func make(
         _ content: String = "{}", expectation: Expectation = .any, date: Date = testDate
     ) -> TemplateSubmission {
@@ -19,7 +19,7 @@ extension TemplateSubmission {
 }
 
 extension OverridesChange {
-    /// Makes a change for the project `p`.
+    /// Change for the project `p`.
     static func make(
         _ content: String? = "{}", userID: String = "1"
     ) -> OverridesChange {
@@ -30,7 +30,6 @@ extension OverridesChange {
 }
 
 extension StoredToken {
-    /// Makes a token.
     static func make(_ name: String = "t") -> StoredToken {
         StoredToken(
             id: "id of \(name)", name: name, role: .publisher, hash: Data(name.utf8),
@@ -38,7 +37,7 @@ extension StoredToken {
     }
 }
 
-/// Uses a database beside a store, as a person with a shell does.
+/// Opens a database beside its store, as a person with a shell would.
 func withDatabase<Value>(
     at path: String, _ body: (Database) throws -> Value
 ) throws -> Value {
@@ -47,7 +46,7 @@ func withDatabase<Value>(
     return try queue.writeWithoutTransaction(body)
 }
 
-/// What a call fails with.
+/// Store error that a call throws; nil if it throws none.
 func storeError(
     _ body: () async throws -> Void
 ) async throws -> TemplateStoreError? {

@@ -30,7 +30,7 @@ struct TemplateStoreConformanceTests {
 
     @Test func aStoreThatBreaksARuleFails() async throws {
         let suite = TemplateStoreConformance {
-            // Two stores that know nothing of each other are not one place.
+            // Two independent stores are not two handles of one store.
             StoreFactory(make: { InMemoryTemplateStore() }, reopen: { InMemoryTemplateStore() })
         }
         for name in ["anotherHandleSeesAll", "aSnapshotHasAllThatIsCurrent"] {

@@ -5,12 +5,12 @@ import Templates
 import Testing
 
 struct DefaultsFileTests {
-    /// The text of a file.
+    /// File as text.
     private func text(_ template: RemoteConfigTemplate, _ format: DefaultsFile.Format) -> String {
         String(decoding: DefaultsFile(template, format: format).data, as: UTF8.self)
     }
 
-    /// A template with one value.
+    /// Template with one parameter that has the given value.
     private func template(_ value: String) -> RemoteConfigTemplate {
         RemoteConfigTemplate(parameters: ["key": TemplateParameter(defaultValue: .value(value))])
     }

@@ -5,7 +5,6 @@ import Templates
 import Testing
 
 struct FirebaseImportTests {
-    /// The import of a text.
     private func imported(_ json: String) throws -> FirebaseImport {
         try FirebaseImport(jsonData: Data(json.utf8))
     }

@@ -3,16 +3,14 @@ import JSONTree
 import Templates
 import Testing
 
-/// A file that the tests read.
+/// File that the tests read.
 enum Fixture: String, CaseIterable, CustomTestStringConvertible {
-    /// Every kind of value and of condition of a client template.
+    /// Client template with every kind of value and condition.
     case clientTemplate = "client-template"
-    /// A server template.
     case serverTemplate = "server-template"
-    /// The answer of Parse's `GET /config` with the master key.
+    /// Response to Parse's `GET /config` with the master key.
     case parseConfig = "parse-config"
 
-    /// The file's text.
     var data: Data {
         get throws {
             let url = try #require(
@@ -22,23 +20,21 @@ enum Fixture: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// The file, read.
     var json: JSONNode {
         get throws { try JSONNode(jsonData: data) }
     }
 
-    /// The file's name.
     var testDescription: String { rawValue }
 }
 
 extension RemoteConfigTemplate {
-    /// A template of its JSON text, checked.
+    /// Validated template of a JSON text.
     static func make(_ json: String) throws -> RemoteConfigTemplate {
         try ValidatedTemplate(jsonData: Data(json.utf8)).template
     }
 }
 
-/// What is wrong with a template, or nothing.
+/// Problems of a template; empty if it is valid.
 func problems(of json: String, limits: TemplateLimits = .default) -> [TemplateProblem] {
     do throws(TemplateValidationError) {
         _ = try ValidatedTemplate(jsonData: Data(json.utf8), limits: limits)

@@ -6,12 +6,11 @@ import Templates
 import Testing
 
 struct OverridesDocumentTests {
-    /// The document of a text.
     private func document(_ json: String) throws -> OverridesDocument {
         try OverridesDocument(jsonData: Data(json.utf8))
     }
 
-    /// What is wrong with a text.
+    /// Problems of a document; empty if it is valid.
     private func problems(of json: String) -> [TemplateProblem] {
         do throws(TemplateValidationError) {
             _ = try OverridesDocument(jsonData: Data(json.utf8))
@@ -62,7 +61,7 @@ struct OverridesDocumentTests {
     }
 
     @Test func theReaderRefusesValuesThatNoDocumentCanHold() {
-        /// A document with arrays in one another.
+        /// Document with nested arrays.
         func nested(_ depth: Int) -> String {
             let value =
                 String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

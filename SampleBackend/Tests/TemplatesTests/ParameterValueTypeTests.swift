@@ -5,7 +5,7 @@ import Templates
 import Testing
 
 struct ParameterValueTypeTests {
-    /// Whether a text may be a value of a type.
+    /// True if a text is a valid value of a type.
     private func accepts(_ text: String, _ type: ParameterValueType) -> Bool {
         let template = RemoteConfigTemplate(
             parameters: ["a": TemplateParameter(defaultValue: .value(text), valueType: type)])

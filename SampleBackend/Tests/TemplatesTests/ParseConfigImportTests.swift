@@ -5,7 +5,6 @@ import Templates
 import Testing
 
 struct ParseConfigImportTests {
-    /// The import of a text.
     private func imported(_ json: String, sectionName: String = "Config") throws
         -> ParseConfigImport
     {

@@ -2,7 +2,7 @@ import Templates
 import Testing
 
 struct TemplateDiffSectionsTests {
-    /// A template with two conditions and three sections.
+    /// Template with two conditions and three sections.
     private static let base = """
         {"conditions": [
            {"name": "a", "expression": "true"}, {"name": "b", "expression": "false"}],
@@ -14,7 +14,7 @@ struct TemplateDiffSectionsTests {
              "conditionalValues": {"b": {"value": "4"}}}}}}}
         """
 
-    /// What is replaced in the template, and the sections that may differ then.
+    /// Replacements in the template, with the sections that may differ after each.
     private static let rows: [(old: String, new: String, sections: [String])] = [
         ("x", "x", []),
         (#""flag": {"#, #""flag": {"description": "d", "#, []),

@@ -4,7 +4,6 @@ import Templates
 import Testing
 
 struct TemplateDiffTests {
-    /// The template before.
     private static let old = #"""
         {"conditions": [
            {"name": "a", "expression": "true"}, {"name": "b", "expression": "false"},
@@ -16,7 +15,6 @@ struct TemplateDiffTests {
            "same": {"defaultValue": {"value": "s"}}, "old": {}}}}}
         """#
 
-    /// The template after.
     private static let new = #"""
         {"conditions": [
            {"name": "c", "expression": "true"}, {"name": "a", "expression": "false", "tagColor": "PINK"},
@@ -29,7 +27,6 @@ struct TemplateDiffTests {
            "added": {"defaultValue": {"value": "n"}, "masterKeyOnly": true}}}, "Void": {}}}
         """#
 
-    /// The differences of the two.
     private func diff() throws -> TemplateDiff {
         TemplateDiff(from: try .make(Self.old), to: try .make(Self.new))
     }
@@ -99,7 +96,7 @@ struct TemplateDiffTests {
     }
 
     @Test func aDiffTakesTheFewestMovesThatExplainAnOrder() throws {
-        /// A template with conditions of these names.
+        /// Template with conditions of the given numbers.
         func template(_ names: [Int]) -> RemoteConfigTemplate {
             RemoteConfigTemplate(
                 conditions: names.map { TemplateCondition(name: "c\($0)", expression: "true") })

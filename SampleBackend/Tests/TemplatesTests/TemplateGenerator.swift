@@ -2,18 +2,17 @@ import OrderedCollections
 import SeededRandomness
 import Templates
 
-/// A generator of sound templates, the same ones for the same seed.
+/// Generates valid templates, always the same for one seed.
 struct TemplateGenerator: RandomNumberGenerator {
     private var generator: SeededGenerator
 
-    /// Begins a sequence.
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }
 
     mutating func next() -> UInt64 { generator.next() }
 
-    /// A template with up to six conditions, and up to six keys in each of three sections.
+    /// Template with up to six conditions, and up to six keys in each of three sections.
     mutating func template() -> RemoteConfigTemplate {
         var template = RemoteConfigTemplate()
         for index in (0..<6).shuffled(using: &self) where Bool.random(using: &self) {
@@ -28,7 +27,7 @@ struct TemplateGenerator: RandomNumberGenerator {
         return template
     }
 
-    /// A template with some things of another one, and some changed, added and removed.
+    /// Copies a template with some parts changed, added and removed.
     mutating func variant(of template: RemoteConfigTemplate) -> RemoteConfigTemplate {
         var variant = template
         if one(of: 3) { variant.conditions.shuffle(using: &self) }
@@ -61,7 +60,7 @@ struct TemplateGenerator: RandomNumberGenerator {
         return variant
     }
 
-    /// True once in so many times.
+    /// True with a probability of 1 / `count`.
     private mutating func one(of count: Int) -> Bool {
         Int.random(in: 0..<count, using: &self) == 0
     }
@@ -77,7 +76,7 @@ struct TemplateGenerator: RandomNumberGenerator {
         return parameters
     }
 
-    /// The parameters with some of them changed; no condition is used that is not there.
+    /// Copies parameters with some of them changed; none then uses a condition that does not exist.
     private mutating func change(
         _ parameters: OrderedDictionary<String, TemplateParameter>,
         under conditions: [TemplateCondition]
@@ -95,7 +94,7 @@ struct TemplateGenerator: RandomNumberGenerator {
         return changed
     }
 
-    /// A parameter that uses some of the conditions.
+    /// Parameter that uses some of the conditions.
     private mutating func parameter(under conditions: [TemplateCondition]) -> TemplateParameter {
         var parameter = TemplateParameter(defaultValue: .value(text()))
         for condition in conditions where one(of: 3) {
@@ -104,17 +103,14 @@ struct TemplateGenerator: RandomNumberGenerator {
         return parameter
     }
 
-    /// A condition.
     private mutating func condition(_ index: Int) -> TemplateCondition {
         TemplateCondition(name: "c\(index)", expression: expression())
     }
 
-    /// An expression.
     private mutating func expression() -> String {
         "percent <= \(Int.random(in: 1...4, using: &self))"
     }
 
-    /// A text.
     private mutating func text() -> String {
         "v\(Int.random(in: 0..<4, using: &self))"
     }

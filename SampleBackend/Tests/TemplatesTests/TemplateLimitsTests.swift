@@ -3,15 +3,13 @@ import Templates
 import Testing
 
 struct TemplateLimitsTests {
-    /// A template that grows with a number, the limit of that number, and where it is exceeded.
+    /// Limit, with a template that grows with a number up to it and beyond it.
     struct Row: Sendable, CustomTestStringConvertible {
-        /// What is limited.
         let testDescription: String
-        /// The limit.
         let limit: Int
-        /// The place of the problem beyond it.
+        /// Path of the problem beyond the limit.
         let path: String
-        /// The template of a number.
+        /// JSON of the template for a number.
         let json: @Sendable (Int) -> String
     }
 
@@ -78,7 +76,7 @@ struct TemplateLimitsTests {
     }
 
     @Test func theCheckBoundsTheDepthOfAJSONValue() {
-        /// A template with arrays in one another.
+        /// Template with nested arrays in a value.
         func nested(_ depth: Int) -> String {
             let value =
                 String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -91,12 +89,11 @@ struct TemplateLimitsTests {
                 == ["parameters.a.defaultValue"])
     }
 
-    /// So many members of an object, each made of its number.
+    /// Object with `count` members, each made from its number.
     private static func members(_ count: Int, _ member: (Int) -> String) -> String {
         "{" + (0..<count).map(member).joined(separator: ",") + "}"
     }
 
-    /// The limits.
     static let rows: [Row] = [
         Row(testDescription: "parameters", limit: 3_000, path: "") { count in
             #"{"parameters": \#(members(count) { #""k\#($0)": {}"# })}"#

@@ -4,22 +4,19 @@ import Templates
 import Testing
 
 struct TemplateMergeTests {
-    /// Three templates, and what comes of them.
+    /// Three versions of a parameter, with the merged one.
     struct Row: Sendable, CustomTestStringConvertible {
-        /// What the row is about.
         let testDescription: String
-        /// The parameters of the template that both began with; "" for no such parameter.
+        /// Value in the common base; "" for no such parameter.
         let base: String
-        /// What one makes of it.
+        /// Value on my side.
         let mine: String
-        /// What the other makes of it.
+        /// Value on the other side.
         let theirs: String
-        /// The merged value; nil when the parameter is not there.
+        /// Merged value; nil if the parameter does not exist.
         let merged: String?
-        /// Whether it is a conflict.
         let isConflict: Bool
 
-        /// Makes a row.
         init(
             _ name: String, _ base: String, _ mine: String, _ theirs: String, _ merged: String?,
             isConflict: Bool = false
@@ -33,7 +30,7 @@ struct TemplateMergeTests {
         }
     }
 
-    /// A template with one parameter in a group, or with none for "".
+    /// Template with one parameter in a group, or with none for "".
     private func template(_ value: String) -> RemoteConfigTemplate {
         guard !value.isEmpty else {
             return RemoteConfigTemplate(parameterGroups: ["Home": .init()])
@@ -43,7 +40,7 @@ struct TemplateMergeTests {
             parameterGroups: ["Home": ParameterGroup(parameters: ["title": parameter])])
     }
 
-    /// A template with conditions of these names.
+    /// Template with conditions of the given names.
     private func template(conditions: [String]) -> RemoteConfigTemplate {
         RemoteConfigTemplate(
             conditions: conditions.map { TemplateCondition(name: $0, expression: "true") })
@@ -91,11 +88,9 @@ struct TemplateMergeTests {
 
     /// Orders of conditions.
     struct OrderRow: Sendable, CustomTestStringConvertible {
-        /// What the row is about.
         let testDescription: String
-        /// The orders: before, mine, theirs, merged.
+        /// Orders before, mine, theirs and merged.
         let orders: [String]
-        /// Whether it is a conflict.
         var isConflict = false
     }
 
@@ -233,8 +228,8 @@ struct TemplateMergeTests {
             let mirrored = TemplateMerge(base: base, mine: right, theirs: left)
             #expect(Set(merge.conflicts.map(\.path)) == Set(mirrored.conflicts.map(\.path)))
             conflicts += merge.conflicts.count
-            // Choosing the other side everywhere is what the mirrored merge does by itself, but for
-            // the place of what both added.
+            // Choosing my side everywhere gives the same result as the mirrored merge, except for
+            // the order of additions from both sides.
             let all = Dictionary(
                 merge.conflicts.map { ($0.path, TemplateMerge.Side.mine) },
                 uniquingKeysWith: { first, _ in first })
@@ -246,7 +241,8 @@ struct TemplateMergeTests {
         #expect(conflicts > 100)
     }
 
-    /// A template as JSON, in which order counts for nothing, with its conditions by name.
+    /// Template as JSON with its conditions sorted by name; JSON members are compared without their
+    /// order.
     private func sorted(_ template: RemoteConfigTemplate) -> JSONNode {
         var template = template
         template.conditions.sort { $0.name < $1.name }

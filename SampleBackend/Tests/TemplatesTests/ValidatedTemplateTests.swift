@@ -6,18 +6,15 @@ import Templates
 import Testing
 
 struct ValidatedTemplateTests {
-    /// A template and what is wrong with it.
+    /// Template with its problems.
     struct Row: Sendable, CustomTestStringConvertible {
-        /// What the row is about.
         let testDescription: String
-        /// The template.
         let json: String
-        /// The places of the problems.
+        /// Paths of the problems.
         let paths: [String]
-        /// What stands in the message of the first.
+        /// Part of the first problem's message.
         let message: String
 
-        /// Makes a row.
         init(_ name: String, _ json: String, _ paths: [String], _ message: String) {
             testDescription = name
             self.json = json
@@ -119,7 +116,7 @@ struct ValidatedTemplateTests {
         #expect(found.allSatisfy { $0.description.count < 800 })
     }
 
-    /// The templates, by what is wrong with them.
+    /// Invalid templates, named after their problems.
     static let rows: [Row] = [
         Row("an array", "[]", [""], "make it an object"),
         Row("conditions as object", #"{"conditions": {}}"#, ["conditions"], "make it an array"),
@@ -244,9 +241,9 @@ struct ValidatedTemplateTests {
         let twins = problems(of: template([composed, decomposed], composed))
         #expect(twins.map(\.path) == ["conditions[1].name"])
         #expect(twins.first?.message.contains("looks like") == true)
-        // What was published is not taken away.
+        // A template that was published earlier stays valid.
         #expect(problems(of: template([composed], decomposed), limits: .none).isEmpty)
-        // A document's keys are Swift strings: two that look alike would be one.
+        // A document's keys are Swift strings, where two names that look alike are one key.
         let groups = problems(
             of: #"{"parameterGroups": {"\#(composed)": {}, "\#(decomposed)": {}}}"#)
         #expect(groups.first?.message.contains("stands twice") == true)

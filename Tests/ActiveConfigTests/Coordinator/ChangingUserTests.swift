@@ -3,12 +3,13 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Setting the user while other things go on, and the first time.
+/// Setting the user for the first time, and while downloads end.
 @Suite(.timeLimit(.minutes(5)))
 struct ChangingUserTests {
     private struct DiskFull: Error {}
 
-    /// A store that has a download end, up to `limit` of them, whenever it is read for `user`.
+    /// Calls a closure during each read for `user`, so that a test can have a download end
+    /// meanwhile.
     private final class EndingStore: ActiveConfigStore {
         let base = InMemoryStore()
         let user: String?
@@ -45,7 +46,7 @@ struct ChangingUserTests {
         }
     }
 
-    /// Runs `body` on a thread that may wait.
+    /// Runs `body` on a thread of its own, which may block.
     private func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -80,7 +81,7 @@ struct ChangingUserTests {
         }
         await onThread { config.currentUserID = "Z" }
         #expect(config.currentUserID == "Z")
-        // A fallback that a download replaces meanwhile is read once more.
+        // A fallback that a download replaced meanwhile is read once more.
         #expect(store.readCount == (ofTheGenericUser ? 2 : 1))
         #expect(config["Home"]?.title == (ofTheGenericUser ? "1" : nil))
         withExtendedLifetime(recorder) {}
@@ -111,7 +112,7 @@ struct ChangingUserTests {
         withExtendedLifetime(recorder) {}
     }
 
-    /// What the store has at launch, and what setting user "1" first changes by it.
+    /// Stored configurations at launch, and the sections that setting user "1" first changes.
     struct Launch: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var bootstrap: [String: String]?
@@ -171,7 +172,7 @@ struct ChangingUserTests {
         #expect(fixture.config["Home"]?.title == "1")
         fixture.drain()
         #expect(log.messages.isEmpty)
-        // Nobody has seen anything else.
+        // Nobody has seen another configuration, so nothing changed.
         #expect(recorder.entries.isEmpty)
     }
 
@@ -195,7 +196,7 @@ struct ChangingUserTests {
         #expect(config["Home"] == nil)
         config.currentUserID = "A"
         #expect(config["Home"]?.title == "new")
-        // It is what requests are conditional on, and is stored when the store can keep it again.
+        // Requests are conditional on it, and it is stored once the store can write again.
         try await config.downloadNewConfig()
         #expect(store.base.ownConfiguration(forUserID: "A")?.entityTag == "\"old\"")
         isFull.withLock { $0 = false }
@@ -204,7 +205,7 @@ struct ChangingUserTests {
             fixture.downloader.requests.map(\.lastKnown?.entityTag)
                 == ["\"old\"", "\"new\"", "\"new\""])
         #expect(store.base.ownConfiguration(forUserID: "A")?.entityTag == "\"new\"")
-        // From then on the store counts: another process may write there.
+        // From then on the store takes precedence: another process may have written there.
         store.base.persistConfiguration(.titled(["Home": "newer"]), forUserID: "A")
         config.currentUserID = "B"
         config.currentUserID = "A"

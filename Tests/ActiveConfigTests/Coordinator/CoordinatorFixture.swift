@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Foundation
 
-/// A coordinator with all that surrounds it, shared with no other test.
+/// Coordinator with its collaborators, not shared with other tests.
 struct CoordinatorFixture {
     let config: ActiveConfig
     let downloader: ScriptedDownloader
@@ -25,7 +25,7 @@ struct CoordinatorFixture {
             downloader: downloader, queue: queue, center: center, log: log)
     }
 
-    /// A listener that is registered for a section.
+    /// Registers a new listener for a section.
     func listener(
         _ sectionName: String = "Home",
         _ body: @escaping @Sendable (ActiveConfig, RecordingListener.Delivery) -> Void = { _, _ in }
@@ -35,30 +35,30 @@ struct CoordinatorFixture {
         return listener
     }
 
-    /// Starts a download and does not wait for it; in an async function the call would be the one
-    /// that does.
+    /// Starts a download without waiting for it.
+    ///
+    /// In an async function the plain call would resolve to the overload that waits.
     func startDownload() { config.downloadNewConfig() }
 
-    /// Starts downloads on several threads at once, and returns when all calls have returned.
+    /// Starts downloads on several threads at once, and returns when all the calls have returned.
     func startDownloadsInParallel(_ count: Int) {
         DispatchQueue.concurrentPerform(iterations: count) { _ in config.downloadNewConfig() }
     }
 
-    /// Has everything delivered that is on the listener queue now.
+    /// Returns once everything that is on the listener queue now has been delivered.
     func drain() { queue.sync {} }
 }
 
 extension ConfigurationState {
-    /// A configuration whose sections all have one setting, "title".
+    /// Configuration whose sections have one setting each, "title".
     static func titled(_ titles: [String: String], entityTag: String? = nil) -> ConfigurationState {
         .make(sections: titles.mapValues { ["title": .string($0)] }, entityTag: entityTag)
     }
 }
 
 extension ActiveConfigSection {
-    /// A section with one setting, "title".
+    /// Section with one setting, "title".
     static func titled(_ title: String) -> ActiveConfigSection { .make(["title": .string(title)]) }
 
-    /// The setting "title".
     var title: String? { string(forKey: "title") }
 }

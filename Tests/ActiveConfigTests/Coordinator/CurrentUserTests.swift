@@ -2,10 +2,10 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// The current user: what setting it does, the fallbacks, and what the port mends.
+/// The current user: loading, fallbacks and comparison of user IDs.
 @Suite(.timeLimit(.minutes(5)))
 struct CurrentUserTests {
-    /// A store with a bootstrap, and configurations of users "A" and "B".
+    /// Store with an optional bootstrap and configurations of users "A" and "B".
     private func makeStore(bootstrap: ConfigurationState? = nil) -> InMemoryStore {
         let store = InMemoryStore(bootstrap: bootstrap.map { .state($0) })
         store.persistConfiguration(
@@ -105,7 +105,7 @@ struct CurrentUserTests {
         }
     }
 
-    /// Two IDs that some would take for one.
+    /// Two different IDs that a careless comparison could confuse.
     struct Pair: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let first: String?
@@ -139,7 +139,7 @@ struct CurrentUserTests {
         for (count, user) in [pair.first, pair.second].enumerated() {
             config.currentUserID = user
             downloads.append(Task { try await config.downloadNewConfig() })
-            // Two users' downloads are not joined.
+            // Downloads of two users are not joined.
             try await fixture.downloader.waitForRequests(count + 1)
         }
         fixture.downloader.answer(2, with: .configuration(.titled(["Home": "second"])))

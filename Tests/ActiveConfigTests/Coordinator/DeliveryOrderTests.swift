@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// What a call has to deliver is on the listener queue when it returns or throws.
+/// A call has put its deliveries on the listener queue when it returns or throws.
 @Suite(.timeLimit(.minutes(5)))
 struct DeliveryOrderTests {
     private static let turns = 1...300

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// What the async `downloadNewConfig` promises about cancellation.
+/// Cancellation of the async `downloadNewConfig`.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadCancellationTests {
     @Test("Cancelling the task leaves the download, which goes on for the others") @MainActor
@@ -16,7 +16,7 @@ struct DownloadCancellationTests {
             turn.finish()
             return try await config.downloadNewConfig()
         }
-        // This goes on when the second caller, also on the main actor, is suspended: it has joined.
+        // Runs on once the second caller, also on the main actor, is suspended: it has joined.
         for await _ in turns {}
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
@@ -68,7 +68,7 @@ struct DownloadCancellationTests {
         #expect(fixture.downloader.requests.isEmpty)
     }
 
-    /// How a downloader that does not notice its cancellation answers at last.
+    /// Late answer of a downloader that ignores its cancellation.
     enum LateAnswer: CaseIterable { case document, unchanged, failure }
 
     @Test(
@@ -84,7 +84,7 @@ struct DownloadCancellationTests {
         try await fixture.downloader.waitForRequests(1)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        // The next caller does not wait for the one that hangs.
+        // The next caller does not wait for the request that hangs.
         let second = Task { try await config.downloadNewConfig() }
         try await fixture.downloader.waitForRequests(2)
         fixture.downloader.answer(2, with: .configuration(.titled(["Home": "second"])))
@@ -96,7 +96,7 @@ struct DownloadCancellationTests {
         case .failure: fixture.downloader.answer(1, with: .failure(Failure()))
         }
         try await fixture.downloader.waitForEndedRequests(2)
-        // A third one is behind whatever the first might still tell.
+        // A third download is delivered after anything that the first might still deliver.
         let third = Task { try await config.downloadNewConfig() }
         try await fixture.downloader.waitForRequests(3)
         fixture.downloader.answer(3, with: .unchanged)

@@ -3,14 +3,14 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Downloads, users, cancellation, time limits and a store that fails, in random order, against a
-/// model of what holds.
+/// Downloads, user changes, cancellation, timeouts and failing stores in random order, compared
+/// with a model.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadModelTests {
     private struct DiskFull: Error {}
     private struct Offline: Error {}
 
-    /// What is told at the end of a download.
+    /// Notification of a download's end or of the change that it causes.
     private enum End: Hashable {
         case first(String)
         case update(String, isCurrent: Bool)
@@ -35,7 +35,7 @@ struct DownloadModelTests {
         }
     }
 
-    /// A download that counts, by the number of its request.
+    /// Download that is still wanted; the model keeps them by request number.
     private struct Running {
         let user: String
         let deadline: Duration
@@ -43,7 +43,7 @@ struct DownloadModelTests {
         var isDetached: Bool
     }
 
-    /// The system and the model of it.
+    /// System under test and its model.
     private final class Run {
         static let users = ["A", "B", "C"]
 
@@ -55,14 +55,15 @@ struct DownloadModelTests {
         var random: SeededGenerator
 
         var user = "A"
-        /// The number of the document that each user has.
+        /// Number of the document that each user has.
         var numbers: [String: Int] = [:]
         var running: [Int: Running] = [:]
-        /// Requests that do not count any more and go on all the same.
+        /// Abandoned requests that are still running.
         var forgotten: Set<Int> = []
         var requestCount = 0
         var hasSucceeded = false
-        /// What the last step has to tell, in any order for each user; and how much was told before.
+        /// Notifications that the last step must cause, in any order for each user; `toldCount` is
+        /// their number before the step.
         var expected: [End] = []
         var toldCount = 0
 
@@ -78,7 +79,7 @@ struct DownloadModelTests {
             fixture.config.currentUserID = user
         }
 
-        /// Changes the user as a whole.
+        /// Switches to a random other user.
         func setUser() {
             let other = Self.users.filter { $0 != user }.randomElement(using: &random)
             user = other ?? user
@@ -107,13 +108,13 @@ struct DownloadModelTests {
             }
             try await fixture.downloader.waitForRequests(requestCount)
             running[requestCount] = new
-            // The request is conditional on what the user has.
+            // The request is conditional on the user's current document.
             let request = fixture.downloader.requests[requestCount - 1]
             let known = request.lastKnown?.sections["Home"]?.integer(forKey: "number")
             #expect(known == numbers[user])
         }
 
-        /// Has a request answered, one that counts or one that does not any more.
+        /// Answers a random running request, wanted or abandoned.
         func answer() async throws {
             let candidates = running.keys.sorted() + forgotten.sorted()
             guard let number = candidates.randomElement(using: &random) else { return }
@@ -147,7 +148,7 @@ struct DownloadModelTests {
             _ = await download?.caller?.result
         }
 
-        /// Cancels a caller; who was the only one abandons the download.
+        /// Cancels a random caller, which abandons the download when nobody else waits for it.
         func cancel() async {
             let waiting = running.filter { $0.value.caller != nil }.keys.sorted()
             guard let number = waiting.randomElement(using: &random),
@@ -175,7 +176,7 @@ struct DownloadModelTests {
             }
         }
 
-        /// Waits until all was told that is expected, and compares.
+        /// Waits for all the expected notifications, and compares them with those posted.
         func check(_ comment: Comment) async throws {
             try await recorder.waitForNotifications(toldCount + expected.count)
             fixture.drain()

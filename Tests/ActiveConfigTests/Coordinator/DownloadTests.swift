@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Downloads are joined, and late answers stay with their owner.
+/// Downloads of a user are joined, and a late answer only affects its own user.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadTests {
     @Test("`downloadNewConfig` for a user whose download is already running joins it (one request)")
@@ -18,7 +18,8 @@ struct DownloadTests {
         let expected = DownloadResult(
             userID: nil, configurationIsCurrent: true, changedSectionNames: ["Home"])
         for caller in callers { #expect(try await caller.value == expected) }
-        // The last one may have come too late to join; then its request is its own, and held.
+        // The last caller may have come too late to join; then it has a request of its own, which
+        // is held.
         fixture.downloader.answer(2, with: .unchanged)
         _ = try await last.value
         #expect(fixture.downloader.peakRunningCount == 1)
@@ -33,7 +34,7 @@ struct DownloadTests {
             let listener = fixture.listener()
             fixture.downloader.answer(1, with: .configuration(.make()))
             try await listener.waitForDeliveries(1)
-            // A second request of the eight would come before this one.
+            // A second request from the eight callers would precede this one.
             try await fixture.config.downloadNewConfig()
             try #require(fixture.downloader.requests.count == 2)
             try #require(fixture.downloader.peakRunningCount == 1)
@@ -93,8 +94,8 @@ struct DownloadTests {
         #expect(third == DownloadResult(userID: nil, configurationIsCurrent: true))
     }
 
-    /// A download that ends after the user changed is stored for its owner, does not touch what
-    /// is current, and says so.
+    /// A download that ends after a change of user is stored for its owner, leaves the current
+    /// configuration alone, and reports both.
     @Test
     func aLateAnswerIsItsOwnersOnly() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
@@ -191,7 +192,7 @@ struct DownloadTests {
             fixture.downloader.answer(1, with: .configuration(.titled(["Home": "new"])))
             isAnswered.wait()
         }
-        // On a thread of its own, since it waits for the download.
+        // Setting the user blocks until the download has ended, so it needs a thread of its own.
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 config.currentUserID = "A"

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// A downloader that hangs does not block its user for good.
+/// A hanging downloader does not block its user forever.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadTimeoutTests {
     private let clock = ManualClock()
@@ -30,7 +30,7 @@ struct DownloadTimeoutTests {
         #expect(error?.code == .timedOut)
         #expect(fixture.downloader.cancelledRequests == [1])
 
-        // The next one is a request of its own, which the late answer does not touch.
+        // The next download has a request of its own, which the late answer does not affect.
         let second = Task { try await config.downloadNewConfig() }
         try await fixture.downloader.waitForRequests(2)
         fixture.downloader.answer(1, with: .configuration(.titled(["Home": "late"])))

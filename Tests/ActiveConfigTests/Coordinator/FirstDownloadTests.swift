@@ -11,7 +11,7 @@ struct FirstDownloadTests {
     private let first = ActiveConfig.firstDownloadFinishedNotification
     private let update = ActiveConfig.downloadUpdateFinishedNotification
 
-    /// Starts a download for each user, and gives the calls once all requests are held.
+    /// Starts a download for each user, and returns the callers once all requests are held.
     private func startDownloads(
         of users: [String], with fixture: CoordinatorFixture
     ) async throws -> [Task<DownloadResult, any Error>] {
@@ -24,7 +24,7 @@ struct FirstDownloadTests {
         return calls
     }
 
-    /// What stands between the end of one download and that of the other, by installation.
+    /// Store call that is delayed; the installation's number says for how long.
     enum Delay: CaseIterable { case none, firstRead, persist, record }
 
     @Test(
@@ -93,7 +93,7 @@ struct FirstDownloadTests {
             if event == .recordFirstDownloadFinished, isFull.withLock({ $0 }) { throw DiskFull() }
         }
         for launch in 1...3 {
-            // The last launch finds the flag that the one before it could record at last.
+            // The last launch finds the flag that the previous launch finally recorded.
             let fixture = CoordinatorFixture.make(
                 ScriptedDownloader { _ in .unchanged }, store: store)
             let recorder = NotificationRecorder(of: fixture.config, in: fixture.center)

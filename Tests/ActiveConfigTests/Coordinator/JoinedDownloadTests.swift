@@ -10,7 +10,7 @@ struct JoinedDownloadTests {
     private let download = JoinedDownload()
     private let result = DownloadResult(userID: "1", configurationIsCurrent: true)
 
-    /// Makes a request and waits for its end.
+    /// Starts the download with a request, and waits for the request's end.
     @discardableResult
     private func answer(
         _ request: @escaping @Sendable () async throws -> ConfigurationState?
@@ -25,7 +25,7 @@ struct JoinedDownloadTests {
         }
     }
 
-    /// Makes a request that goes on until it is cancelled.
+    /// Starts the download with a request that runs until it is cancelled.
     private func request() -> Task<ConfigurationState?, any Error> {
         Task {
             try await answer {

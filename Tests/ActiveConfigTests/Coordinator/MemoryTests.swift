@@ -4,10 +4,10 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Nothing is kept alive, and nothing piles up.
+/// Objects are released, and nothing accumulates.
 @Suite(.timeLimit(.minutes(5)))
 struct MemoryTests {
-    /// What a log holds, and with it an ActiveConfig; its release ends the sequence.
+    /// Owned by a log, and so by its ActiveConfig; finishes the sequence when it is released.
     private final class Sentinel: Sendable {
         private let continuation: AsyncStream<Never>.Continuation
 
@@ -16,7 +16,7 @@ struct MemoryTests {
         deinit { continuation.finish() }
     }
 
-    /// A log, and a sequence that ends when the log is released.
+    /// Log, with a sequence that ends when the log is released.
     private func makeLog() -> (log: ActiveConfigLog, isReleased: AsyncStream<Never>) {
         let (isReleased, continuation) = AsyncStream.makeStream(of: Never.self)
         let sentinel = Sentinel(continuation)
@@ -58,7 +58,7 @@ struct MemoryTests {
         #expect(listener.deliveries.count == 1)
     }
 
-    /// Starts a download without waiting for it.
+    /// Starts a download without waiting for it; in an async function the plain call would wait.
     private func startDownload(of config: ActiveConfig) { config.downloadNewConfig() }
 
     @Test("A download that runs keeps its ActiveConfig until it has ended, and no longer")
@@ -100,7 +100,7 @@ struct MemoryTests {
             _ = try? await download.value
         }
         try await fixture.downloader.waitForEndedRequests(400)
-        // The end of each is posted.
+        // One notification is posted at the end of each download.
         try await recorder.waitForNotifications(
             200, named: ActiveConfig.downloadUpdateFinishedNotification)
         try await recorder.waitForNotifications(

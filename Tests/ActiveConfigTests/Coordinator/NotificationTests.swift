@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// The notifications, exactly.
+/// Names, order, contents and queue of the notifications.
 @Suite(.timeLimit(.minutes(5)))
 struct NotificationTests {
     private let first = ActiveConfig.firstDownloadFinishedNotification
@@ -115,7 +115,8 @@ struct NotificationTests {
 
     @Test("First downloads of two users that end at once post one first")
     func firstDownloadsAtOncePostOneFirst() async throws {
-        // Both are being stored before either is in force; the wait has an end on one core.
+        // Both downloads are being stored before either is in force. The wait is bounded, because
+        // on one core the other may not run meanwhile.
         let arrived = Locked(0)
         let store = ObservedStore { event in
             guard case .persist = event else { return }
@@ -174,7 +175,7 @@ struct NotificationTests {
         let config = ActiveConfig(
             configDownloader: ScriptedDownloader(.configuration(.make())),
             notificationCenter: center)
-        // Where there is no run loop, the main queue is not bound to the main thread.
+        // Without a run loop, the main queue is not bound to the main thread.
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         defer { DispatchQueue.main.setSpecific(key: key, value: nil) }

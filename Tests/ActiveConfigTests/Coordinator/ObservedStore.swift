@@ -1,8 +1,8 @@
 import ActiveConfig
 
-/// A store in memory that records what it is asked, and does what a test wants in between.
+/// In-memory store that records its calls and runs a test's closure before each.
 final class ObservedStore: ActiveConfigStore {
-    /// Something that the store is asked.
+    /// Call of the store.
     enum Event: Hashable {
         case read(String?)
         case readOwn(String?)
@@ -16,10 +16,10 @@ final class ObservedStore: ActiveConfigStore {
     private let body: @Sendable (Event) throws -> Void
     private let nextRead = Locked<(@Sendable () -> Void)?>(nil)
 
-    /// Makes a store.
+    /// Wraps a store.
     ///
     /// - Parameters:
-    ///   - base: What keeps configurations.
+    ///   - base: Keeps the configurations.
     ///   - body: Called before each deed; what it throws at a write is thrown by the store.
     init(
         _ base: InMemoryStore = InMemoryStore(),
@@ -29,10 +29,9 @@ final class ObservedStore: ActiveConfigStore {
         self.body = body
     }
 
-    /// What the store was asked so far.
     var events: [Event] { recorded.withLock { $0 } }
 
-    /// What was persisted so far.
+    /// Configurations that were passed to `persistConfiguration`, in order; nil is a removal.
     var persisted: [ConfigurationState?] {
         events.compactMap {
             guard case .persist(_, let configuration) = $0 else { return nil }
@@ -40,7 +39,7 @@ final class ObservedStore: ActiveConfigStore {
         }
     }
 
-    /// Has something done between the next read and its return.
+    /// Runs `body` between the next read and its return.
     func afterNextRead(_ body: @escaping @Sendable () -> Void) {
         nextRead.withLock { $0 = body }
     }

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// What of a download is stored, when, and what a request may be conditional on.
+/// Storing of downloads, and the stored configurations that requests are conditional on.
 @Suite(.timeLimit(.minutes(5)))
 struct PersistingTests {
     private struct DiskFull: Error {}
@@ -47,8 +47,9 @@ struct PersistingTests {
         #expect(store.base.ownConfiguration(forUserID: "1") == .make())
     }
 
-    /// A fallback (generic or bootstrap) is never presented as the user's own: it lends no entity
-    /// tag and no version to a request.
+    /// A fallback (generic or bootstrap) is never presented as the user's own.
+    ///
+    /// A request gets neither its entity tag nor its version.
     @Test
     func aFallbackLendsNothing() async throws {
         let store = InMemoryStore(bootstrap: .state(.make(entityTag: "\"bootstrap\"")))
@@ -116,7 +117,7 @@ struct PersistingTests {
         let errors = fixture.log.messages(ofLevel: .error)
         #expect(errors.count == 2)
         #expect(errors.allSatisfy { $0.contains("DiskFull()") })
-        // The next one is tried again.
+        // The next download tries again to store it.
         try await fixture.config.downloadNewConfig()
         #expect(store.persisted.count == 2)
     }

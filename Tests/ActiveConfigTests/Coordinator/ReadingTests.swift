@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Reads are synchronous, from any thread, and see one whole configuration.
+/// Synchronous reads from any thread, each of one whole configuration.
 @Suite(.timeLimit(.minutes(5)))
 struct ReadingTests {
     @Test("Reads see one whole configuration, never a mix of two, also under contention")
@@ -125,7 +125,7 @@ struct ReadingTests {
         }
         #expect(log.messages.isEmpty)
 
-        // Opened at last, it is an error, once.
+        // When the missing bootstrap is needed at last, one error is logged.
         store.persistConfiguration(nil, forUserID: nil)
         for user in ["3", "4"] {
             config.currentUserID = user

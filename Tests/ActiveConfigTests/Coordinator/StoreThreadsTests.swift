@@ -3,14 +3,15 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// A store may take its time: it is called on threads that may wait, never on Swift's cooperative
-/// ones, of which there is one for each core.
+/// Stores may block, so async functions never call them on Swift's cooperative threads.
+///
+/// Of those there is one for each core.
 @Suite(.timeLimit(.minutes(5)))
 struct StoreThreadsTests {
-    /// Whether this thread runs a task just now.
+    /// True if the current thread is running a task.
     private static var isInTask: Bool { unsafe withUnsafeCurrentTask { unsafe $0 != nil } }
 
-    /// Records an event if this thread runs a task.
+    /// Records an event if the current thread is running a task.
     private static func note(
         _ event: ObservedStore.Event, in events: Locked<[ObservedStore.Event]>
     ) {
@@ -78,7 +79,7 @@ struct StoreThreadsTests {
             calls.append(Task { try await config.downloadNewConfig() })
             try await fixture.downloader.waitForRequests(number)
         }
-        // Were a persist to hang on the threads of tasks, this would never be signalled.
+        // If persists blocked the cooperative threads, the test would hang; the watchdog ends that.
         let isOver = DispatchSemaphore(value: 0)
         let watchdogHasBitten = Locked(false)
         let watchdog = Thread {

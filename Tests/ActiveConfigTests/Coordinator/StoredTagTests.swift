@@ -4,8 +4,9 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What a download costs the store: the head of a record while that is what is in force, the document
-/// only when it is not.
+/// Store accesses of a download.
+///
+/// It reads only the header of a record that is in force, and the document of any other.
 @Suite(.timeLimit(.minutes(5)))
 struct StoredTagTests {
     private static let folder = URL(filePath: "/store")
@@ -20,7 +21,7 @@ struct StoredTagTests {
         FileDefaultsStore(directory: folder, log: .disabled, system: system)
     }
 
-    /// A coordinator in a new launch, with what user 1 has in the store.
+    /// Coordinator of a new launch, with a stored configuration of user "1".
     private static func launch(
         tag: String?
     ) throws -> (fixture: CoordinatorFixture, system: ModelFileSystem) {
@@ -130,7 +131,7 @@ struct StoredTagTests {
         arguments: [
             ("1", "\"tag\"", "\"tag\""), ("1", nil, nil),
             (nil, "\"\u{E9}\\\"", "\"\u{E9}\\\""),
-            // A longer header than is read ahead.
+            // This header is longer than what is read ahead, so no tag is found.
             (String(repeating: "x", count: 5_000), "\"tag\"", nil),
         ] as [(String?, String?, String?)])
     func theTagAlone(user: String?, tag: String?, expected: String?) throws {

@@ -3,10 +3,10 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// An answer that cannot be used changes nothing.
+/// An unusable answer changes nothing.
 @Suite(.timeLimit(.minutes(5)))
 struct UnusableAnswerTests {
-    /// An answer that cannot be used, and the error's code if it is one of the format.
+    /// Unusable answer, with the code of its `ConfigurationFormatError` if it causes one.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let answer: ScriptedDownloader.Answer
@@ -29,8 +29,10 @@ struct UnusableAnswerTests {
         Row(testDescription: "any failure", answer: .failure(Failure()), code: nil),
     ]
 
-    /// It is logged with the reason, the configuration in force stays, nothing is stored,
-    /// `downloadFailedNotification` is posted and the async call throws.
+    /// The error is logged and posted as `downloadFailedNotification`, and the async call throws
+    /// it.
+    ///
+    /// The configuration in force stays, and nothing is stored.
     @Test(arguments: rows)
     func anUnusableAnswerChangesNothing(row: Row) async throws {
         let store = ObservedStore()

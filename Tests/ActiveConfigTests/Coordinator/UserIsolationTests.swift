@@ -3,19 +3,19 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Nobody ever reads or is told another user's value.
+/// Nobody ever reads or receives another user's values.
 @Suite(.timeLimit(.minutes(5)))
 struct UserIsolationTests {
     private static let users = ["A", "B"]
 
-    /// A configuration that says in each part whose it is.
+    /// Configuration in which `meta` and each section name their owner.
     private static func configuration(of userID: String?, number: Int) -> ConfigurationState {
         let owner = SettingValue.string(userID ?? "generic")
         let settings: [String: SettingValue] = ["owner": owner, "number": .integer(number)]
         return .make(meta: ["owner": owner], sections: ["Home": settings, "Other": settings])
     }
 
-    /// What was seen that must not be, each once.
+    /// Violations seen so far, without duplicates.
     private let faults = Locked<Set<String>>([])
 
     private func expect(_ isRight: Bool, _ fault: @autoclosure () -> String) {
@@ -24,7 +24,7 @@ struct UserIsolationTests {
         _ = faults.withLock { $0.insert(fault) }
     }
 
-    /// Looks at one whole configuration.
+    /// Records a fault unless all parts of a configuration have one owner.
     private func look(at state: ConfigurationState) {
         let owner = state.meta["owner"]?.stringValue
         for name in ["Home", "Other"] {
@@ -33,8 +33,10 @@ struct UserIsolationTests {
         }
     }
 
-    /// Answers what is asked, late and in any order, until nobody asks any more and all downloads
-    /// have ended: one that has started may ask later.
+    /// Answers requests late and in random order, until the test is over and all downloads have
+    /// ended.
+    ///
+    /// A download that has started may make its request later.
     private func answer(_ fixture: CoordinatorFixture, while isGoingOn: Locked<Bool>) async {
         struct Failure: Error {}
         var generator = SeededGenerator.printingItsSeed()
@@ -64,7 +66,8 @@ struct UserIsolationTests {
         }
     }
 
-    /// A → B → A in a tight loop by one task, which knows therefore whose values it has to read.
+    /// Switches A → B → A in a tight loop in one task, which therefore knows whose values it must
+    /// read.
     @Test func aTightLoopReadsOnlyTheCurrentUsersValues() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config
@@ -113,11 +116,11 @@ struct UserIsolationTests {
         fixture.drain()
 
         #expect(faults.withLock { $0 } == [])
-        // The listener is told what the notifications say, in their order.
+        // The listener receives the sections of the notifications, in their order.
         let posted = recorder.entries(named: ActiveConfig.sectionDidChangeNotification)
             .filter { $0.sectionName == "Home" }
         #expect(listener.sections == posted.map(\.section))
-        // Answers were late, and others were not, or all this proves nothing.
+        // Without both late and timely answers, the test would prove nothing.
         let updates = recorder.entries(named: ActiveConfig.downloadUpdateFinishedNotification)
         #expect(updates.contains { $0.configurationIsCurrent == true })
         #expect(updates.contains { $0.configurationIsCurrent == false })
@@ -129,7 +132,8 @@ struct UserIsolationTests {
         }
     }
 
-    /// The same from 8 tasks at once, which wait for their downloads and are cancelled now and then.
+    /// Switches users from 8 tasks at once, which wait for their downloads and are sometimes
+    /// cancelled.
     @Test func tasksAtOnceSeeWholeConfigurationsOfOneUser() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config

@@ -6,7 +6,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The URLs of the wire contract.
+/// URLs of the wire contract.
 struct ActiveConfigBackendTests {
     @Test(
         arguments: [
@@ -31,7 +31,8 @@ struct ActiveConfigBackendTests {
         "é", "e\u{301}", "🦊", "a\0b", "\r\nX: y", "user", "events",
     ]
 
-    /// What arrives, after all that Foundation and its HTTP client do to a URL.
+    /// Checks the target that arrives, after all the changes Foundation and its HTTP client make to
+    /// a URL.
     @Test(.timeLimit(.minutes(5)), arguments: userIDs)
     func theBackendAsksForEachUserByThatUserAlone(userID: String) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(404) }
@@ -47,7 +48,7 @@ struct ActiveConfigBackendTests {
         #expect(rest.removingPercentEncoding.map { Array($0.utf8) } == Array(userID.utf8))
     }
 
-    /// The documentation's example for other servers.
+    /// The documentation's example of a downloader for other servers.
     @Test(.timeLimit(.minutes(5)), arguments: userIDs)
     func theExampleForOtherServersAsksForEachUser(userID: String) async throws {
         let listener = try LoopbackServer { _ in LoopbackServer.response(404) }
@@ -61,7 +62,7 @@ struct ActiveConfigBackendTests {
         let target = try #require(listener.requests.first?.target)
         let prefix = "/api/config.json?user="
         #expect(target.hasPrefix(prefix))
-        // As servers read a form: a plus is a blank.
+        // Servers decode a plus in a query as a space.
         let value = target.dropFirst(prefix.count).replacing("+", with: " ")
         #expect(value.removingPercentEncoding.map { Array($0.utf8) } == Array(userID.utf8))
     }

@@ -2,18 +2,18 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Servers that do what they like, and a process of its own that downloads from them: it survives, in
-/// bounded memory, and says what happened.
+/// Downloads by a separate process from misbehaving servers.
 ///
-/// `Tests/run.sh framework` runs these once more with a `DownloadProbe` built for release.
+/// The process survives, in bounded memory, and reports the outcome. `Tests/run.sh framework` runs
+/// these tests once more with a `DownloadProbe` built for release.
 @Suite(.serialized, .timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
 struct DownloadFaultTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
-    /// More than a download needs, less than a body without a bound takes, in MiB.
+    /// Peak memory allowed, in MiB: more than a download needs, less than an unbounded body takes.
     private static let bound = 200
 
-    /// A server's conduct, and the outcome that it has.
+    /// Server's behaviour with the outcome that the probe must report.
     struct Fault: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let steps: [LoopbackServer.Step]
@@ -33,7 +33,7 @@ struct DownloadFaultTests {
     private static let blanks = String(repeating: " ", count: 65_536)
     private static let head = "HTTP/1.1 200 OK\r\n"
 
-    /// Answers without an end.
+    /// Answers that never end.
     private static let endless = [
         Fault("stream", [.send("\(head)\r\n"), .flood(blanks)], "bodyTooLarge"),
         Fault(
@@ -62,7 +62,8 @@ struct DownloadFaultTests {
             timeout: "500"),
     ]
 
-    /// The error comes while the server still sends, the process goes on, and the connection closes.
+    /// The error comes while the server still sends, the process continues, and the connection
+    /// closes.
     @Test(arguments: endless)
     func theDownloaderLeavesAnAnswerWithoutEnd(fault: Fault) async throws {
         let server = try LoopbackServer { _ in fault.steps }
@@ -108,7 +109,8 @@ struct DownloadFaultTests {
         #expect(result.peak < Self.bound)
     }
 
-    /// Answers beside which a download is cancelled, at every moment from its start to its end.
+    /// Answers that are being sent while a download is cancelled, at any time from its start to its
+    /// end.
     private static let answers = [
         Fault("document", LoopbackServer.response(body: document), "document"),
         Fault("redirect", LoopbackServer.response(302, headers: ["Location": "/end"]), "document"),
@@ -141,7 +143,7 @@ struct DownloadFaultTests {
         #expect(result.peak < Self.bound)
     }
 
-    /// Floods share one queue of Foundation's, so some may run out of time.
+    /// Floods share one of Foundation's queues, so some of them may time out.
     @Test(arguments: [
         ("/", 800, Set(["document"])), ("/flood", 8, Set(["bodyTooLarge", "timedOut"])),
     ])

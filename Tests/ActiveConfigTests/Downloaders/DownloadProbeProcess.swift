@@ -1,16 +1,16 @@
 import Foundation
 
-/// The executable `DownloadProbe`, run as a process of its own.
+/// The executable `DownloadProbe` as a child process.
 ///
-/// `ACTIVECONFIG_PROBES` names the folder of one that was built otherwise, as for release.
+/// `ACTIVECONFIG_PROBES` names a folder with another build of it, such as a release build.
 final class DownloadProbeProcess: Sendable {
-    /// What it wrote, and how it ended.
+    /// Output and end of the process.
     struct Result {
-        /// The number of each kind of outcome.
+        /// Count of each kind of outcome.
         let outcomes: [String: Int]
-        /// The greatest resident size, in MiB.
+        /// Greatest resident size, in MiB.
         let peak: Int
-        /// Whether it ended by itself, not by a signal.
+        /// True if it exited with status 0, false after a signal.
         let hasSurvived: Bool
     }
 
@@ -18,17 +18,17 @@ final class DownloadProbeProcess: Sendable {
     private let output = Pipe()
     private let input = Pipe()
 
-    /// Starts it with arguments; see `DownloadProbe`.
+    /// Starts the process.
     ///
     /// - Parameters:
-    ///   - arguments: What to do.
-    ///   - certificate: A file of certificates to trust instead of the system's, Linux only.
-    /// - Throws: when it cannot be started.
+    ///   - arguments: Arguments of `DownloadProbe`; see there.
+    ///   - certificate: PEM file of certificates to trust instead of the system's; Linux only.
+    /// - Throws: An error when the process cannot be started.
     init(_ arguments: [String], trusting certificate: URL? = nil) throws {
         let executable = Self.executable.path(percentEncoded: false)
         let process = child.process
         if let certificate {
-            // The system's HTTP client has no other way to be told.
+            // The system's HTTP client has no other way to set the trusted certificates.
             process.executableURL = URL(filePath: "/usr/bin/unshare")
             process.arguments =
                 [
@@ -47,10 +47,10 @@ final class DownloadProbeProcess: Sendable {
         try child.run()
     }
 
-    /// Where the system keeps the certificates that it trusts.
+    /// The system's trusted certificates.
     private static let certificates = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// Whether a process can be made to trust a certificate of a test.
+    /// True if a process can be made to trust a test's certificate.
     static var canTrust: Bool {
         let status = try? ChildProcess.run(
             "/usr/bin/unshare",
@@ -67,15 +67,17 @@ final class DownloadProbeProcess: Sendable {
         return .probe(named: "DownloadProbe")
     }
 
-    /// Its next line; nil at the end.
+    /// Next line of its output; nil at the end.
     func nextLine() async -> String? { await onThread { self.readLine() } }
 
-    /// Lets it go on, and waits for its end.
+    /// Lets the process continue by a line of input, and waits for its end.
     func finish() async -> Result { await onThread { self.readToEnd() } }
 
-    /// Runs what blocks on a thread of its own: Swift's threads are few, and other tests need them.
+    /// Runs a blocking closure on a thread of its own: Swift's threads are few, and other tests
+    /// need them.
     ///
-    /// When the test's time is over, the process is killed, or the thread would block for good.
+    /// Cancellation, as at a time limit, kills the process; otherwise the thread would block
+    /// forever.
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () -> Value
     ) async -> Value {
@@ -98,7 +100,7 @@ final class DownloadProbeProcess: Sendable {
     }
 
     private func readToEnd() -> Result {
-        // Another process may hold the pipe open as well, so its end would not do.
+        // Closing the pipe would not do, since another process may hold it open as well.
         try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         var outcomes: [String: Int] = [:]
         var peak = Int.max
@@ -109,7 +111,8 @@ final class DownloadProbeProcess: Sendable {
                 outcomes[parts[0]] = number
                 continue
             }
-            // The last line; for the end of the output other processes that hold it would have to go.
+            // This is the last line; the end of output may not come while other processes hold the
+            // pipe open.
             peak = number
             break
         }

@@ -8,13 +8,13 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A `JSONURLDownloader` over real connections to a server that answers as it is told.
+/// `JSONURLDownloader` over real connections to a scripted server.
 @Suite(.timeLimit(.minutes(5)))
 struct JSONURLDownloaderTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
 
-    /// Runs `body` with a downloader of a server that gives `answer` to every request.
+    /// Runs `body` with a downloader whose server gives `answer` to every request.
     private func withServer(
         timeout: Duration = .seconds(30), limits: ConfigurationLimits = .default,
         path: String = "/config?token=secret",
@@ -32,7 +32,7 @@ struct JSONURLDownloaderTests {
         try await body(downloader, server)
     }
 
-    /// The error of a download.
+    /// Downloads once and returns the error; nil on success.
     private func error(of downloader: JSONURLDownloader) async -> DownloadError? {
         do {
             _ = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
@@ -71,7 +71,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    /// Nothing was known that a 304 could confirm.
+    /// There is nothing known that a 304 could confirm.
     @Test(arguments: [(false, false), (true, false), (false, true)])
     func theDownloaderTakesA304ThatNobodyAskedForAsAnError(isKnown: Bool, isConditional: Bool)
         async throws
@@ -144,7 +144,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    /// The answers do not end by themselves: who waited for the end would wait for ever.
+    /// The answers never end, so a reader that waited for the end would wait forever.
     @Test(arguments: [
         ("its length is said", "Content-Length: 1000000000", 0),
         ("its length is not said", "Connection: close", 2_000_000),
@@ -220,7 +220,8 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    /// Foundation on Linux traps at some of them, and takes less than a second for none.
+    /// On Linux, Foundation traps at some of these intervals, and treats less than a second as
+    /// none.
     @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e18, 0.9, .nan])
     func theDownloaderTakesAnyTimeoutIntervalOfARequest(interval: TimeInterval) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }

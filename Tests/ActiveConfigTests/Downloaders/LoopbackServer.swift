@@ -9,24 +9,24 @@ import Synchronization
     import Musl
 #endif
 
-/// An HTTP server on loopback that answers byte for byte as a test says, also wrongly.
+/// HTTP server on loopback that sends exactly the bytes a test gives it, valid or not.
 final class LoopbackServer: Sendable {
-    /// A request's head.
+    /// Head of a request.
     struct Request: Sendable {
         let target: String
-        /// By lowercase name.
+        /// Values by lowercase name.
         let headers: [String: String]
     }
 
-    /// A step of an answer.
+    /// Step of an answer.
     enum Step: Sendable {
-        /// Sends text as it is.
+        /// Sends the text verbatim.
         case send(String)
-        /// Sends text again and again until the client goes.
+        /// Sends the text repeatedly until the client disconnects.
         case flood(String)
-        /// Sends a blank every 20 ms until the client goes.
+        /// Sends a space every 20 ms until the client disconnects.
         case drip
-        /// Waits until the client goes.
+        /// Waits until the client disconnects.
         case hang
     }
 
@@ -39,27 +39,24 @@ final class LoopbackServer: Sendable {
     private let state = Mutex(State())
     private let answer: @Sendable (Request) -> [Step]
 
-    /// The requests so far.
     var requests: [Request] { state.withLock { $0.requests } }
 
-    /// What happens on a connection, to wait for it.
+    /// Event on a connection that tests can wait for.
     enum Event: Sendable {
         /// A request has arrived.
         case request
-        /// The client went while the server waited for that, or sent without end.
+        /// The client disconnected during a `hang`, `flood` or `drip`.
         case hangUp
     }
 
     private let events = AsyncStream.makeStream(of: Event.self)
 
-    /// Waits until `event` happens, or has happened since the last wait.
+    /// Waits until `event` happens, or returns at once if it has happened since the last wait.
     func wait(for event: Event) async {
         for await next in events.stream where next == event { return }
     }
 
-    /// Starts a server on a free port.
-    ///
-    /// After an answer it closes the connection.
+    /// Starts a server on a free port; it closes each connection after the answer.
     init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
         self.answer = answer
         #if canImport(Darwin)
@@ -87,8 +84,8 @@ final class LoopbackServer: Sendable {
                 guard connection >= 0, let self else {
                     if connection >= 0 { close(connection) }
                     #if !canImport(Darwin)
-                        // Only here: by now the number may be another server's when `stop()` closes it,
-                        // and this thread would take that one's connections.
+                        // Closed only here: after a close in `stop()` the descriptor could be
+                        // another server's, whose connections this thread would then accept.
                         close(listener)
                     #endif
                     return
@@ -98,16 +95,15 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// Stops taking connections.
+    /// Stops accepting connections.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         #if canImport(Darwin)
-            // There, shutting down wakes nobody.
+            // On Darwin, `shutdown` does not wake `accept`.
             close(listener)
         #endif
     }
 
-    /// A URL on this server.
     func url(_ path: String) throws -> URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
             throw URLError(.badURL)
@@ -115,7 +111,7 @@ final class LoopbackServer: Sendable {
         return url
     }
 
-    /// An answer with a length and a body.
+    /// Answer with a `Content-Length` and a body.
     static func response(
         _ status: Int = 200, headers: [String: String] = [:], body: String = ""
     ) -> [Step] {

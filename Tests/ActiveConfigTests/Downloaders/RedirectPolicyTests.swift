@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Where a redirect is followed to, and which header fields go along.
+/// Redirects that are followed, and the header fields that are forwarded.
 struct RedirectPolicyTests {
     private func request(
         from url: String, to newURL: String, method: String = "GET"

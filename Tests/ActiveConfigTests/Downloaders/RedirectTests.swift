@@ -6,7 +6,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Where a download follows a redirect to, and what it takes along.
+/// Redirects that a download follows, and the header fields that it forwards.
 @Suite(.timeLimit(.minutes(5)))
 struct RedirectTests {
     private static let document =
@@ -18,7 +18,7 @@ struct RedirectTests {
 
     /// Downloads from a server that redirects every request to `location`.
     ///
-    /// - Returns: The error, if there is one.
+    /// - Returns: The download's error; nil on success.
     private static func download(
         redirectedTo location: String, status: Int = 302, user: String = "", method: String = "GET",
         headers: [String: String] = credentials, lastKnown: ConfigurationState? = nil

@@ -2,9 +2,9 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Downloads over TLS by a process of its own.
+/// Downloads over TLS by a child process.
 ///
-/// It must not end when a connection that is kept open for the next request is left behind.
+/// The process must not die when a connection that was kept open for the next request is abandoned.
 @Suite(
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: TLSServer.isAvailable, "openssl and Python's ssl are needed"),

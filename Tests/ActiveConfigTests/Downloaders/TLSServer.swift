@@ -1,18 +1,19 @@
 import Foundation
 import Testing
 
-/// An https server on loopback that keeps its connections open, by Python and OpenSSL, with a
-/// certificate that nobody trusts.
+/// HTTPS server on loopback with a self-signed certificate and keep-alive connections.
+///
+/// Runs in Python, with a certificate made by OpenSSL.
 final class TLSServer: Sendable {
     private let folder = TemporaryFolder()
     private let child = ChildProcess()
 
-    /// The certificate, for who is to trust it.
+    /// File of the certificate, for clients that should trust it.
     let certificate: URL
-    /// Its URL; `/insecure` redirects to http.
+    /// Base URL; `/insecure` redirects to http.
     let url: String
 
-    /// Whether what it needs is installed.
+    /// True if OpenSSL and Python's ssl module are installed.
     static var isAvailable: Bool {
         (try? ChildProcess.run("/usr/bin/env", ["openssl", "version"])) == 0
             && (try? ChildProcess.run("/usr/bin/env", ["python3", "-c", "import ssl"])) == 0
@@ -46,7 +47,6 @@ final class TLSServer: Sendable {
         url = "https://127.0.0.1:\(try #require(Int(String(decoding: line, as: UTF8.self))))"
     }
 
-    /// Ends it.
     func stop() {
         child.kill()
         child.wait()

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Sections and settings as types of one's own.
+/// Decoding sections and settings into custom types.
 struct ActiveConfigSectionDecodingTests {
     enum Theme: String, Codable { case light, dark }
 

@@ -2,18 +2,16 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// What an error says: FORMAT 1.6.
+/// Codes, places, paths and messages of format errors (FORMAT 1.6).
 struct ConfigurationFormatErrorTests {
     typealias Code = ConfigurationFormatError.Code
 
-    /// A place: byte, line, column.
     struct Place: Sendable, Equatable {
         let offset: Int
         let line: Int
         let column: Int
     }
 
-    /// What an error has to be.
     struct Expected: Sendable {
         let code: Code
         let place: Place

@@ -2,10 +2,10 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// The limits, at them and over: FORMAT 1.4.
+/// Documents at the limits and just over them (FORMAT 1.4).
 @Suite(.timeLimit(.minutes(5)))
 struct ConfigurationLimitsTests {
-    /// `depth` arrays in one another.
+    /// Array nested `depth` levels deep.
     private func arrays(_ depth: Int) -> String {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -39,7 +39,7 @@ struct ConfigurationLimitsTests {
         #expect(try DocumentText.fault(in: "{", limits: .init(maximumSize: -1)).code == .tooLarge)
     }
 
-    /// Five objects are around a value.
+    /// Five of the levels are objects around the value.
     @Test func theReaderAcceptsTheGreatestDepthAndNoneMore() throws {
         #expect(try DocumentText.value(arrays(123)).arrayValue?.count == 1)
         let error = try DocumentText.fault(in: DocumentText.make(value: arrays(124)))
@@ -88,7 +88,7 @@ struct ConfigurationLimitsTests {
         #expect(closing.code == .syntax)
     }
 
-    /// Two MiB of what may take quadratic time, which is then minutes.
+    /// Reading 2 MiB of these would take minutes if the time were quadratic.
     @Test(arguments: [
         Row("small arrays", "[],", 3), Row("small objects", #"{"a":1},"#, 8), Row("zeros", "0,", 2),
     ])

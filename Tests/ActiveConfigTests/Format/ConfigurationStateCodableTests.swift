@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// A configuration through coders.
+/// Encoding and decoding configurations with coders.
 struct ConfigurationStateCodableTests {
     static let state = ConfigurationState.make(
         meta: ["format_version_string": "1.0", "x": [1, nil, ["a": 1.5]]],

@@ -3,19 +3,19 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// `init(dictionary:)`: what JSONSerialization and property lists give.
+/// `init(dictionary:)` with the objects that JSONSerialization and property lists produce.
 struct DictionaryReaderTests {
-    /// Something that has no place in a configuration.
+    /// Object that no configuration can represent.
     private final class Custom {}
 
-    /// A value of any type, made where it is used: `Any` cannot be sent to a test.
+    /// Closure that makes the value where it is used: `Any` cannot be sent to a test.
     struct Maker: Sendable {
         let make: @Sendable () -> Any
 
         init(_ make: @escaping @Sendable () -> Any) { self.make = make }
     }
 
-    /// A document with one setting.
+    /// Document with one setting.
     private func document(_ value: Any) -> [String: Any] {
         [
             "meta": [String: Any](),
@@ -23,12 +23,12 @@ struct DictionaryReaderTests {
         ]
     }
 
-    /// What a value becomes.
+    /// Setting that the reader makes of `value`.
     private func value(_ value: Any) throws -> SettingValue {
         try #require(ConfigurationState(dictionary: document(value)).section(named: "S")?["k"])
     }
 
-    /// The error that a dictionary gives.
+    /// Error of reading a dictionary; the test fails if there is none.
     private func fault(_ dictionary: [String: Any]) throws -> ConfigurationFormatError {
         try #require(throws: ConfigurationFormatError.self) {
             try ConfigurationState(dictionary: dictionary)
@@ -137,7 +137,7 @@ struct DictionaryReaderTests {
         #expect(error.path == "meta.format_version_string")
     }
 
-    /// FORMAT 3.2 and 3.3; what is ignored may be anything.
+    /// FORMAT 3.2 and 3.3: ignored members may have values of any type.
     @Test func theReaderIgnoresWhatTheFormatIgnores() throws {
         let dictionary: [String: Any] = [
             "meta": [String: Any](), "other": Custom(),

@@ -3,9 +3,9 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// What is a document: FORMAT 1.1 to 1.3, 2.1, 2.3, 2.4 and 3.
+/// Reading documents: FORMAT 1.1 to 1.3, 2.1, 2.3, 2.4 and 3.
 struct DocumentReaderTests {
-    /// The example at the top of FORMAT, with its comma.
+    /// The example at the top of FORMAT, including its trailing comma.
     @Test func theReaderReadsThePublishedExample() throws {
         let state = try ConfigurationState(jsonData: try Fixture.data("published-example.json"))
         let expected = ConfigurationState.make(
@@ -41,7 +41,7 @@ struct DocumentReaderTests {
         #expect(try DocumentText.value("\"\u{FEFF}\"") == "\u{FEFF}")
     }
 
-    /// FORMAT 1.1: the encodings that a mark or zeros would tell.
+    /// FORMAT 1.1: encodings that a byte order mark or zero bytes would reveal.
     @Test(arguments: [
         String.Encoding.utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf16, .utf32,
     ])
@@ -105,7 +105,7 @@ struct DocumentReaderTests {
                 == ConfigurationState.make(meta: [:], sections: ["S": ["k": [1, 2]]]))
     }
 
-    /// FORMAT 1.4: a text that ends anywhere is an error at its end.
+    /// FORMAT 1.4: the error of a truncated text is at its end.
     @Test func theReaderRefusesADocumentCutAtEveryLength() throws {
         let bytes = try Fixture.data("published-example.json")
         let end = try #require(bytes.lastIndex(of: UInt8(ascii: "}")))
@@ -136,7 +136,7 @@ struct DocumentReaderTests {
         #expect(try DocumentText.fault(in: row.input).code == row.expected)
     }
 
-    /// FORMAT 2.1 and 3.1: the names may be written with escapes, and what else there is is ignored.
+    /// FORMAT 2.1 and 3.1: names may contain escapes, and other members are ignored.
     @Test func theReaderTakesNamesWithEscapesAndIgnoresOthers() throws {
         let text =
             #"{"met\u0061":{"a":1},"x":[{"meta":2}],"config\u005fsections":{"S":"#
@@ -197,7 +197,7 @@ struct DocumentReaderTests {
         #expect(try DocumentText.read(text).section(named: "S") == .make(["b": 1]))
     }
 
-    /// FORMAT 3.2 and 3.3: what is ignored must still be JSON.
+    /// FORMAT 3.2 and 3.3: ignored members must still be valid JSON.
     @Test(arguments: [
         #"{"x":tru,"meta":{},"config_sections":{}}"#,
         #"{"meta":{},"config_sections":{"S":[1e]}}"#,

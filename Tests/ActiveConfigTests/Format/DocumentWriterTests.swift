@@ -3,14 +3,13 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// What is written: FORMAT 1.2, 2.4, 4.2, and `jsonData()`.
+/// Written documents: FORMAT 1.2, 2.4, 4.2, and `jsonData()`.
 struct DocumentWriterTests {
-    /// The text of a configuration.
     private func text(_ state: ConfigurationState) -> String {
         String(decoding: state.jsonData(), as: UTF8.self)
     }
 
-    /// FORMAT 1.2: never a comma before a bracket, nothing that is ignored, keys sorted.
+    /// FORMAT 1.2: no trailing commas, no ignored members, keys sorted.
     @Test func theWriterWritesTheExampleCompactlyAndSorted() throws {
         let state = try ConfigurationState(jsonData: try Fixture.data("published-example.json"))
         #expect(
@@ -58,7 +57,7 @@ struct DocumentWriterTests {
                 + #""meta":{"B":2,"a":1,"b":{"a":[{"x":2,"y":1}],"z":1}}}"#)
     }
 
-    /// Dictionaries of other histories have other orders; the text has not.
+    /// The order of a dictionary depends on its history; the written text does not.
     @Test func theWriterIsTheSameBytesInWhateverOrderItWasMade() throws {
         let keys = (0..<200).map { "key\($0)" }
         let members = keys.map { #""\#($0)":{"value":{\#($0 == "key7" ? "" : #""a":1,"b":2"#)}}"# }
@@ -105,7 +104,7 @@ struct DocumentWriterTests {
         #expect(copy.description == row.expected)
     }
 
-    /// FORMAT 4.1 and 4.2: kinds, and every bit of a double, survive.
+    /// FORMAT 4.1 and 4.2: the kind of a number and every bit of a double survive.
     @Test func theWriterKeepsTheKindOfNumbersThroughWritingAndReading() throws {
         var generator = SeededGenerator.printingItsSeed()
         let patterns = (0..<2_000).map { _ in Double(bitPattern: generator.next()) }
@@ -151,7 +150,7 @@ struct DocumentWriterTests {
         #expect(text(state).contains(#""\u0001\"":{"settings":{"\t\\":{"value":1}}}"#))
     }
 
-    /// A bridged string has no UTF-8 to look at.
+    /// A bridged string has no contiguous UTF-8.
     @Test func theWriterWritesStringsOfFoundation() throws {
         let string = NSString(string: "é\"😹") as String
         #expect(SettingValue.string(string).description == #""é\"😹""#)

@@ -3,9 +3,9 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Keys that stand twice in one object: FORMAT 1.3.
+/// Duplicate keys of an object (FORMAT 1.3).
 struct DuplicateKeysTests {
-    /// The settings of section "S" by a text of its settings.
+    /// Section "S", read from the text of its `settings` member.
     private func settings(_ text: String) throws -> ActiveConfigSection {
         let document = DocumentText.make(sections: #"{"S":{"settings":\#(text)}}"#)
         return try #require(DocumentText.read(document).section(named: "S"))

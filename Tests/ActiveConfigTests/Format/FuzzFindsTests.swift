@@ -2,9 +2,10 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Inputs that the fuzzer found, or starts from: none crashes, and what is read survives.
+/// Replays fuzzer finds and seeds: none crashes, and accepted documents survive writing.
 struct FuzzFindsTests {
-    /// The names of the files; none when the folder cannot be read, which `hasFinds` finds.
+    /// Names of the files; empty if the folder cannot be read, which `theFixturesHaveFinds`
+    /// detects.
     static let names = (try? Fixture.names(in: "FuzzFinds")) ?? []
 
     @Test func theFixturesHaveFinds() {
@@ -20,7 +21,7 @@ struct FuzzFindsTests {
         #expect(isValue == !name.hasPrefix("refused-"))
     }
 
-    /// Whether a text is a document, which must read back from what is written.
+    /// True for a valid document, after checking that it survives being written and read again.
     private func survives(_ text: Data) throws -> Bool {
         let state: ConfigurationState
         do throws(ConfigurationFormatError) {

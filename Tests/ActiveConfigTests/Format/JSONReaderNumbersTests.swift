@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Numbers that are read: FORMAT 4.1.
+/// Reading numbers (FORMAT 4.1).
 struct JSONReaderNumbersTests {
     @Test(arguments: [
         Row("0", "0", 0), Row("-0", "-0", 0), Row("7", "7", 7), Row("-12", "-12", -12),
@@ -41,7 +41,7 @@ struct JSONReaderNumbersTests {
         #expect(double.bitPattern == row.expected.bitPattern)
     }
 
-    /// The nearest double, as the standard library has it, for forms of every kind.
+    /// Compares numbers in all forms with the nearest double as the standard library computes it.
     @Test func theReaderReadsTheNearestDouble() throws {
         var generator = SeededGenerator.printingItsSeed()
         for _ in 0..<20_000 {
@@ -91,7 +91,7 @@ struct JSONReaderNumbersTests {
         #expect(error.code == .numberOutOfRange)
     }
 
-    /// A great exponent and as many zeros outweigh each other.
+    /// Many zeros cancel a large exponent.
     @Test func theReaderReadsExponentsThatZerosOutweigh() throws {
         let zeros = String(repeating: "0", count: 100_010)
         #expect(try DocumentText.value("0.\(zeros)1e100020") == 1e9)

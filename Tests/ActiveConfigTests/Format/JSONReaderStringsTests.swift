@@ -2,10 +2,10 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Strings: FORMAT 1.5, and the escapes of RFC 8259.
+/// Reading strings (FORMAT 1.5) and the escapes of RFC 8259.
 struct JSONReaderStringsTests {
-    /// The error of the bytes of a string at the value, and its place counted from the string's
-    /// opening quotation mark.
+    /// Error code for a string value of these bytes, and the byte offset from its opening quotation
+    /// mark.
     private func fault(_ content: [UInt8]) throws -> (ConfigurationFormatError.Code, Int) {
         var parts = DocumentText.make(value: "\"@\"").split(separator: "@").map { Data($0.utf8) }
         parts.insert(Data(content), at: 1)
@@ -27,7 +27,7 @@ struct JSONReaderStringsTests {
         #expect(Array(string.utf8) == Array(row.expected.utf8))
     }
 
-    /// The reader takes eight bytes a step: each length and each place of an escape in it.
+    /// Tries each length and each position of an escape: the reader takes eight bytes per step.
     @Test func theReaderReadsStringsOfEveryLength() throws {
         for length in 0...40 {
             let text = String(repeating: "x", count: length)

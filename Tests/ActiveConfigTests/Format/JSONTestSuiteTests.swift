@@ -2,16 +2,16 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// The cases of JSONTestSuite: FORMAT 1.1, 1.2, 1.4, 1.5.
+/// The cases of JSONTestSuite (FORMAT 1.1, 1.2, 1.4, 1.5).
 struct JSONTestSuiteTests {
-    /// What a parser does with a case.
+    /// Expected result of parsing a case.
     enum Verdict: String, Decodable {
         case accept
         case reject
         case either
     }
 
-    /// A case: a text in Base64, or a part that is repeated, and a tail.
+    /// Text of a case: either Base64, or a repeated part with a tail.
     struct Case: Decodable, Sendable, CustomTestStringConvertible {
         let name: String
         let expected: Verdict
@@ -19,7 +19,6 @@ struct JSONTestSuiteTests {
         let `repeat`: Repetition?
         let tail: Data?
 
-        /// A part and how often it stands there.
         struct Repetition: Decodable, Sendable {
             let part: Data
             let count: Int
@@ -33,7 +32,6 @@ struct JSONTestSuiteTests {
 
         var testDescription: String { name }
 
-        /// The text.
         var text: Data {
             guard let `repeat` else { return base64 ?? Data() }
             return Data(repeatElement(`repeat`.part, count: `repeat`.count).joined())
@@ -41,25 +39,24 @@ struct JSONTestSuiteTests {
         }
     }
 
-    /// The file of all cases.
     private struct File: Decodable {
         let cases: [Case]
     }
 
-    /// All cases; none when the file cannot be read, which `readsAllCases` finds.
+    /// All cases; empty if the file cannot be read, which `theReaderReadsAllCases` detects.
     static let cases =
         (try? JSONDecoder().decode(File.self, from: Fixture.data("json-test-suite.json")).cases)
         ?? []
 
-    /// The cases that are accepted on purpose: one comma before a bracket (FORMAT 1.2).
+    /// Invalid cases that are accepted on purpose: one comma before a bracket (FORMAT 1.2).
     static let trailingCommas: Set = [
         "n_array_extra_comma", "n_array_number_and_comma", "n_object_trailing_comma",
     ]
 
-    /// The case that is refused as a text, and whose comma is before a bracket once it is a setting.
+    /// Refused as a text, accepted as a setting: there its comma precedes a closing brace.
     static let commaBehindTheValue = "n_array_comma_after_close"
 
-    /// A reading and how long it took.
+    /// Result of a reading, and the time it took.
     private func measure(
         _ read: () throws(ConfigurationFormatError) -> SettingValue?
     ) -> (Result<SettingValue?, ConfigurationFormatError>, Duration) {
@@ -80,7 +77,7 @@ struct JSONTestSuiteTests {
         #expect(names.isSuperset(of: Self.trailingCommas.union([Self.commaBehindTheValue])))
     }
 
-    /// As a JSON text of any kind, by the reader's own layer.
+    /// Tries each case as a JSON text of any kind, with the internal reader.
     @Test(arguments: cases)
     func theReaderReadsATextAsTheStandardHasIt(test: Case) {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in
@@ -98,7 +95,7 @@ struct JSONTestSuiteTests {
         }
     }
 
-    /// As the value of a setting, by the public entry.
+    /// Tries each case as the value of a setting, with the public API.
     @Test(arguments: cases)
     func theReaderReadsASettingAsTheStandardHasIt(test: Case) throws {
         let parts = DocumentText.make(value: "@").split(separator: "@").map { Data($0.utf8) }
@@ -121,10 +118,10 @@ struct JSONTestSuiteTests {
         }
     }
 
-    /// What no case comes near; a case takes milliseconds, on a machine that is not busy.
+    /// Far more than a case takes: milliseconds, on a machine that is not busy.
     private static let patience: Duration = .seconds(Sanitizer.isOn ? 60 : 5)
 
-    /// As a whole document, which no case is.
+    /// Tries each case as a whole document, which none of them is.
     @Test(arguments: cases)
     func theReaderRefusesATextThatIsNoDocument(test: Case) throws {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in

@@ -2,9 +2,9 @@ import Foundation
 
 @_spi(JSON) @testable import ActiveConfig
 
-/// A JSON text of any kind, read by the reader's own layer: the format's entry takes objects only.
+/// JSON texts of any kind, for the internal reader: the public API takes objects only.
 enum JSONText {
-    /// What the whole text is.
+    /// Value of a whole text.
     static func read(
         _ text: Data, maximumDepth: Int = ConfigurationLimits.default.maximumDepth
     ) throws(ConfigurationFormatError) -> SettingValue {

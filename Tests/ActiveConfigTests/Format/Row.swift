@@ -1,6 +1,6 @@
 import Testing
 
-/// A named row of a table of cases: what goes in and what has to come out.
+/// Named test case with an input and the expected output.
 struct Row<Input: Sendable, Expected: Sendable>: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let input: Input

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Scalars while decoding: FORMAT 5, but nothing is lost.
+/// Conversions of scalars while decoding: those of FORMAT 5, except that none loses anything.
 struct SettingDecoderTests {
     @Test(
         arguments: [
@@ -35,7 +35,7 @@ struct SettingDecoderTests {
         #expect(try (" +9223372036854775809 " as SettingValue).decode(UInt64.self) == 1 << 63 + 1)
     }
 
-    /// Of texts that give one `Double`, none decodes as another's number.
+    /// Texts that round to the same `Double` never decode as one another's number.
     @Test(arguments: [
         "9223372036854775808", "9223372036854775809", "18446744073709551615",
         "-9223372036854775809",
@@ -143,7 +143,7 @@ struct SettingDecoderTests {
         #expect(throws: DecodingError.self) { try (5 as SettingValue).decode(Date.self) }
     }
 
-    /// A type that reads its containers by hand.
+    /// Decodes its containers by hand.
     struct ByHand: Decodable {
         var numbers: [Int] = []
         var hasNull = false

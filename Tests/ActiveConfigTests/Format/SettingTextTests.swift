@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Dates as text.
+/// Writing dates as text.
 struct SettingTextTests {
     @Test func theTextWritesEveryMillisecondAsItIs() throws {
         for milliseconds in 0..<1000 {

@@ -4,7 +4,7 @@ import Testing
 
 /// Single JSON values, by the rules of the exchange format (FORMAT 1, 4).
 struct SettingValueJSONTests {
-    /// Texts with what they say.
+    /// Texts with their values.
     private static let rows: [(text: String, expected: SettingValue)] = [
         ("null", .null), (" true ", true), ("-7", -7), ("1.0", 1.0), ("1e2", 100.0),
         (#""a\u00e9""#, "aé"), ("[1,2.5,]", [1, 2.5]),

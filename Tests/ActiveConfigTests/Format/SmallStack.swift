@@ -1,8 +1,8 @@
 import Foundation
 
-/// A thread with the stack that Apple gives to all but the main thread.
+/// Thread with a stack of 512 KiB, which Apple's systems give to all but the main thread.
 enum SmallStack {
-    /// Runs `body` on it; an overflow ends the process.
+    /// Runs `body` on such a thread; a stack overflow ends the process.
     static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

@@ -3,10 +3,10 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// What a registered listener hears, when and where.
+/// Deliveries to registered listeners: content, order and queue.
 @Suite(.timeLimit(.minutes(5)))
 struct ActiveConfigListenerTests {
-    /// A coordinator that starts with `titles` and whose n-th download brings the n-th of `next`.
+    /// Coordinator that starts with `titles`, and whose n-th download brings the n-th of `next`.
     private func make(
         _ titles: [String: String] = ["Home": "0"], then next: [String: String]...
     ) -> CoordinatorFixture {
@@ -66,7 +66,7 @@ struct ActiveConfigListenerTests {
             fixture.drain()
             withExtendedLifetime(listener) {}
         }
-        // What is delivered on the queue may hold it for a moment.
+        // A delivery that is running on the queue may retain it for a moment.
         fixture.drain()
         #expect(weakListener == nil)
         try await fixture.config.downloadNewConfig()
@@ -198,7 +198,7 @@ struct ActiveConfigListenerTests {
         #expect(deliveries.map { $0.section?.title } == ["0", "1"])
         try await other.waitForDeliveries(2)
         #expect(other.sections == [.titled("0"), nil])
-        // A notification's observer may as well.
+        // An observer of a notification may call anything as well.
         let recorder = NotificationRecorder(of: fixture.config, in: fixture.center) {
             [config = fixture.config] entry in
             guard entry.sectionName == "Home" else { return }

@@ -3,14 +3,14 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Listening with closures, and the token that ends it.
+/// Listening with closures, and the tokens that end it.
 @Suite(.timeLimit(.minutes(5)))
 struct ActiveConfigListenerTokenTests {
     private let fixture = CoordinatorFixture.make(
         ScriptedDownloader { .configuration(.titled(["Other": "\($0.number)"])) },
         store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))))
 
-    /// Listens and records titles.
+    /// Listens to "Home" and records the titles.
     private func listen() -> (token: ActiveConfigListenerToken, titles: Locked<[String?]>) {
         let titles = Locked<[String?]>([])
         let token = fixture.config.listen(forSectionName: "Home") { section in
@@ -68,7 +68,7 @@ struct ActiveConfigListenerTokenTests {
             weakHeld = held
             token = fixture.config.listen(forSectionName: "Home") { _ in _ = held }
         }
-        // What is on its way to the closure does not keep it either.
+        // A queued delivery does not retain the closure either.
         fixture.queue.sync {
             fixture.config.currentUserID = "1"
             token.cancel()
@@ -129,7 +129,7 @@ struct ActiveConfigListenerTokenTests {
         token?.cancel()
     }
 
-    /// A view model, as apps have them.
+    /// Typical view model of an app.
     @MainActor
     private final class Model {
         var titles: [String?] = []
@@ -176,7 +176,7 @@ struct ActiveConfigListenerTokenTests {
         let config = ActiveConfig.make(
             configuration: .titled(["Home": "0"]), listenerQueue: queue)
         let model = Model(config)
-        // The delivery is on the main queue already, behind this function.
+        // The delivery is already on the main queue, and runs after this function.
         if !onMainQueue { fixture.drain() }
         model.stop()
         await drainMainQueue()

@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 struct KeyedListTests {
-    /// A key that counts how often it is looked at.
+    /// Counts how often it is compared or hashed.
     private struct CountingKey: Hashable {
         let number: Int
         let steps: Locked<Int>
@@ -20,7 +20,7 @@ struct KeyedListTests {
         }
     }
 
-    /// The orders in which elements are removed.
+    /// Order of removals.
     enum Order: CaseIterable {
         case first, last, shuffled
 

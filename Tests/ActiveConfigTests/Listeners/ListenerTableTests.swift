@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ListenerTableTests {
-    /// A listener, as small as can be.
+    /// Smallest possible listener.
     private final class Mute: ActiveConfigListener {
         func activeConfig(
             _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
@@ -17,7 +17,8 @@ struct ListenerTableTests {
     @Test("Listeners that are registered and die do not pile up")
     func deadListenersDoNotPileUp() {
         let fixture = CoordinatorFixture.make()
-        // Each takes the place in memory of one that has died, so that no two listeners are equal.
+        // Each takes over the memory of a dead listener, so that no two listeners have the same
+        // address.
         var placeholders: [Mute] = []
         placeholders.reserveCapacity(200_000)
         for _ in 0..<200_000 {

@@ -6,7 +6,7 @@ import Testing
 /// A listener is never called after `removeListener` returned on its queue.
 @Suite(.timeLimit(.minutes(5)))
 struct RemovingListenersTests {
-    /// A listener that removes itself in its `deinit`.
+    /// Listener that removes itself in its `deinit`.
     private final class Leaving: ActiveConfigListener {
         private let config: ActiveConfig
 
@@ -130,7 +130,8 @@ struct RemovingListenersTests {
         let isHeld = DispatchSemaphore(value: 0)
         fixture.drain()
         fixture.queue.async { isHeld.wait() }
-        // "Other" is gone, which is on the queue, and is registered for again.
+        // The delivery that "Other" is gone is still on the queue when the listener registers
+        // again.
         try await fixture.config.downloadNewConfig()
         fixture.config.registerListener(listener, forSectionName: "Other")
         isHeld.signal()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ActiveConfig
 
-/// The sequences of changes and of values.
+/// Sequences of changes and of values.
 @Suite(.timeLimit(.minutes(5)))
 struct SectionChangesTests {
-    /// A coordinator that starts with section "Home" of title "0", then gets `next`.
+    /// Coordinator whose section "Home" starts with title "0", and which then downloads `next`.
     private func make(then next: [String: String]...) -> CoordinatorFixture {
         .make(
             ScriptedDownloader { .configuration(.titled(next[$0.number - 1])) },
@@ -84,7 +84,7 @@ struct SectionChangesTests {
         for _ in 1...3 { try await config.downloadNewConfig() }
         let sum = await changes.next()
         #expect(sum?.old == .titled("0") && sum?.new == .titled("3"))
-        // A change that is undone before it was seen is none.
+        // A change that is undone before the consumer sees it is not delivered.
         var sections = config.sections(named: "Home").makeAsyncIterator()
         #expect(await sections.next() == .some(.titled("3")))
         for _ in 4...5 { try await config.downloadNewConfig() }

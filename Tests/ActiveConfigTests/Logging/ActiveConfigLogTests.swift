@@ -6,8 +6,9 @@ import Testing
 /// A log's closure may call the framework, which may log again.
 @Suite(.timeLimit(.minutes(5)))
 struct ActiveConfigLogTests {
-    /// A log whose closure records each message and then does what a test wants, with this
-    /// coordinator once it is there.
+    /// Log whose closure records each message, then calls a test's closure with the coordinator.
+    ///
+    /// Messages before `make` returns are only recorded.
     private final class CallingLog: Sendable {
         let messages = Locked<[String]>([])
         let config = Locked<ActiveConfig?>(nil)
@@ -21,7 +22,7 @@ struct ActiveConfigLogTests {
             self.log.withLock { $0 = log }
         }
 
-        /// A coordinator that logs here, with a store that does.
+        /// Coordinator that uses this log, with a store that does, too.
         func make(_ store: (ActiveConfigLog) -> any ActiveConfigStore) -> ActiveConfig {
             let log = self.log.withLock { $0 }
             let made = ActiveConfig.make(store: store(log), log: log)
@@ -32,12 +33,12 @@ struct ActiveConfigLogTests {
         func forget() { config.withLock { $0 = nil } }
     }
 
-    /// A store that logs at each read that it cannot read.
+    /// Store that logs an error at each read.
     private struct UnreadableStore: ActiveConfigStore {
         let log: ActiveConfigLog
 
         func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
-            // The bootstrap of another store logs for this one.
+            // Reading a missing bootstrap file logs the error.
             let missing = BootstrapConfiguration.jsonFile(
                 URL(filePath: "/nonexistent/\(userID ?? "generic").json"))
             return missing.state(log: log) ?? .titled(["Home": userID ?? "generic"])

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Equality, FORMAT 6, and what else a configuration is.
+/// Equality (FORMAT 6) and other properties of configurations.
 struct ConfigurationStateTests {
     @Test func aNewConfigurationIsMadeNowWithoutSections() throws {
         let before = Date.now.addingTimeInterval(-1)
@@ -83,7 +83,7 @@ struct ConfigurationStateTests {
         }
     }
 
-    /// A section read from a text equals one that was put together, and one of another text.
+    /// Sections are equal whether they were read from one text, from another, or made of values.
     @Test func theConfigurationComparesSectionsHoweverTheyWereMade() throws {
         let one = try DocumentText.read(DocumentText.make(value: "[1,{\"a\":null}]"))
         let two = try DocumentText.read(DocumentText.make(value: "[1, {\"a\":null}]"))

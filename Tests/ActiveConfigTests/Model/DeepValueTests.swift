@@ -5,11 +5,11 @@ import Testing
 /// Deeply nested values on the stack of a secondary thread.
 @Suite(.timeLimit(.minutes(5)))
 struct DeepValueTests {
-    /// What nests a value once more.
+    /// Kind of container that each level adds.
     enum Nesting: CaseIterable {
         case arrays, objects, both
 
-        /// A value of so many levels.
+        /// Value that is nested so many levels deep.
         func value(levels: Int, of innermost: SettingValue = 1) -> SettingValue {
             (0..<levels).reduce(innermost) { value, level in
                 self == .arrays || self == .both && level.isMultiple(of: 2) ? [value] : ["a": value]
@@ -17,7 +17,7 @@ struct DeepValueTests {
         }
     }
 
-    /// The deepest document that any limits accept: five levels around the value.
+    /// The greatest depth that limits allow; five of the levels are around the value.
     private static let deepest = ConfigurationLimits(maximumDepth: .max)
 
     private static func document(_ nesting: Nesting) -> Data {
@@ -123,7 +123,7 @@ struct DeepValueTests {
         #expect(try decoder.decode(SettingValue.self, from: value.jsonData()) == value)
     }
 
-    /// As deep as its value.
+    /// As deep as the value that it is decoded from.
     struct Tree: Decodable {
         var branches: [Tree]
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Strings that are wholly a number: FORMAT 5.
+/// Strings that consist of a number (FORMAT 5).
 struct NumberTextTests {
     @Test(
         arguments: [

@@ -3,9 +3,9 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Typed reading: every getter of FORMAT 5 by every kind of value.
+/// Every getter of FORMAT 5 with every kind of value.
 struct SettingValueReadingTests {
-    /// What the getters give of one value.
+    /// Results of the getters for one value.
     struct Reads: Sendable, Equatable {
         var string: String?
         var bool: Bool?
@@ -17,7 +17,7 @@ struct SettingValueReadingTests {
         var dictionary: [String: SettingValue]?
         var url: String?
 
-        /// What all read as the same number.
+        /// Results for a value that all numeric getters read as the same number.
         static func number(
             _ double: Double?, integer: Int?, bool: Bool?, string: String? = nil, url: String? = nil
         ) -> Reads {
@@ -26,7 +26,7 @@ struct SettingValueReadingTests {
                 float: double.map { Float($0) }, url: url)
         }
 
-        /// What only a string and a URL are read of.
+        /// Results for a string that is no number.
         static func text(_ string: String, bool: Bool? = nil, url: String?) -> Reads {
             Reads(string: string, bool: bool, url: url)
         }

@@ -73,7 +73,7 @@ struct SettingValueTests {
         #expect(copy == ["v": row.expected])
     }
 
-    /// What the documentation says of Foundation's decoder.
+    /// The documentation states this limit of Foundation's decoder.
     @Test func theValueIsAnIntegerWhereJSONDecoderCannotTell() throws {
         let copy = try JSONDecoder().decode(SettingValue.self, from: Data("1.0".utf8))
         #expect(copy == 1)

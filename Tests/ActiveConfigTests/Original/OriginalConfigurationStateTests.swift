@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// What the original's suite checks of its configuration state.
+/// Checks of the original's suite for its configuration state.
 struct OriginalConfigurationStateTests {
     @Test func aNewStateIsOfVersionOneAndHasNoSections() {
         let state = ConfigurationState()
@@ -12,7 +12,7 @@ struct OriginalConfigurationStateTests {
         #expect(state.sections.isEmpty)
     }
 
-    /// A document that cannot be used, and why.
+    /// Unusable document with its error code.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let text: String

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// What the original's suite checks of its coordinator.
+/// Checks of the original's suite for its coordinator.
 @Suite(.timeLimit(.minutes(5)))
 struct OriginalCoordinatorTests {
     private static let some = ConfigurationState.make(
@@ -11,7 +11,7 @@ struct OriginalCoordinatorTests {
     private static let other = ConfigurationState.make(
         sections: ["SomeOtherKey": ["SomeConfig": "SomeValue"]])
 
-    /// A coordinator that starts with a bootstrap and downloads one configuration after the other.
+    /// Coordinator that starts with a bootstrap and downloads one configuration after the other.
     private func make(
         from bootstrap: ConfigurationState? = nil, downloading answers: ConfigurationState...
     ) -> CoordinatorFixture {

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// Faults of the original that no other suite of the port looks for.
+/// Faults of the original that no other suite covers.
 @Suite(.timeLimit(.minutes(5)))
 struct OriginalFaultsTests {
     @Test(

@@ -3,9 +3,9 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// What the original's suite checks of its sections, a table of typed reads.
+/// Checks of the original's suite for its sections: a table of typed reads.
 struct OriginalSectionTests {
-    /// A value, how it is read, and whether that gives what it has to.
+    /// Value with a check of one typed read.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let value: SettingValue

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// What the original's suite checks of its store.
+/// Checks of the original's suite for its store.
 struct OriginalStoreTests {
     private static let some = ConfigurationState.make(sections: ["SomeKey": ["Key": "SomeValue"]])
     private static let other = ConfigurationState.make(sections: ["SomeKey2": ["Key": "SomeValue2"]]

@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Deep configurations in the stores that keep text.
+/// Deeply nested configurations in the stores that keep text.
 struct DeepConfigurationTests {
     private static func state(
         levels: Int, ofSetting settingLevels: Int = 0

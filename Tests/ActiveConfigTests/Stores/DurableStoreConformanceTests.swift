@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// The rules of a store, for the stores that keep configurations across launches.
+/// Conformance of the stores that keep configurations across launches.
 @Suite(.timeLimit(.minutes(5)))
 struct DurableStoreConformanceTests {
     @Test func aFileDefaultsStoreKeepsTheRules() async throws {

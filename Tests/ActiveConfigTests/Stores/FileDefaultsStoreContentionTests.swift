@@ -71,7 +71,7 @@ struct FileDefaultsStoreContentionTests {
             found.withLock { $0 = read }
             hasRead.signal()
         }
-        // The real time only passes when the read waits for the lock.
+        // The timeout only elapses if the read waits for the lock.
         let isTimely = wait(for: hasRead, seconds: 20)
         #expect(flock(lock.fileDescriptor, LOCK_UN) == 0)
         #expect(isTimely)
@@ -82,7 +82,7 @@ struct FileDefaultsStoreContentionTests {
         #expect(folder.fileNames.contains("\(name).damaged"))
     }
 
-    /// Waits without a suspension, which a semaphore allows only outside of asynchronous code.
+    /// Waits without suspending; a semaphore may not be waited for in asynchronous code.
     private func wait(for semaphore: DispatchSemaphore, seconds: Int) -> Bool {
         semaphore.wait(timeout: .now() + .seconds(seconds)) == .success
     }

@@ -11,8 +11,10 @@ import Testing
     import Musl
 #endif
 
-/// Faults of a store's file: whatever happens to it, reading gives a whole document that is the
-/// user's or a fallback, and never throws.
+/// Damaged files of a store.
+///
+/// Whatever happens to a file, reading gives a whole document, the user's or a fallback, and never
+/// throws.
 struct FileDefaultsStoreDamageTests {
     private let folder = TemporaryFolder()
     private let recorder = RecordingLog()
@@ -32,14 +34,15 @@ struct FileDefaultsStoreDamageTests {
             sections: ["S": ActiveConfigSection(settings: settings)])
     }
 
-    /// The file of the user's last configuration.
+    /// File of the user's newest version.
     private func currentFile() throws -> URL {
         let name = folder.fileNames.first { $0.hasPrefix("user-") && $0.hasSuffix(".activeconfig") }
         return folder.file(try #require(name))
     }
 
-    /// Checks each of the damaged forms of a file: the previous version is read, the damaged file is
-    /// put aside, and the log names it.
+    /// Checks each damaged form of a file.
+    ///
+    /// The previous version is read, the damaged file is put aside, and the log names it.
     private func check(_ forms: [(String, Data)]) throws {
         let store = store
         try store.persistConfiguration(Self.document("previous"), forUserID: Self.user)
@@ -56,7 +59,7 @@ struct FileDefaultsStoreDamageTests {
         #expect(recorder.messages.allSatisfy { $0.text.contains(file.lastPathComponent) })
     }
 
-    /// The bytes of the file of a sound configuration.
+    /// Bytes of an intact file.
     private func soundBytes(_ text: String = "last") throws -> Data {
         try store.persistConfiguration(Self.document(text), forUserID: Self.user)
         return try Data(contentsOf: currentFile())

@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// A `FileDefaultsStore` in processes that are killed, run out of space, may not write, or share a
+/// `FileDefaultsStore` in processes that are killed, run out of space, may not write, or share a
 /// folder.
 @Suite(.serialized)
 struct FileDefaultsStoreProcessTests {
@@ -10,7 +10,7 @@ struct FileDefaultsStoreProcessTests {
 
     private func store() -> FileDefaultsStore { FileDefaultsStore(directory: folder.url) }
 
-    /// The number of the user's document, once all its settings were found to agree.
+    /// Number of the user's document, after checking that all its settings agree.
     private func number(ofUser user: String) throws -> Int {
         let state = try #require(store().lastKnownActiveConfiguration(forUserID: user))
         let section = try #require(state.section(named: "S"))
@@ -20,14 +20,14 @@ struct FileDefaultsStoreProcessTests {
         return number
     }
 
-    /// Kills a process that persists in a loop, at random moments, and checks after each what is
-    /// there.
+    /// Kills a process that persists in a loop, at random times, and checks after each kill what is
+    /// stored.
     private func killAndCheck(times: Int, _ generator: inout SeededGenerator) throws {
         var acknowledged = -1
         for _ in 0..<times {
             let probe = try StoreProbeProcess(
                 ["loop", folder.url.path(percentEncoded: false), "u", "\(acknowledged + 1)"])
-            // From the moment of a write that was acknowledged, up to three more are under way.
+            // The kill follows one to three acknowledged writes, at a random time.
             let wanted = Int.random(in: 1...3, using: &generator)
             var lines: [String] = []
             while lines.count < wanted, let line = probe.nextLine() { lines.append(line) }
@@ -63,7 +63,8 @@ struct FileDefaultsStoreProcessTests {
             let last = try #require(lines.compactMap(Int.init).last)
             let isThere = store().ownConfiguration(forUserID: "u") != nil
             let found = isThere ? try self.number(ofUser: "u") : nil
-            // A removal, or after one the next document, may have been under way.
+            // The kill may have interrupted a removal, or the persist of the next document after
+            // one.
             #expect(found == nil || found == (lines.last == "removed" ? last + 1 : last))
             number = last + 2
         }
@@ -147,7 +148,7 @@ struct FileDefaultsStoreProcessTests {
             at: folder.url, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o777])
         let path = folder.url.appending(path: "store").path(percentEncoded: false)
-        // The umask narrows the permissions of the folder that was just made.
+        // The umask has narrowed the permissions of the new folder.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o777], ofItemAtPath: folder.url.path(percentEncoded: false))
         let lines = try StoreProbeProcess(["readonly", path]).finish()

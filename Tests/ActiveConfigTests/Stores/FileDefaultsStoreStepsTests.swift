@@ -11,8 +11,10 @@ import Testing
     import Musl
 #endif
 
-/// Each system call of each operation of a `FileDefaultsStore` fails, is the last one of the process,
-/// or is followed by a loss of power: a reader gets the newest whole version, or none after a removal.
+/// Faults at each system call of each operation of a `FileDefaultsStore`.
+///
+/// The call fails, is the last one of the process, or is followed by a loss of power. A reader then
+/// gets the newest whole version, or none after a removal.
 struct FileDefaultsStoreStepsTests {
     @Test(arguments: StoreOperation.all)
     func aCallThatFailsLeavesWhatWasKept(operation: StoreOperation) throws {
@@ -23,7 +25,7 @@ struct FileDefaultsStoreStepsTests {
                 let system = start.reopened(.init(failing: number, error: error))
                 let hasThrown = operation.run(on: system) != nil
                 let found = operation.read(system)
-                // All is removed when the medium fails at last; nothing can bring it back then.
+                // If only a removal's last synchronization fails, nothing can bring the files back.
                 let isRemoved =
                     hasThrown && operation.after == nil && found == nil && call.contains("sync")
                 if !isRemoved {
@@ -72,7 +74,7 @@ struct FileDefaultsStoreStepsTests {
         let start = try operation.prepared()
         let calls = try operation.calls(on: start)
         for (first, second) in operation.order {
-            // The last such pair: the parents of the first folder are synchronized twice.
+            // The last such pair, since the parents of the first folder are synchronized twice.
             let behind = try #require(calls.lastIndex(of: second), "\(second)")
             let call = try #require(calls[..<behind].lastIndex(of: first), "\(first)")
             let isNoticed = try operation.isNoticed(

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// What a `FileDefaultsStore` keeps, and how its files look.
+/// Contents and files of a `FileDefaultsStore`.
 struct FileDefaultsStoreTests {
     private let folder = TemporaryFolder()
 

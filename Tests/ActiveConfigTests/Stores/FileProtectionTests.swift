@@ -11,7 +11,7 @@ import Testing
     import Musl
 #endif
 
-/// Files that cannot be read before a device is unlocked, and what is left out of backups.
+/// Protection of files until a device is unlocked, and exclusion from backups.
 struct FileProtectionTests {
     private let system = ModelFileSystem()
     private let recorder = RecordingLog()
@@ -119,7 +119,7 @@ struct FileProtectionTests {
 }
 
 extension ModelFileSystem {
-    /// The calls of persisting in a folder.
+    /// System calls of persisting a configuration in a folder.
     fileprivate func callsOfPersisting(in directory: URL) throws -> [String] {
         let store = FileDefaultsStore(directory: directory, log: .disabled, system: self)
         try store.persistConfiguration(ConfigurationState(), forUserID: nil)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file system of 128 KiB, mounted at a folder.
+/// File system of 128 KiB, mounted at a folder.
 struct FullDisk {
     private let path: String
 
-    /// Whether one can be mounted here.
+    /// True if this process may mount file systems; tries it.
     static var isAvailable: Bool {
         #if os(Linux)
             let folder = FileManager.default.temporaryDirectory.appending(
@@ -18,14 +18,13 @@ struct FullDisk {
         #endif
     }
 
-    /// Mounts one at a folder, which is made.
+    /// Creates the folder and mounts the file system there.
     init(at folder: URL) throws {
         path = folder.path(percentEncoded: false)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Self.run("mount", ["-t", "tmpfs", "-o", "size=128k", "none", path])
     }
 
-    /// Takes it away again.
     func unmount() { try? Self.run("umount", [path]) }
 
     private static func run(_ command: String, _ arguments: [String]) throws {

@@ -46,7 +46,7 @@ extension ModelFileSystem: FileSystem {
     ) throws(SystemCallError) -> Int {
         let data = try call("read", of: file) { state, descriptor throws(SystemCallError) in
             guard let file = descriptor.file else { throw SystemCallError(EISDIR) }
-            // One byte less than asked for, as a system may.
+            // Returns one byte less than requested, as a real `read` may.
             let count = max(1, bytes.count - 1)
             let data = state.files[file].data.dropFirst(descriptor.offset).prefix(count)
             descriptor.offset += data.count
@@ -58,7 +58,7 @@ extension ModelFileSystem: FileSystem {
     }
 
     func writeFile(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> Int {
-        // Half of what is left, as a system may.
+        // Writes half of the bytes, as a real `write` may.
         let data = unsafe Data(bytes.prefix((bytes.count + 1) / 2))
         return try call("write", of: file) { state, descriptor throws(SystemCallError) in
             guard let file = descriptor.file else { throw SystemCallError(EISDIR) }
@@ -99,7 +99,7 @@ extension ModelFileSystem: FileSystem {
         let names = "\(Self.name(of: path)) to \(Self.name(of: newPath))"
         try effect("rename \(names)") { state throws(SystemCallError) in
             guard let node = try state.node(at: path) else { throw SystemCallError(ENOENT) }
-            // Two names of one file both stay.
+            // Renaming one of two names of a file to the other leaves both, as POSIX requires.
             if try state.node(at: newPath) == node { return }
             try state.set(newPath, node)
             try state.set(path, nil)
@@ -161,7 +161,7 @@ extension ModelFileSystem: FileSystem {
         path == "/" ? path : String(path.split(separator: "/").last ?? "")
     }
 
-    /// Makes a call, unless it goes wrong.
+    /// Records a call, which may fail, and runs its body.
     private func call<Result>(
         _ name: String, _ body: (inout State) throws(SystemCallError) -> sending Result
     ) throws(SystemCallError) -> sending Result {
@@ -171,7 +171,7 @@ extension ModelFileSystem: FileSystem {
         }
     }
 
-    /// Makes a call about what is open.
+    /// Records a call on an open descriptor, which may fail, and runs its body.
     private func call<Result>(
         _ name: String, of file: Int32,
         _ body: (inout State, inout Descriptor) throws(SystemCallError) -> sending Result
@@ -184,7 +184,7 @@ extension ModelFileSystem: FileSystem {
         }
     }
 
-    /// Makes a call that gives nothing, so that it can be left out, or made too late.
+    /// Records a call without a result, whose body may also be left out or postponed.
     private func effect(
         _ name: String, _ body: @escaping @Sendable (inout State) throws(SystemCallError) -> Void
     ) throws(SystemCallError) {

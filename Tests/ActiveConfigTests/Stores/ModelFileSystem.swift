@@ -9,24 +9,24 @@ import Foundation
     import Musl
 #endif
 
-/// A file system in memory that records each call, can fail at one, end before one, leave one out or
-/// make it too late, and knows what a loss of power may undo.
+/// In-memory file system that records its calls, injects faults and models losses of power.
 ///
-/// After a loss of power each name in a folder stands for any of the files that it stood for since the
-/// folder was synchronized, each independent of the others; a file that was not synchronized is
-/// empty, cut or whole. A folder that is gone takes all below along.
+/// A call can fail, be the last one of the process, be left out, or take effect too late. After a
+/// loss of power each name in a folder refers to any of the nodes that it has referred to since the
+/// folder was synchronized, independently of the other names. A file that was not synchronized is
+/// then empty, cut or whole. A folder that is gone takes its contents along.
 final class ModelFileSystem: Sendable {
-    /// What goes wrong, at calls that are counted from 0.
+    /// Faults to inject; calls are numbered from 0.
     struct Faults {
-        /// The call that fails, and has no effect.
+        /// Call that fails without an effect.
         var failing: Int?
-        /// Its error.
+        /// Error of the call that fails.
         var error = EIO
-        /// The call before which the process ends.
+        /// First call that the ended process no longer makes.
         var ending: Int?
-        /// The call that has no effect, which nobody is told.
+        /// Call that has no effect although it reports success.
         var leftOut: Int?
-        /// The call that has its effect only after another one.
+        /// Call that takes effect only after the call `behind`.
         var moved: (call: Int, behind: Int)?
     }
 
@@ -36,7 +36,6 @@ final class ModelFileSystem: Sendable {
         var protection: FileDefaultsStore.FileProtection?
     }
 
-    /// What a name stands for.
     enum Node: Hashable {
         case file(Int)
         case folder
@@ -44,7 +43,8 @@ final class ModelFileSystem: Sendable {
 
     struct Folder {
         var nodes: [String: Node] = [:]
-        /// What each name has stood for since the folder was synchronized, from then on.
+        /// Nodes that each name has referred to since the folder was last synchronized, oldest
+        /// first.
         var history: [String: [Node?]] = [:]
         var isExcludedFromBackup = false
 
@@ -54,10 +54,9 @@ final class ModelFileSystem: Sendable {
         }
     }
 
-    /// What a descriptor is open for.
     struct Descriptor {
         let path: String
-        /// The number of the file; nil for a folder.
+        /// Index of the file; nil for a folder.
         let file: Int?
         var offset = 0
     }
@@ -70,9 +69,9 @@ final class ModelFileSystem: Sendable {
         var locked: Set<Int> = []
         var isDeviceLocked = false
 
-        // What follows is about the calls and not about the files.
+        // The rest of the state belongs to the calls, not to the files.
         var calls: [String] = []
-        /// The bytes that were read of each file, by its path.
+        /// Bytes read of each file, by path.
         var readCounts: [String: Int] = [:]
         var faults = Faults()
         var postponed: (@Sendable (inout State) throws(SystemCallError) -> Void)?
@@ -84,7 +83,7 @@ final class ModelFileSystem: Sendable {
 
     private init(_ state: State) {
         var state = state
-        // What was open went with the process.
+        // Descriptors and locks ended with the process.
         state.descriptors = [:]
         state.locked = []
         state.calls = []
@@ -93,10 +92,10 @@ final class ModelFileSystem: Sendable {
         self.state = Locked(state)
     }
 
-    /// The calls so far, each with the names it is about.
+    /// The calls so far, each with the names it refers to.
     var calls: [String] { state.withLock { $0.calls } }
 
-    /// The bytes that were read of each file since the last call, by the file's name.
+    /// Bytes read of each file since the previous call of this function, by file name.
     func takeReadCounts() -> [String: Int] {
         state.withLock { state in
             defer { state.readCounts = [:] }
@@ -105,28 +104,28 @@ final class ModelFileSystem: Sendable {
         }
     }
 
-    /// The files as they are, for another process, in which something may go wrong.
+    /// Copy of the files for another process, in which `faults` occur.
     func reopened(_ faults: Faults = Faults()) -> ModelFileSystem {
         let copy = ModelFileSystem(state.withLock { $0 })
         copy.state.withLock { $0.faults = faults }
         return copy
     }
 
-    /// The files as they are, all of them on the medium, as they are after a while.
+    /// Copy of the files with everything synchronized.
     func settled() -> ModelFileSystem {
         let copy = reopened()
         copy.state.withLock { $0.settle() }
         return copy
     }
 
-    /// Makes a call that was moved behind the last one, unless the process has ended.
+    /// Runs a postponed call, unless the process has ended before it.
     func finish() {
         state.withLock { state in
             if state.calls.count <= state.faults.ending ?? .max { state.makePostponed() }
         }
     }
 
-    /// All that may be left after a loss of power.
+    /// All states that may be left after a loss of power.
     func powerLosses() -> [ModelFileSystem] {
         let state = state.withLock { $0 }
         var outcomes = [state]
@@ -155,22 +154,20 @@ final class ModelFileSystem: Sendable {
         }
     }
 
-    /// The names of the files in a folder, sorted.
+    /// Sorted names in a folder.
     func names(in path: String) -> [String] {
         state.withLock { $0.folders[path]?.nodes.keys.sorted() ?? [] }
     }
 
-    /// The class of protection of a file.
     func protection(of path: String) -> FileDefaultsStore.FileProtection? {
         state.withLock { state in state.file(at: path).flatMap { state.files[$0].protection } }
     }
 
-    /// Whether a folder was left out of backups.
     func isExcludedFromBackup(_ path: String) -> Bool {
         state.withLock { $0.folders[path]?.isExcludedFromBackup ?? false }
     }
 
-    /// Replaces the content of a file behind everybody's back.
+    /// Overwrites a file without recording a call.
     func damage(_ path: String) {
         state.withLock { state in
             guard let file = state.file(at: path) else { return }
@@ -178,14 +175,15 @@ final class ModelFileSystem: Sendable {
         }
     }
 
-    /// Whether files that are protected can be read and made.
+    /// While the device is locked, protected files cannot be opened for reading, and no file can be
+    /// given a protection.
     func setDeviceLocked(_ isLocked: Bool) {
         state.withLock { $0.isDeviceLocked = isLocked }
     }
 }
 
 extension ModelFileSystem.State {
-    /// Counts a call, and throws when it is to fail.
+    /// Records a call, and throws if the process has ended or the call is to fail.
     mutating func begin(_ name: String) throws(SystemCallError) {
         let number = calls.count
         calls.append(name)
@@ -194,19 +192,19 @@ extension ModelFileSystem.State {
         if faults.failing == number { throw SystemCallError(faults.error) }
     }
 
-    /// Makes the call that was moved.
+    /// Runs the call that was postponed.
     mutating func makePostponed() {
         try? postponed?(&self)
         postponed = nil
     }
 
-    /// Brings all to the medium.
+    /// Synchronizes everything.
     mutating func settle() {
         for path in folders.keys { folders[path]?.history = [:] }
         for index in files.indices { files[index].isSynchronized = true }
     }
 
-    /// What a path stands for; nil when the last name is free.
+    /// Node at a path; nil when its last name does not exist.
     func node(at path: String) throws(SystemCallError) -> ModelFileSystem.Node? {
         if path == "/" { return .folder }
         let (parent, name) = Self.split(path)
@@ -216,7 +214,7 @@ extension ModelFileSystem.State {
         return name == "." ? .folder : folder.nodes[name]
     }
 
-    /// The number of a file.
+    /// Index of the file at a path.
     func file(at path: String) -> Int? {
         guard case .file(let number)? = try? node(at: path) else { return nil }
         return number

@@ -2,24 +2,23 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// An operation of a `FileDefaultsStore`, with what a reader gets before and after.
+/// Operation of a `FileDefaultsStore`, with the versions that a reader gets before and after it.
 struct StoreOperation: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What a reader gets before: the number of the version.
+    /// Number of the version that a reader gets before; nil for none.
     var before: Int?
-    /// What a reader gets after.
+    /// Number of the version that a reader gets after; nil for none.
     var after: Int?
-    /// Reads that.
+    /// Observed number, which is compared with `before` and `after`.
     var observe: @Sendable (FileDefaultsStore) -> Int? = Self.version
-    /// How often it synchronizes.
+    /// Number of synchronizations that the operation makes.
     let synchronizations: Int
-    /// How many of those, at the start, only serve what is not there in this case.
+    /// Number of synchronizations at the start that protect nothing in this case.
     var needlessSynchronizations = 0
-    /// Pairs of steps of which the first may not be made after the second.
+    /// Pairs of calls of which the first may not be made after the second.
     var order: [(String, String)] = []
-    /// Makes what there is before.
+    /// Prepares the files before the operation.
     let prepare: @Sendable (ModelFileSystem) throws -> ModelFileSystem
-    /// The operation itself.
     let operate: @Sendable (FileDefaultsStore) throws -> Void
 
     private static let folder = "/home/app/store"
@@ -126,17 +125,17 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
             operate: { if try !$0.recordFirstDownloadFinished() { throw NotTheFirst() } }),
     ]
 
-    /// What there is before, all of it on the medium.
+    /// Files before the operation, all of them synchronized.
     func prepared() throws -> ModelFileSystem { try prepare(ModelFileSystem()) }
 
-    /// The calls that the operation makes.
+    /// Calls that the operation makes.
     func calls(on start: ModelFileSystem) throws -> [String] {
         let system = start.reopened()
         try operate(Self.store(system))
         return system.calls
     }
 
-    /// Does it, and gives what it threw.
+    /// Performs the operation, and returns the error it throws.
     @discardableResult
     func run(on system: ModelFileSystem) -> (any Error)? {
         defer { system.finish() }
@@ -148,8 +147,9 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What a reader may not get, and gets, now or after a loss of power: before the operation has
-    /// ended it may be undone, after it not.
+    /// Results that a reader must not get, now or after a loss of power.
+    ///
+    /// Until the operation has ended it may be undone; afterwards not.
     func violations(
         from start: ModelFileSystem, to system: ModelFileSystem, hasEnded: Bool
     ) throws -> [String] {
@@ -169,7 +169,7 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
             let names = system.names(in: Self.folder)
             if hasEnded, after == nil, names != [".lock"] { violations.append("\(names) \(now)") }
         }
-        // Another process may rely on what this one has done.
+        // Another process may rely on the effects of this one.
         let next = system.reopened()
         try Self.persist(9, Self.store(next))
         if !next.powerLosses().allSatisfy({ Self.version(Self.store($0.reopened())) == 9 }) {
@@ -180,7 +180,7 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
 
     private func text(_ number: Int?) -> String { number.map(String.init) ?? "nothing" }
 
-    /// Whether a fault is noticed, wherever the process ends.
+    /// True if a fault leads to a violation, at whichever call the process ends.
     func isNoticed(_ faults: ModelFileSystem.Faults, on start: ModelFileSystem) throws -> Bool {
         let count = try calls(on: start).count
         for ending in (0...count).reversed() {
@@ -189,7 +189,7 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
             let system = start.reopened(faults)
             let hasEnded = run(on: system) == nil && ending == count
             if try !violations(from: start, to: system, hasEnded: hasEnded).isEmpty { return true }
-            // Without a fault the previous version is there at the end.
+            // Without the fault, the previous version exists at the end.
             let done = start.reopened()
             run(on: done)
             if hasEnded, Self.readDamaged(system) != Self.readDamaged(done) { return true }
@@ -197,7 +197,7 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
         return false
     }
 
-    /// What a new process reads.
+    /// Result of a new process's read.
     func read(_ system: ModelFileSystem) -> Int? { observe(Self.store(system.reopened())) }
 
     @Sendable private static func version(_ store: FileDefaultsStore) -> Int? {
@@ -205,17 +205,17 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
         return read?.section(named: "S")?.integer(forKey: "number")
     }
 
-    /// The error of a mark that was there.
+    /// The first download was already recorded.
     private struct NotTheFirst: Error {}
 
-    /// The version that a new process reads once the last one was damaged.
+    /// Version that a new process reads once the current version's file is damaged.
     static func readDamaged(_ system: ModelFileSystem) -> Int? {
         let system = system.reopened()
         system.damage(current)
         return version(store(system))
     }
 
-    /// Whether another process can persist, record and remove, and leaves nothing behind then.
+    /// True if another process can persist, record and remove, and then leaves nothing behind.
     static func canGoOn(_ system: ModelFileSystem) throws -> Bool {
         let system = system.reopened()
         try persist(9, store(system))

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The executable `StoreProbe`, run as a process of its own.
+/// The executable `StoreProbe` as a child process.
 struct StoreProbeProcess {
     private let child = ChildProcess()
     private let output = Pipe()
 
-    /// Starts it with arguments.
+    /// Starts the process.
     ///
     /// - Parameters:
-    ///   - arguments: See `StoreProbe`.
-    ///   - prelude: Shell commands to run before, such as `ulimit`.
-    /// - Throws: when it cannot be started.
+    ///   - arguments: Arguments of `StoreProbe`; see there.
+    ///   - prelude: Shell commands that run first, such as `ulimit`.
+    /// - Throws: An error when the process cannot be started.
     init(_ arguments: [String], after prelude: String = ":") throws {
         let process = child.process
         process.executableURL = URL(filePath: "/bin/sh")
@@ -24,7 +24,7 @@ struct StoreProbeProcess {
         try child.run()
     }
 
-    /// Its next line; nil at the end.
+    /// Next line of its output; nil at the end.
     func nextLine() -> String? {
         var line = Data()
         while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
@@ -34,13 +34,13 @@ struct StoreProbeProcess {
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
-    /// Kills it (`kill -9`) and gives the lines it had written and that were not read yet.
+    /// Sends SIGKILL, and returns the lines that were written and not read yet.
     func kill() -> [String] {
         child.kill()
         return finish()
     }
 
-    /// Waits for its end and gives the lines that were not read yet.
+    /// Waits for the process's end, and returns the lines that were not read yet.
     func finish() -> [String] {
         let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
         child.wait()

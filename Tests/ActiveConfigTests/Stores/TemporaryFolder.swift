@@ -1,10 +1,8 @@
 import Foundation
 
-/// A folder of one test's own, which goes with it.
+/// Folder for one test, removed when the object is released.
 final class TemporaryFolder: Sendable {
-    /// The folder.
-    ///
-    /// It does not exist until somebody makes it.
+    /// Does not exist until the test creates it.
     let url: URL
 
     init() {
@@ -16,16 +14,15 @@ final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// The names of the files in it, sorted.
+    /// Sorted names of the files in the folder.
     var fileNames: [String] {
         let path = url.path(percentEncoded: false)
         return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    /// A file in it.
     func file(_ name: String) -> URL { url.appending(path: name) }
 
-    /// The permissions of the folder, or of a file in it.
+    /// Permissions of the folder, or of a file in it.
     func permissions(of name: String = "") throws -> Int? {
         let path = (name.isEmpty ? url : file(name)).path(percentEncoded: false)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)

@@ -1,12 +1,13 @@
 import ActiveConfig
 import Foundation
 
-/// Threads that run at once, beside Swift's cooperative threads, of which a small machine has too few
-/// for contention.
+/// Runs closures on threads of their own.
+///
+/// A small machine has too few cooperative threads for contention.
 enum Threads {
-    /// Runs `body` on `count` threads, with the number of each, until all have ended.
+    /// Runs `body` on `count` threads at once, and waits until all of them have ended.
     ///
-    /// - Returns: What they gave, in the order of their numbers.
+    /// - Returns: The results, in the order of the threads' numbers.
     static func run<Result: Sendable>(
         _ count: Int, _ body: @escaping @Sendable (_ number: Int) throws -> Result
     ) async throws -> [Result] {

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// A `UserDefaultsStore`, in user defaults of the test's own.
+/// `UserDefaultsStore`, with user defaults of each test's own.
 struct UserDefaultsStoreTests {
     private let suite = UserDefaultsSuite()
 

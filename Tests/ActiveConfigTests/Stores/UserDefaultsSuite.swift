@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// User defaults of one test's own, which go with it.
+/// User defaults for one test, removed when the object is released.
 final class UserDefaultsSuite: Sendable {
     private let name = "ActiveConfigTests.\(UUID().uuidString)"
 
@@ -9,7 +9,7 @@ final class UserDefaultsSuite: Sendable {
         UserDefaults(suiteName: name)?.removePersistentDomain(forName: name)
     }
 
-    /// The user defaults, opened anew.
+    /// Opens the suite anew.
     func userDefaults() throws -> UserDefaults {
         try #require(UserDefaults(suiteName: name))
     }

@@ -12,7 +12,7 @@ struct ByteHashTests {
         unsafe bytes.withUnsafeBytes { unsafe ByteHash.Fingerprint(of: $0) }
     }
 
-    /// Each length takes its own way through the steps of sixteen bytes.
+    /// The hash takes sixteen bytes per step, so each length takes another path through it.
     @Test func theHashChangesWithEveryBitAtEveryLength() {
         for length in 0...70 {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }
@@ -46,7 +46,7 @@ struct ByteHashTests {
         #expect(hash(Array(row.input.utf8), seed: ByteHash.checksumSeed) == row.expected)
     }
 
-    /// Names that differ in little are spread over the slots of a table.
+    /// Similar names are spread over the slots of a table.
     @Test func theHashSpreadsSimilarNames() {
         let slots = Set((0..<4096).map { NameHash.hash("setting_\($0)") & 8191 })
         #expect(slots.count > 3000)

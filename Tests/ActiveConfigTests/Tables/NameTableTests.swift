@@ -5,7 +5,8 @@ import Testing
 
 /// The table of values by name.
 struct NameTableTests {
-    /// A table of names in order, each with its number; all with one hash if it is given.
+    /// Table of names with their indices as values; `hash`, if given, replaces the hash of each
+    /// name.
     private func table(_ names: [String], hash: UInt32? = nil) -> NameTable<Int> {
         NameTable(
             ContiguousArray(
@@ -95,7 +96,7 @@ struct NameTableTests {
         #expect(table([row.input, row.input + "\u{301}"]).entries.count == 2)
     }
 
-    /// Every character, composed and decomposed.
+    /// Compares every character's composed form with its decomposed one.
     @Test func theTableHashesEqualNamesAlike() {
         var faults: [Unicode.Scalar] = []
         for scalar in (UInt32(0x80)...0x1_FFFF).compactMap({ Unicode.Scalar($0) }) {

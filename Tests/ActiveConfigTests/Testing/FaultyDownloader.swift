@@ -2,9 +2,9 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// A downloader with a fault that the conformance suite has to find.
+/// Downloader with a fault that the conformance suite must detect.
 struct FaultyDownloader: ActiveConfigDownloader {
-    /// A fault, and the rule that it breaks.
+    /// Fault with the rule that it breaks.
     enum Fault: CaseIterable, CustomTestStringConvertible {
         case comparesAsStrings, ignoresTheUser, alwaysUnchanged, neverUnchanged, ignoresTheTag
         case failsWithNil, ignoresCancellation, cancelledWithNil

@@ -3,9 +3,9 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// A store with a fault that the conformance suite has to find.
+/// Store with a fault that the conformance suite must detect.
 final class FaultyStore: ActiveConfigStore {
-    /// A fault, and the rule that it breaks.
+    /// Fault with the rule that it breaks.
     enum Fault: CaseIterable, CustomTestStringConvertible {
         case onlyRequirements, throwing, comparesAsStrings, ignoresCase, mixesNilAndEmpty
         case neverRemoves, losesTheTag, keepsNumbersAsDoubles, keepsOnlyChangedSections,
@@ -49,7 +49,7 @@ final class FaultyStore: ActiveConfigStore {
         self.bootstrap = bootstrap
     }
 
-    /// The store as it is after a launch.
+    /// Newly opened store that has lost everything.
     func forget() -> FaultyStore { FaultyStore(fault) }
 
     func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {

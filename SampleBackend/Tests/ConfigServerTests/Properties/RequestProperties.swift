@@ -7,17 +7,17 @@ import Targeting
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// What holds of every request line's target, and of every list of entity tags.
+/// Properties that hold for all request targets and all lists of entity tags.
 enum RequestProperties {
     private static let patterns =
         (ConfigurationRequest.patterns + ConfigurationRequest.streamPatterns
         + ConfigurationRequest.openFeatureStreamPatterns + ["/console/{page...}", "/"])
         .map { RoutePattern($0) }
 
-    /// Tries a target, a line feed, and a list of entity tags.
+    /// Tests a target and, after a line feed, a list of entity tags.
     ///
-    /// - Parameter input: The bytes; what is no UTF-8 is mended.
-    /// - Returns: The property that does not hold, or nil.
+    /// - Parameter input: Bytes; invalid UTF-8 is repaired.
+    /// - Returns: The violated property, or nil.
     static func violation(_ input: [UInt8]) -> String? {
         let lines = input.split(
             separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false

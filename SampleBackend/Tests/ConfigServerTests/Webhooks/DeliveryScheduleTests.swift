@@ -6,10 +6,10 @@ import Testing
 @testable import WebhookDelivery
 
 struct DeliveryScheduleTests {
-    /// A time.
+    /// Sun, 06 Nov 1994 08:49:37 GMT.
     private static let date = Date(timeIntervalSince1970: 784_111_777)
 
-    /// What follows from an answer in the schedule of a server.
+    /// Outcome of an attempt by the default schedule; `status` nil is an attempt without an answer.
     private func outcome(
         _ status: Int?, retryAfter: String? = nil, attempt: Int = 1, part: Double = 1
     ) -> DeliveryAttempt.Outcome {

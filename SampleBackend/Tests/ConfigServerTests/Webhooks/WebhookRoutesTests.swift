@@ -7,10 +7,10 @@ import Testing
 @testable import ConfigServer
 @testable import WebhookDelivery
 
-/// Webhooks as administrators make and see them (HTTP 3).
+/// Administration of webhooks (HTTP 3).
 @Suite(.timeLimit(.minutes(5)))
 struct WebhookRoutesTests {
-    /// The configuration of a server that never sends anything.
+    /// Configuration of a server that never sends anything.
     private static let neverSends = WebhookConfiguration.quick {
         $0.allowsPrivateAddresses = false
         $0.maximumInFlight = 0

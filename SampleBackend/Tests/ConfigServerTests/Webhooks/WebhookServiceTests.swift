@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPServing
 @testable import WebhookDelivery
 
-/// What receivers get (HTTP 3), over real connections.
+/// Deliveries to receivers (HTTP 3), over real connections.
 @Suite(.timeLimit(.minutes(5)))
 struct WebhookServiceTests {
     @Test func tellsOfAPublishAndOfARollback() async throws {
@@ -122,7 +122,7 @@ struct WebhookServiceTests {
             try await trial.publish("two")
             for _ in 1...2 { _ = try await WebhookTrial.next(receiver) }
             let found = try await trial.deliveries(of: webhook, inStates: ["DELIVERED"])
-            // More than two where this machine is busy; the first one ended without an answer.
+            // More than two on a busy machine; the first attempt ended without an answer.
             #expect(try #require(found.first?["attempts"]?.integerValue) >= 2)
         }
     }
@@ -137,7 +137,7 @@ struct WebhookServiceTests {
             let found = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
             #expect(found.first?["error"]?.stringValue?.contains("connection") == true)
             #expect(found.first?["statusCode"] == nil)
-            // Two attempts, neither of which waits until its time is over.
+            // Two attempts, neither of which waits for its timeout.
             #expect(start.duration(to: .now) < .seconds(10))
         }
     }
@@ -149,7 +149,7 @@ struct WebhookServiceTests {
             try await trial.publish("two")
             _ = try await WebhookTrial.next(receiver)
             _ = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
-            // The same template again changes nothing, but the receiver was not told of the other.
+            // Version 3 equals version 2, but the receiver was not told of version 2.
             try await trial.publish("two")
             let body = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
             #expect(body["versionNumber"] == "3")
@@ -163,7 +163,7 @@ struct WebhookServiceTests {
 
     @Test func connectsToTheVeryAddressThatWasChecked() async throws {
         let receiver = try await WebhookReceiver()
-        // A name that no other resolver knows.
+        // The server's own resolver is the only one that knows this name.
         try await WebhookTrial.with(
             configuration: .quick { $0.resolve = { _ in HostAddresses.numeric("127.0.0.1") } }
         ) { trial in

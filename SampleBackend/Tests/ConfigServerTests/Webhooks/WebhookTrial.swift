@@ -10,21 +10,13 @@ import Testing
 @testable import HTTPServing
 @testable import WebhookDelivery
 
-/// A running server with webhooks, and what tests do with them.
+/// Running server with webhooks, and operations for tests.
 struct WebhookTrial: Sendable {
-    /// The path of the webhooks.
     static let path = "/v1/projects/default/webhooks"
 
-    /// The server.
     let server: RunningServer
 
-    /// Runs a server whose first version is published while a test uses it.
-    ///
-    /// - Parameters:
-    ///   - store: Where templates are kept.
-    ///   - webhooks: What the server does for webhooks.
-    ///   - body: Uses the server.
-    /// - Throws: What the body or the server throws.
+    /// Runs a server while a test uses it, with a first version published.
     static func with(
         store: any TemplateStore = InMemoryTemplateStore(),
         configuration webhooks: WebhookConfiguration = .quick(),
@@ -41,7 +33,7 @@ struct WebhookTrial: Sendable {
         }
     }
 
-    /// Publishes a template with one parameter, `Home.title`.
+    /// Publishes a template with the parameters `Home.title` and `Cart.limit`.
     func publish(_ title: String) async throws {
         let answer = try await server.publish([
             "parameterGroups": [
@@ -52,7 +44,7 @@ struct WebhookTrial: Sendable {
         #expect(answer.status == 200)
     }
 
-    /// Makes a webhook, and gives what the server answers.
+    /// Creates a webhook, and returns the server's answer.
     @discardableResult
     func add(_ url: String) async throws -> JSONNode {
         let answer = try await server.administer(
@@ -61,9 +53,9 @@ struct WebhookTrial: Sendable {
         return try answer.json
     }
 
-    /// The deliveries of a webhook, once they are in these states, newest first.
+    /// Deliveries of a webhook, newest first, once they are in the given states.
     ///
-    /// The time limit of the suite ends the wait.
+    /// Waits; the suite's time limit ends the wait.
     func deliveries(
         of webhook: JSONNode, inStates states: [String]
     ) async throws -> [JSONNode] {
@@ -76,13 +68,13 @@ struct WebhookTrial: Sendable {
         }
     }
 
-    /// The next request that a receiver gets.
+    /// Next request that a receiver gets.
     static func next(_ receiver: WebhookReceiver) async throws -> WebhookReceiver.Request {
         var iterator = receiver.requests.makeAsyncIterator()
         return try #require(await iterator.next())
     }
 
-    /// Whether a request is signed by the secret of a webhook.
+    /// True if the webhook's secret signed the request.
     static func isSigned(_ request: WebhookReceiver.Request, by webhook: JSONNode) -> Bool {
         guard let secret = webhook["secret"]?.stringValue,
             let timestamp = request.fields["activeconfig-timestamp"]
@@ -96,10 +88,7 @@ struct WebhookTrial: Sendable {
 }
 
 extension WebhookConfiguration {
-    /// Makes the configuration of a server that sends to this machine and tries again at once.
-    ///
-    /// - Parameter change: Changes it.
-    /// - Returns: The configuration.
+    /// Configuration for receivers on this machine, with retries after 20 ms, and further changes.
     static func quick(_ change: (inout WebhookConfiguration) -> Void = { _ in }) -> Self {
         var configuration = WebhookConfiguration()
         configuration.allowsPrivateAddresses = true

@@ -1,27 +1,22 @@
 @testable import LinearRegex
 
-/// A search for a regular expression that follows its tree, part by part: slow, and without the
-/// automaton that it checks.
+/// Reference matcher that interprets the syntax tree: slow, but independent of the automaton under
+/// test.
 struct NaiveMatcher {
-    /// The text.
     private let scalars: [UInt32]
 
-    /// Takes a text; a short one, since every place of it is tried.
+    /// Keeps a text, which must be short, since each position is tried.
     init(_ text: String) {
         scalars = text.unicodeScalars.map(\.value)
     }
 
-    /// Whether a part of the text matches.
+    /// True if any part of the text matches.
     func finds(_ pattern: Pattern) -> Bool {
         !ends(of: pattern, from: Set(0...scalars.count)).isEmpty
     }
 
-    /// Where a pattern may end.
-    ///
-    /// - Parameters:
-    ///   - pattern: The pattern; the parser's limit of nesting bounds the recursion.
-    ///   - starts: Where it may begin.
-    /// - Returns: The places, none when it does not match.
+    /// Positions at which a match that begins at one of `starts` may end; the parser's nesting
+    /// limit bounds the recursion.
     private func ends(of pattern: Pattern, from starts: Set<Int>) -> Set<Int> {
         guard !starts.isEmpty else { return [] }
         switch pattern {
@@ -52,7 +47,7 @@ struct NaiveMatcher {
         }
     }
 
-    /// Whether an anchor matches before a place.
+    /// True if an anchor matches before the given position.
     private func holds(_ anchor: Pattern.Anchor, at place: Int) -> Bool {
         let before = place > 0 ? scalars[place - 1] : nil
         let after = place < scalars.count ? scalars[place] : nil

@@ -1,14 +1,14 @@
 @testable import LinearRegex
 
-/// What holds of every regular expression and text.
+/// Properties that hold for all regular expressions and texts.
 enum PatternProperties {
-    /// The most characters of a text: the reference tries every place.
+    /// Maximum length of a text in scalars: the reference matcher tries every position.
     private static let maximumTextLength = 24
 
-    /// Tries a pattern, a zero byte and a text.
+    /// Tests a pattern and, after a zero byte, a text.
     ///
-    /// - Parameter input: The bytes; what is no UTF-8 is mended.
-    /// - Returns: The property that does not hold, or nil.
+    /// - Parameter input: Bytes; invalid UTF-8 is repaired.
+    /// - Returns: The violated property, or nil.
     static func violation(_ input: [UInt8]) -> String? {
         let parts = input.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         let pattern = String(decoding: parts[0], as: UTF8.self)

@@ -3,13 +3,13 @@ import JSONTree
 
 @testable import Targeting
 
-/// What holds of every condition and user.
+/// Properties that hold for all conditions and users.
 enum ConditionProperties {
-    /// Tries a condition, a zero byte, and the values of a user between zero bytes.
+    /// Tests a condition with a user's values; zero bytes separate them.
     ///
-    /// - Parameter input: The bytes; what is no UTF-8 is mended. A condition that begins with `{` is
-    ///   that of a server.
-    /// - Returns: The property that does not hold, or nil.
+    /// - Parameter input: Bytes; invalid UTF-8 is repaired. A condition that begins with `{` is a
+    ///   server condition.
+    /// - Returns: The violated property, or nil.
     static func violation(_ input: [UInt8]) -> String? {
         let parts = input.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -23,7 +23,6 @@ enum ConditionProperties {
         return violation(of: parts[0], context)
     }
 
-    /// Tries an expression.
     private static func violation(
         of expression: String, _ context: TargetingContext
     ) -> String? {
@@ -31,7 +30,7 @@ enum ConditionProperties {
             let condition = try TargetingCondition(expression: expression)
             let spaced = try? TargetingCondition(expression: " \(expression) ")
             if spaced?.root != condition.root { return "space around it does not count" }
-            // The nesting may be at its limit already.
+            // The expression may already have the maximum nesting depth.
             let opposite = try? TargetingCondition(expression: "!(\(expression))")
             if let opposite {
                 let set = ConditionSet([condition, opposite])
@@ -50,7 +49,7 @@ enum ConditionProperties {
         }
     }
 
-    /// Evaluates conditions in both ways.
+    /// Compares the evaluation of conditions with their explanations.
     private static func violation(
         of conditions: [TargetingCondition], _ context: TargetingContext
     ) -> String? {
@@ -69,7 +68,7 @@ enum ConditionProperties {
         return nil
     }
 
-    /// A user of whom some values are known.
+    /// User with the given values; empty and missing ones are unknown.
     private static func context(_ values: [String]) -> TargetingContext {
         func value(_ index: Int) -> String? {
             values.indices.contains(index) && !values[index].isEmpty ? values[index] : nil

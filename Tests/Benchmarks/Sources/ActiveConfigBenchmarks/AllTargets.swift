@@ -1,6 +1,6 @@
-/// The targets, in the order of the report.
+/// All targets, in the order of the report.
 ///
-/// Each is a file of its own in `Targets`.
+/// Each has a file of its own in `Targets`.
 enum AllTargets {
     static let list: [any BenchmarkTarget.Type] = [
         F1SectionReading.self,

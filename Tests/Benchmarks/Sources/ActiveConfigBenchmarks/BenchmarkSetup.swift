@@ -1,19 +1,19 @@
 import Foundation
 import Measuring
 
-/// How to measure: what is the same for all targets.
+/// Settings of a measurement that all targets share.
 struct BenchmarkSetup: Sendable {
-    /// The rounds of what is repeated within a round.
+    /// Rounds for operations that are repeated within a round.
     let rounds: Rounds
-    /// The folder for files; targets make their own folders in it and remove them.
+    /// Parent of the folders that targets make and remove.
     let directory: URL
-    /// The Python that has orjson.
+    /// Python interpreter that has orjson, by path or by name.
     let python: String
 
-    /// Rounds for what is done once a round: many, since each is a single figure.
+    /// Rounds for operations that run once per round: many, since each gives a single figure.
     var singleRounds: Rounds { Rounds(rounds.count * 20) }
 
-    /// Runs `body` with an empty folder, which is removed then.
+    /// Runs `body` with an empty folder, and then removes the folder.
     func withFolder<Result>(
         named name: String, _ body: (URL) async throws -> Result
     ) async throws -> Result {

@@ -1,16 +1,16 @@
 import Measuring
 
-/// One of the targets: its number, what is done, and how that is measured.
+/// Performance target: its number, the operation, and its measurement.
 protocol BenchmarkTarget: Sendable {
-    /// Its number, such as `F4`.
+    /// Number of the target, such as `F4`.
     static var name: String { get }
-    /// What is done, for the progress.
+    /// Operation that is measured, shown as progress.
     static var work: String { get }
 
-    /// Measures it.
+    /// Measures the target.
     ///
-    /// - Parameter setup: How to measure.
-    /// - Returns: A row for each peer, and for what else is to be known.
-    /// - Throws: what keeps it from being measured; the target then counts as missed.
+    /// - Parameter setup: Settings of the measurement.
+    /// - Returns: A row for each peer, and for each further fact.
+    /// - Throws: An error that prevents the measurement; the target then counts as missed.
     static func rows(_ setup: BenchmarkSetup) async throws -> [Row]
 }

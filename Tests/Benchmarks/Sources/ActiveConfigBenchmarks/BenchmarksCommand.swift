@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Measuring
 
-/// The command: measures the targets and prints how they are met.
+/// Command that measures the targets and prints the results.
 @main
 struct BenchmarksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,7 +55,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
         if check, report.hasMissed { throw ExitCode.failure }
     }
 
-    /// The rows of a target; when it cannot be measured, one that says why.
+    /// Rows of a target; if it cannot be measured, one row with the error.
     private static func rows(
         of target: any BenchmarkTarget.Type, _ setup: BenchmarkSetup
     ) async -> [Row] {
@@ -70,7 +70,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
         }
     }
 
-    /// The targets that a list names.
+    /// Targets that a comma-separated list names.
     private static func targets(named list: String) throws -> [any BenchmarkTarget.Type] {
         try list.split(separator: ",").map { name in
             let name = name.trimmingCharacters(in: .whitespaces).uppercased()

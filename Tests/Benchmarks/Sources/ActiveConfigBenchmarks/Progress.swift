@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line on the terminal that says what is being measured.
+/// Line on the terminal that says what is being measured.
 struct Progress {
     private let isShown = Terminal.showsProgress
 

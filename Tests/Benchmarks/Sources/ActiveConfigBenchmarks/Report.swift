@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// All rows, and what they were measured on.
+/// All rows, with the conditions of their measurement.
 struct Report: Encodable {
     let rows: [Row]
     let rounds: Int
@@ -9,7 +9,7 @@ struct Report: Encodable {
     let processorCount: Int
     let operatingSystem: String
 
-    /// Makes a report of rows that were measured on this machine.
+    /// Report of rows that were measured on this machine.
     init(rows: [Row], rounds: Int, duration: Duration) {
         self.rows = rows
         self.rounds = rounds
@@ -18,10 +18,10 @@ struct Report: Encodable {
         operatingSystem = ProcessInfo.processInfo.operatingSystemVersionString
     }
 
-    /// Whether a target is missed.
+    /// True if any target is missed.
     var hasMissed: Bool { rows.contains { $0.verdict == .missed } }
 
-    /// The table and a line on how it came about.
+    /// The table, with a summary line.
     func text(isColored: Bool) -> String {
         let missed = rows.count { $0.verdict == .missed }
         let met = rows.count { $0.verdict == .met }
@@ -37,7 +37,7 @@ struct Report: Encodable {
             .joined(separator: "\n")
     }
 
-    /// The same as JSON.
+    /// The report as JSON.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -8,13 +8,12 @@ import Foundation
     import Musl
 #endif
 
-/// What a person at a terminal sees, and a pipe or a file does not get.
+/// Output for a person at a terminal, not for a pipe or a file.
 enum Terminal {
-    /// Whether standard output shows colours (https://no-color.org).
+    /// True if standard output is a terminal and colours are not disabled (https://no-color.org).
     static var showsColors: Bool {
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
     }
 
-    /// Whether standard error is a terminal.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 }

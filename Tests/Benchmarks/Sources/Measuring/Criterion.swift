@@ -1,20 +1,21 @@
-/// What a target wants of the ratio between our time and a peer's.
+/// Requirement of a target on the ratio between our time and a peer's.
 public enum Criterion: Sendable, Hashable {
-    /// The peer takes at least so many times as long.
+    /// The peer takes at least this many times as long.
     case timesFaster(Double)
-    /// Ours takes at most so many times as long as the peer.
+    /// Ours takes at most this many times as long as the peer.
     case atMostTimes(Double)
-    /// Ours takes as long as the peer, give or take a part of it: 0.2 is 20 %.
+    /// Ours takes as long as the peer, within a relative tolerance: 0.2 is 20 %.
     case same(within: Double)
-    /// Nothing; the ratio is printed to be known.
+    /// No requirement; the ratio is only printed.
     case nothing
 
-    /// The ratio that is looked at.
+    /// Ratio that the criterion judges.
     ///
     /// - Parameters:
     ///   - ours: Our time.
-    ///   - peer: The peer's, in the same unit.
-    /// - Returns: How many times as fast ours is, or how many times as long it takes.
+    ///   - peer: The peer's time, in the same unit.
+    /// - Returns: How many times as fast ours is (``timesFaster(_:)``, ``nothing``), or how many
+    ///   times as long it takes.
     public func ratio(ours: Double, peer: Double) -> Double {
         switch self {
         case .timesFaster, .nothing: peer / ours
@@ -22,7 +23,7 @@ public enum Criterion: Sendable, Hashable {
         }
     }
 
-    /// Whether a ratio is as wanted.
+    /// Judges a ratio.
     public func verdict(on ratio: Double) -> Verdict {
         switch self {
         case .timesFaster(let wanted): ratio >= wanted ? .met : .missed
@@ -32,7 +33,7 @@ public enum Criterion: Sendable, Hashable {
         }
     }
 
-    /// A ratio as text, such as `24.1× faster`.
+    /// Text of a ratio, such as `24.1× faster`.
     public func text(of ratio: Double) -> String {
         switch self {
         case .timesFaster, .nothing: "\(Figure.text(of: ratio))× faster"
@@ -42,7 +43,7 @@ public enum Criterion: Sendable, Hashable {
 }
 
 extension Criterion: CustomStringConvertible {
-    /// What is wanted, such as `≥ 20× faster`; empty when nothing is.
+    /// Text of the requirement, such as `≥ 20× faster`; empty for ``nothing``.
     public var description: String {
         switch self {
         case .timesFaster(let wanted): "≥ \(Figure.text(of: wanted))× faster"

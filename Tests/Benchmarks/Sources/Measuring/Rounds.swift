@@ -1,27 +1,27 @@
-/// A number of rounds in which sides take turns, so that what slows the machine down slows each of
-/// them down.
+/// Number of rounds in which sides take turns, so that a slow phase of the machine affects all of
+/// them.
 public struct Rounds: Sendable {
-    /// The fewest rounds whose median counts.
+    /// Least number of rounds for a meaningful median.
     public static let fewest = 5
 
-    /// How many there are.
+    /// Number of rounds.
     public let count: Int
 
-    /// Makes rounds.
+    /// Creates the given number of rounds.
     ///
-    /// - Parameter count: How many; at least ``fewest``.
+    /// - Parameter count: Number of rounds, at least ``fewest``.
     public init(_ count: Int) {
         precondition(count >= Self.fewest, "A median needs at least \(Self.fewest) rounds.")
         self.count = count
     }
 
-    /// Measures each side once a round.
+    /// Measures each side once per round.
     ///
-    /// Another side starts each round.
+    /// Each round starts with another side.
     ///
-    /// - Parameter sides: What is compared.
-    /// - Returns: The figures of each side, in the order of `sides`.
-    /// - Throws: what a side throws.
+    /// - Parameter sides: Sides to compare.
+    /// - Returns: Samples of each side, in the order of `sides`.
+    /// - Throws: The error of a side.
     public func measure(_ sides: [Side]) async throws -> [Samples] {
         var values = [[Double]](repeating: [], count: sides.count)
         for round in 0..<count {

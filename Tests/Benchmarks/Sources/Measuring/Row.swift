@@ -1,35 +1,35 @@
-/// A line of the report: one thing of ours against one peer.
+/// Line of the report, which compares one of our figures with a peer's.
 public struct Row: Sendable, Encodable {
-    /// The target, such as `F4`.
+    /// Target, such as `F4`.
     public let target: String
-    /// What is compared.
+    /// Operation that is compared.
     public let what: String
-    /// Our figure, and how far its rounds lie apart.
+    /// Our figure with its spread, or the finding of a fact.
     public let ours: String
-    /// The peer and its figure.
+    /// The peer with its figure.
     public let peer: String
-    /// The ratio, when there is one.
+    /// Ratio; nil for a fact.
     public let ratio: Double?
-    /// The ratio as text.
+    /// Ratio as text.
     public let ratioText: String
-    /// What is wanted.
+    /// Requirement as text.
     public let wanted: String
-    /// Whether it is so.
+    /// Verdict on the requirement.
     public let verdict: Verdict
-    /// Our time in nanoseconds, when it is a time.
+    /// Our time in nanoseconds; nil for a fact.
     public let oursInNanoseconds: Double?
-    /// The peer's time in nanoseconds, when it is a time.
+    /// The peer's time in nanoseconds; nil for a fact.
     public let peerInNanoseconds: Double?
 
-    /// Makes a row of two times.
+    /// Row of two measured times.
     ///
     /// - Parameters:
-    ///   - target: The target.
-    ///   - what: What is compared.
-    ///   - ours: Our figures.
-    ///   - peerName: The peer.
-    ///   - peer: The peer's figures.
-    ///   - criterion: What is wanted.
+    ///   - target: Target, such as `F4`.
+    ///   - what: Operation that is compared.
+    ///   - ours: Our samples.
+    ///   - peerName: Name of the peer.
+    ///   - peer: The peer's samples.
+    ///   - criterion: Requirement on the ratio.
     public init(
         _ target: String, _ what: String, ours: Samples, against peerName: String, _ peer: Samples,
         wanted criterion: Criterion
@@ -39,16 +39,16 @@ public struct Row: Sendable, Encodable {
             text: Self.text(of: peer), wanted: criterion)
     }
 
-    /// Makes a row of a time and a peer's that is put together.
+    /// Row of a measured time and a peer's computed time.
     ///
     /// - Parameters:
-    ///   - target: The target.
-    ///   - what: What is compared.
-    ///   - ours: Our figures.
-    ///   - peerName: The peer.
+    ///   - target: Target, such as `F4`.
+    ///   - what: Operation that is compared.
+    ///   - ours: Our samples.
+    ///   - peerName: Name of the peer.
     ///   - nanoseconds: The peer's time.
-    ///   - text: That as text; nil for the time alone.
-    ///   - criterion: What is wanted.
+    ///   - text: The peer's time as text; nil for the time alone.
+    ///   - criterion: Requirement on the ratio.
     public init(
         _ target: String, _ what: String, ours: Samples, against peerName: String,
         nanoseconds: Double, text: String? = nil, wanted criterion: Criterion
@@ -66,14 +66,14 @@ public struct Row: Sendable, Encodable {
         peerInNanoseconds = nanoseconds
     }
 
-    /// Makes a row of a fact, which is so or is not.
+    /// Row of a fact, which is true or false.
     ///
     /// - Parameters:
-    ///   - target: The target.
-    ///   - what: What is looked at.
-    ///   - found: What was found.
-    ///   - wanted: What is wanted.
-    ///   - isMet: Whether it is so.
+    ///   - target: Target, such as `F4`.
+    ///   - what: Subject of the fact.
+    ///   - found: Text of the finding.
+    ///   - wanted: Text of the requirement.
+    ///   - isMet: True if the finding meets the requirement.
     public init(fact target: String, _ what: String, found: String, wanted: String, isMet: Bool) {
         self.target = target
         self.what = what
@@ -87,7 +87,7 @@ public struct Row: Sendable, Encodable {
         peerInNanoseconds = nil
     }
 
-    /// A median with its spread, such as `1.2 ms ± 3 %`.
+    /// Text of the median with half the spread, such as `1.2 ms ± 3 %`.
     private static func text(of samples: Samples) -> String {
         let spread = Figure.text(of: (samples.spread * 50).rounded())
         return "\(Figure.text(ofNanoseconds: samples.median)) ± \(spread) %"

@@ -1,32 +1,32 @@
-/// One of the things that are compared: a name, and what measures it once.
+/// One side of a comparison: a name with its measurement.
 public struct Side {
-    /// What is measured.
+    /// Name of what is measured.
     public let name: String
-    /// Measures it once: nanoseconds per operation.
+    /// Measures once, and returns nanoseconds per operation.
     let measure: () async throws -> Double
 
-    /// Makes a side that measures itself.
+    /// Side with a measurement of its own.
     ///
     /// - Parameters:
-    ///   - name: What is measured.
-    ///   - measure: Measures it once and gives nanoseconds per operation.
+    ///   - name: Name of what is measured.
+    ///   - measure: Measures once, and returns nanoseconds per operation.
     public init(_ name: String, measure: @escaping () async throws -> Double) {
         self.name = name
         self.measure = measure
     }
 
-    /// A side that runs work as often as fits a time, after a first run to warm up and to find how
-    /// often that is.
+    /// Side that repeats work for a given time, after runs to warm up and to find the number of
+    /// repetitions.
     ///
     /// - Parameters:
-    ///   - name: What is measured.
-    ///   - duration: The time of a round.
-    ///   - batch: How many operations one run of the work is.
-    ///   - timer: Runs what it is given and says how long that took, in nanoseconds.
-    ///   - work: Does it, and gives a number that depends on all of it, so that nothing can be
-    ///     optimized away. It has to be the same each time.
+    ///   - name: Name of what is measured.
+    ///   - duration: Time of a round.
+    ///   - batch: Number of operations in one run of the work.
+    ///   - timer: Runs its closure, and returns the time that took, in nanoseconds.
+    ///   - work: Does the work, and returns a number that depends on all of it, so that nothing can
+    ///     be optimized away. The number must be the same each time.
     /// - Returns: The side.
-    /// - Throws: what the work throws.
+    /// - Throws: The error of the work.
     public static func repeating(
         _ name: String, for duration: Duration = .milliseconds(20), batch: Int = 1,
         timer: @escaping (() throws -> Void) throws -> Double = Stopwatch.processorTime,
@@ -45,11 +45,11 @@ public struct Side {
         }
     }
 
-    /// A side that runs work once a round, for what waits and depends on what was done before.
+    /// Side that runs work once per round, for work that waits or depends on its previous run.
     ///
     /// - Parameters:
-    ///   - name: What is measured.
-    ///   - work: Does it.
+    ///   - name: Name of what is measured.
+    ///   - work: Does the work.
     /// - Returns: The side.
     public static func once(_ name: String, _ work: @escaping () throws -> Void) -> Side {
         Side(name) { try Stopwatch.elapsedTime(of: work) }

@@ -6,30 +6,29 @@
     import Musl
 #endif
 
-/// What says how long work takes, in nanoseconds.
+/// Times of work, in nanoseconds.
 public enum Stopwatch: Sendable {
-    /// The time that the processor works on it, whatever else the machine does meanwhile: for work
-    /// that waits for nothing.
+    /// Processor time of work that does not wait; the machine's other load does not count.
     ///
-    /// - Parameter work: The work, which stays on its thread.
+    /// - Parameter work: Work that stays on the calling thread.
     /// - Returns: The time.
-    /// - Throws: what the work throws.
+    /// - Throws: The error of the work.
     public static func processorTime(of work: () throws -> Void) rethrows -> Double {
         let start = threadTime()
         try work()
         return threadTime() - start
     }
 
-    /// The time until it is done: for work that waits, for a disk or for another thread.
+    /// Elapsed time of work that waits, for a disk or for another thread.
     ///
-    /// - Parameter work: The work.
+    /// - Parameter work: Work to measure.
     /// - Returns: The time.
-    /// - Throws: what the work throws.
+    /// - Throws: The error of the work.
     public static func elapsedTime(of work: () throws -> Void) rethrows -> Double {
         try ContinuousClock().measure(work) / .nanoseconds(1)
     }
 
-    /// The processor time that this thread has had.
+    /// Processor time of the current thread so far.
     private static func threadTime() -> Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -2,22 +2,22 @@
 public struct Table: Sendable {
     private static let titles = ["target", "what", "ours", "peer", "ratio", "wanted", "verdict"]
 
-    /// The rows.
+    /// Rows of the table.
     public let rows: [Row]
-    /// Whether verdicts are coloured, as on a terminal.
+    /// True if verdicts are coloured, as on a terminal.
     public let isColored: Bool
 
-    /// Makes a table.
+    /// Creates a table.
     ///
     /// - Parameters:
-    ///   - rows: The rows.
-    ///   - isColored: Whether verdicts are coloured, as on a terminal.
+    ///   - rows: Rows of the table.
+    ///   - isColored: True to colour verdicts, as on a terminal.
     public init(_ rows: [Row], isColored: Bool = false) {
         self.rows = rows
         self.isColored = isColored
     }
 
-    /// The lines, the first with the titles.
+    /// Lines of the table; the first has the titles.
     public var lines: [String] {
         let cells =
             [Self.titles]
@@ -35,7 +35,7 @@ public struct Table: Sendable {
         }
     }
 
-    /// A verdict's word in its colour.
+    /// Verdict's word in its colour.
     private func colored(_ word: String, _ verdict: Verdict?) -> String {
         guard isColored else { return word }
         switch verdict {

@@ -1,13 +1,13 @@
-/// The error that work which was measured did not do the same each time.
+/// Error of measured work whose result was not the same each time.
 public struct UnequalResults: Error, CustomStringConvertible {
-    /// What was measured.
+    /// Name of what was measured.
     let name: String
-    /// How often it ran.
+    /// Number of runs.
     let runs: Int
-    /// How often its result was another than at first.
+    /// Number of runs whose result differed from the first.
     let wrong: Int
 
-    /// What happened.
+    /// One line that describes the error.
     public var description: String {
         "\(name) gave another result than at first in \(wrong) of \(runs) runs"
     }

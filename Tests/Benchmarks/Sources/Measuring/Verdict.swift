@@ -1,13 +1,13 @@
-/// What became of a row's target.
+/// Verdict on a row's requirement.
 public enum Verdict: String, Sendable, Encodable {
-    /// It is as wanted.
+    /// The requirement is met.
     case met
-    /// It is not, or could not be measured.
+    /// The requirement is not met, or could not be measured.
     case missed
-    /// Nothing is wanted of it.
+    /// There is no requirement.
     case information
 
-    /// The word in the table.
+    /// Word in the table; empty for information.
     public var word: String {
         switch self {
         case .met: "met"

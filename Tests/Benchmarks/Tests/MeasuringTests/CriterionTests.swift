@@ -1,9 +1,9 @@
 import Measuring
 import Testing
 
-/// What is wanted of a ratio.
+/// Verdicts on ratios.
 struct CriterionTests {
-    /// A criterion with times, and what it says of them.
+    /// Criterion with two times, the text of their ratio and the verdict.
     struct Case: Sendable, CustomTestStringConvertible {
         let criterion: Criterion
         let ours: Double

@@ -2,7 +2,7 @@ import Measuring
 import Synchronization
 import Testing
 
-/// How sides take turns.
+/// Rounds in which sides take turns.
 struct RoundsTests {
     @Test func letsEachSideStartInTurn() async throws {
         let order = Mutex("")

@@ -1,7 +1,7 @@
 import Measuring
 import Testing
 
-/// The statistics of rounds.
+/// Statistics of samples.
 struct SamplesTests {
     /// Figures with their median and spread.
     struct Case: Sendable, CustomTestStringConvertible {

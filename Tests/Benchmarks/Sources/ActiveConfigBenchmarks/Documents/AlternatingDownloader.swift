@@ -1,12 +1,11 @@
 import ActiveConfig
 import Synchronization
 
-/// A downloader without a network, which answers with one document after the other, in turn.
+/// Downloader without a network that answers with its documents in turn.
 final class AlternatingDownloader: ActiveConfigDownloader {
     private let states: [ConfigurationState]
     private let requestCount = Mutex(0)
 
-    /// Makes a downloader.
     init(_ states: ConfigurationState...) {
         self.states = states
     }

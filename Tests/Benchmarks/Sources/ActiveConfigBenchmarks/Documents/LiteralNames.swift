@@ -1,6 +1,6 @@
-/// Names of 16 bytes as literals: what an app reads by has no reference count.
+/// Names of 16 bytes as literals: like the names in an app's code, they have no reference count.
 enum LiteralNames {
-    /// Ten sections.
+    /// Ten names of sections.
     static let sections: [String] = [
         "CheckoutFeatures", "StartScreenTexts", "FavouritesScreen", "NetworkIntervals",
         "SearchExperiment", "VideoPlayerLimit", "OnboardingScreen", "PushNotification",

@@ -1,24 +1,22 @@
 import ActiveConfig
 import Foundation
 
-/// A document of the exchange format, made the same in each run: names of 16 bytes, and the mix of
-/// values that apps have.
+/// Reproducible document with names of 16 bytes and the mix of values that apps have.
 struct SampleDocument: Sendable {
-    /// The text, as a server sends it: compact.
+    /// Compact text, as a server sends it.
     let data: Data
-    /// What was read from that text.
+    /// Configuration that is read from `data`.
     let state: ConfigurationState
-    /// The number of its settings.
     let settingCount: Int
 
-    /// Makes a document.
+    /// Document that depends only on the parameters.
     ///
     /// - Parameters:
-    ///   - sections: How many sections it has.
-    ///   - settingsPerSection: How many settings each has.
-    ///   - variant: A number that makes the values differ.
-    ///   - change: Changes what was made, before it becomes text.
-    /// - Throws: when what was written cannot be read.
+    ///   - sections: Number of sections.
+    ///   - settingsPerSection: Number of settings in each section.
+    ///   - variant: Number on which the values depend.
+    ///   - change: Changes the settings before they are written.
+    /// - Throws: An error when the text cannot be read back.
     init(
         sections: Int = 10, settingsPerSection: Int = 100, variant: Int = 0,
         change: (inout [String: [String: SettingValue]]) -> Void = { _ in }
@@ -43,10 +41,10 @@ struct SampleDocument: Sendable {
         settingCount = sections * settingsPerSection
     }
 
-    /// A section's name: 16 bytes.
+    /// Name of a section, 16 bytes long.
     static func sectionName(_ number: Int) -> String { name("Section", number) }
 
-    /// A setting's key: 16 bytes.
+    /// Key of a setting, 16 bytes long.
     static func settingKey(_ number: Int) -> String { name("setting", number) }
 
     private static func name(_ word: String, _ number: Int) -> String {

@@ -1,13 +1,13 @@
 import ActiveConfig
 
-/// Values as apps have them: of twenty, seven switches, five numbers, six texts, a list and an
-/// object.
+/// Values as apps have them.
+///
+/// Of twenty, seven are switches, five numbers, six texts, one a list and one an object.
 enum SampleValues {
     private static let words = [
         "welcome", "offer", "continue", "later", "premium", "settings", "profile", "subscribe",
     ]
 
-    /// A value by its number.
     static func value(_ number: Int, variant: Int) -> SettingValue {
         let seed = number + variant
         switch number % 20 {

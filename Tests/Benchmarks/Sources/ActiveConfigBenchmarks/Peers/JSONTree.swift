@@ -1,5 +1,5 @@
-/// Any JSON value, in the way that most apps decode one, with integers and floating-point numbers
-/// told apart as in `SettingValue`.
+/// Any JSON value, decoded as in most apps, with integers and floating-point numbers distinguished
+/// as in `SettingValue`.
 enum JSONTree: Decodable {
     case null
     case bool(Bool)
@@ -28,7 +28,7 @@ enum JSONTree: Decodable {
         }
     }
 
-    /// The members of an object, and none of anything else.
+    /// Members of an object; empty for any other value.
     var members: [String: JSONTree] {
         guard case .object(let members) = self else { return [:] }
         return members

@@ -1,25 +1,24 @@
 import Foundation
 
-/// orjson, the fast parser of Python, in a process of its own that is asked for one round after the
-/// other.
+/// orjson, a fast JSON parser for Python, in a child process that runs one round per request.
 final class Orjson {
-    /// The versions of orjson and Python.
+    /// Versions of orjson and Python.
     private(set) var version = ""
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
     private var unread = Data()
 
-    /// The error that there is no orjson, or that it stopped.
+    /// orjson is missing, or its process has stopped.
     struct Unavailable: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What Python runs.
+    /// Python program of the process.
     ///
-    /// It reads the document that is named as its argument; then each line says how often to parse
-    /// it, and is answered with the nanoseconds for all and the number of sections. The garbage
-    /// collector is off, as the measuring tools of Python have it.
+    /// It reads the document that is named as its argument. Each line of input says how often to
+    /// parse it, and is answered with the total nanoseconds and the number of sections. The garbage
+    /// collector is off, as in Python's own measuring tools.
     private static let program = """
         import gc, platform, sys, time
         import orjson
@@ -36,12 +35,12 @@ final class Orjson {
             print(end - start, len(document["config_sections"]), flush=True)
         """
 
-    /// Starts it.
+    /// Starts the process.
     ///
     /// - Parameters:
-    ///   - python: A Python that has orjson, by path or by name.
-    ///   - document: The file to parse.
-    /// - Throws: ``Unavailable``, or what keeps a process from starting.
+    ///   - python: Python interpreter that has orjson, by path or by name.
+    ///   - document: File to parse.
+    /// - Throws: ``Unavailable``, or the error of starting a process.
     init(python: String, document: URL) throws {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [python, "-c", Self.program, document.path(percentEncoded: false)]
@@ -64,11 +63,11 @@ final class Orjson {
         process.waitUntilExit()
     }
 
-    /// Parses the document.
+    /// Parses the document repeatedly.
     ///
-    /// - Parameter times: How often.
-    /// - Returns: The nanoseconds for one time, by the processor time of its thread.
-    /// - Throws: ``Unavailable`` when it stopped.
+    /// - Parameter times: Number of repetitions.
+    /// - Returns: Processor time of the parsing thread for one repetition, in nanoseconds.
+    /// - Throws: ``Unavailable`` if the process has stopped.
     func parse(times: Int) throws -> Double {
         try input.fileHandleForWriting.write(contentsOf: Data("\(times)\n".utf8))
         let answer = readLine()?.split(separator: " ").compactMap { Double($0) } ?? []
@@ -78,7 +77,7 @@ final class Orjson {
         return answer[0] / Double(times)
     }
 
-    /// The next line of its output; nil at the end.
+    /// Next line of the process's output; nil at the end.
     private func readLine() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {

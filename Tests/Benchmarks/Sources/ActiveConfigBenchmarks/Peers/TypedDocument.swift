@@ -1,16 +1,14 @@
-/// The exchange format as structures for `JSONDecoder`; only a setting's value is any JSON.
+/// The exchange format as types for `JSONDecoder`; only the values of settings are untyped.
 struct TypedDocument: Decodable {
-    /// A section.
     struct Section: Decodable {
         let settings: [String: Setting]
     }
 
-    /// A setting.
     struct Setting: Decodable {
         let value: JSONTree
     }
 
-    /// `config_sections`.
+    /// The member `config_sections`.
     let sections: [String: Section]
     let meta: [String: JSONTree]
 

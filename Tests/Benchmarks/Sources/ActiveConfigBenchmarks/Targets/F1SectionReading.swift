@@ -26,7 +26,7 @@ enum F1SectionReading: BenchmarkTarget {
         ]
     }
 
-    /// The value of a setting; two of three are true.
+    /// Value of a setting; two of three are true.
     private static func isOn(_ number: Int) -> Bool { number % 3 != 0 }
 
     private static func ours(_ names: [(String, String)]) throws -> Side {
@@ -53,7 +53,7 @@ enum F1SectionReading: BenchmarkTarget {
         }
     }
 
-    /// A reader of the same settings.
+    /// Reader of the same settings by swift-configuration.
     private static func reader(_ names: [(String, String)]) -> ConfigReader {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (number, (section, key)) in names.enumerated() {
@@ -63,7 +63,7 @@ enum F1SectionReading: BenchmarkTarget {
         return ConfigReader(provider: InMemoryProvider(values: values))
     }
 
-    /// A key made at each reading, as `reader.bool(forKey: "Section.key")` does.
+    /// Side that makes the key at each read, as `reader.bool(forKey: "Section.key")` does.
     private static func literalKey(_ names: [(String, String)]) throws -> Side {
         let reader = reader(names)
         let literals = names.map { "\($0).\($1)" }
@@ -76,7 +76,7 @@ enum F1SectionReading: BenchmarkTarget {
         }
     }
 
-    /// A key made once.
+    /// Side that makes the keys once.
     private static func prebuiltKey(_ names: [(String, String)]) throws -> Side {
         let reader = reader(names)
         let keys = names.map { ConfigKey([$0, $1]) }

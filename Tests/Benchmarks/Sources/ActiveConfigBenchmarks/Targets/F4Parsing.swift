@@ -64,7 +64,6 @@ enum F4Parsing: BenchmarkTarget {
         }
     }
 
-    /// Reading a document.
     private static func side(_ document: SampleDocument) throws -> Side {
         let data = document.data
         return try Side.repeating("ActiveConfig") {
@@ -72,7 +71,7 @@ enum F4Parsing: BenchmarkTarget {
         }
     }
 
-    /// Reading the document in the other process, for the time of any other side.
+    /// Parses the document in the other process, for about 20 ms, the time of the other sides.
     private static func side(_ orjson: Orjson) throws -> Side {
         _ = try orjson.parse(times: 10)
         let once = try orjson.parse(times: 10)

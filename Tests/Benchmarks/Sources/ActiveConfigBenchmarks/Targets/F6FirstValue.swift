@@ -43,25 +43,24 @@ enum F6FirstValue: BenchmarkTarget {
         }
     }
 
-    /// A launch of an app, as far as the framework goes.
+    /// Launch of an app, as far as it concerns the framework.
     private struct Launch {
-        /// What was stored cannot be read.
+        /// The stored configuration cannot be read.
         struct NothingRead: Error {}
 
         let directory: URL
         var bootstrap: BootstrapConfiguration?
         var log = ActiveConfigLog.disabled
 
-        /// Makes the store and the coordinator, sets the user, reads one value.
+        /// Creates the store and the coordinator, sets the user, and reads one value.
         func firstValue() throws -> Int {
             guard let value = read() else { throw NothingRead() }
             return value ? 1 : 2
         }
 
-        /// The value, if there is one.
         func read() -> Bool? {
-            // As the main queue does in a launch, it delivers only when the value has been read, and
-            // has delivered before the next launch, which it would slow down.
+            // The queue is activated after the read, as the main queue delivers in a launch. It is
+            // drained before the next launch, which it would slow down.
             let queue = DispatchQueue(label: "benchmarks.listeners", attributes: .initiallyInactive)
             defer {
                 queue.activate()
@@ -78,7 +77,7 @@ enum F6FirstValue: BenchmarkTarget {
         }
     }
 
-    /// Whether a bootstrap file that does not exist is opened, which would be logged.
+    /// Row that counts log messages: opening a bootstrap file that does not exist logs one.
     private static func bootstrapRow(
         _ what: String, directory: URL, expectedMessages: Int
     ) throws -> Row {

@@ -51,14 +51,14 @@ enum F7Differences: BenchmarkTarget {
             new = isSpaced ? try ConfigurationState(jsonData: newData) : changed.state
         }
 
-        /// The same document with white space between the settings, so that no section's text is
+        /// Document with white space between its settings, so that the text of no section equals
         /// that of the other document.
         private static func spaced(_ data: Data) -> Data {
             let text = String(decoding: data, as: UTF8.self)
             return Data(text.replacing("},\"setting_", with: "},\n\"setting_").utf8)
         }
 
-        /// Finds the changed sections, and in them the keys.
+        /// Finds the changed sections, and their changed keys.
         func comparing() throws -> Side {
             try Side.repeating("compare") {
                 let changes = F7Differences.changes(from: old, to: new)
@@ -69,7 +69,7 @@ enum F7Differences: BenchmarkTarget {
             }
         }
 
-        /// Reads one of the documents.
+        /// Parses one of the documents.
         func parsing() throws -> Side {
             try Side.repeating("parse") {
                 try ConfigurationState(jsonData: newData).sections.count
@@ -77,13 +77,13 @@ enum F7Differences: BenchmarkTarget {
         }
     }
 
-    /// The error that other changes were found than there are.
+    /// The changes that were found are not those that were made.
     private struct WrongChanges: Error, CustomStringConvertible {
         let found: [String]
         var description: String { "the changes were said to be \(found.prefix(3))" }
     }
 
-    /// The settings that were added, removed or changed, as an app finds them.
+    /// Settings that were added, removed or changed, found as an app would find them.
     private static func changes(
         from old: ConfigurationState, to new: ConfigurationState
     ) -> [String] {

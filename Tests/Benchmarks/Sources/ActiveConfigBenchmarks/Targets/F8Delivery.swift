@@ -22,9 +22,9 @@ enum F8Delivery: BenchmarkTarget {
         ]
     }
 
-    /// A configuration with listeners.
+    /// Configuration with listeners.
     private final class Audience: Sendable {
-        /// The error that a listener heard of something that did not change, or not of what did.
+        /// A listener was told of a section that did not change, or not told of the one that did.
         struct WrongDelivery: Error {}
 
         private let config: ActiveConfig
@@ -52,11 +52,11 @@ enum F8Delivery: BenchmarkTarget {
                 self?.heardAt.withLock { $0 = .now }
             }
             tokens.withLock { $0.append(token) }
-            // Each has now been told of its section as it is.
+            // By now each listener has received the current section.
             queue.sync { wronglyHeard.withLock { $0 = 0 } }
         }
 
-        /// From the start of a download to the listener.
+        /// Measures the time from the start of a download to its delivery.
         func delivery() -> Side {
             Side("delivery") { [self] in
                 heardAt.withLock { $0 = nil }

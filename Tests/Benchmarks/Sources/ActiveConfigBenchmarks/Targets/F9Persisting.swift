@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Measuring
 
-/// F9: keeping a document so that a crash does not lose it.
+/// F9: storing a document so that a crash does not lose it.
 enum F9Persisting: BenchmarkTarget {
     static let name = "F9"
     static let work = "persist durably"
@@ -36,6 +36,6 @@ enum F9Persisting: BenchmarkTarget {
         }
     }
 
-    /// The error that the store does not have what was persisted last.
+    /// The store does not return the document that was persisted last.
     private struct NotKept: Error {}
 }
