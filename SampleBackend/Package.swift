@@ -36,6 +36,10 @@ let package = Package(
         ),
         .target(name: "LinearRegex"),
         .target(
+            name: "EventStreamParsing",
+            dependencies: [.product(name: "NIOCore", package: "swift-nio")]
+        ),
+        .target(
             name: "Targeting",
             dependencies: [
                 "JSONTree", "LinearRegex",
@@ -180,9 +184,9 @@ let package = Package(
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
-                "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore", "Targeting", "Templates",
-                "TemplateStore",
+                "AdminAPI", "ClientAPI", "ConfigServer", "EventStreamParsing", "HTTPServing",
+                "InMemoryTemplateStore", "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore",
+                "Targeting", "Templates", "TemplateStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -204,6 +208,12 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
+        .testTarget(
+            name: "EventStreamParsingTests",
+            dependencies: [
+                "EventStreamParsing", .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
         .testTarget(
             name: "LinearRegexTests",
@@ -223,7 +233,7 @@ let package = Package(
         .executableTarget(
             name: "StreamLoad",
             dependencies: [
-                "JSONTree",
+                "EventStreamParsing", "JSONTree",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
@@ -276,10 +286,9 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
-                "JSONTree", "Rendering",
-                "SeededRandomness", "Targeting",
-                "TemplateStore",
+                "ClientAPI", "ConfigServer", "EventStreamParsing", "HTTPServing",
+                "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
+                "Targeting", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),

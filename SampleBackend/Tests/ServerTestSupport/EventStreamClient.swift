@@ -1,26 +1,39 @@
+import EventStreamParsing
 import Foundation
 package import JSONTree
+import NIOCore
 
-/// A type that reads a server's stream of events, one after the other.
-package struct EventStreamClient {
-    /// One event.
+/// Reads a server's stream of events, one after the other.
+package final class EventStreamClient {
+    /// An event, or a comment.
     package struct Event: Sendable, Hashable {
-        /// Its name.
         package var name: String?
-        /// Its identifier.
         package var id: String?
-        /// What it tells of when to connect again, in milliseconds.
+
+        /// The delay before the client reconnects, in milliseconds, when it came since the last
+        /// event.
         package var retry: Int?
-        /// Its data.
         package var data: JSONNode?
-        /// The comment, when it is nothing else.
+
+        /// The text of a comment, which has nothing else.
         package var comment: String?
     }
+
+    private static let maximumBytes = 64 << 20
 
     /// The head of the response.
     package let head: String
 
     private let connection: HTTPConnection
+    private var parser = EventStreamParser(maximumBytes: maximumBytes)
+
+    /// The reconnection delay since the last event.
+    private var retry: Int?
+
+    private init(head: String, connection: HTTPConnection) {
+        self.head = head
+        self.connection = connection
+    }
 
     /// Opens a stream.
     ///
@@ -42,34 +55,18 @@ package struct EventStreamClient {
         }
     }
 
-    /// The next event, comments included.
-    ///
-    /// - Returns: The event.
-    /// - Throws: When the server closes before.
+    /// Returns the next event or comment; throws when the server closes before.
     package func nextOrComment() async throws -> Event {
-        var event = Event()
-        for line in try await connection.receive(through: "\n\n").split(separator: "\n") {
-            if line.first == ":" {
-                event.comment = String(line.dropFirst())
-                continue
+        while true {
+            if let event = try nextOfParser() { return event }
+            guard let bytes = await connection.receiveBytes() else {
+                throw HTTPConnection.Failure.closedEarly("a stream")
             }
-            let parts = line.split(separator: ":", maxSplits: 1)
-            let value = parts.count > 1 ? String(parts[1].trimmingPrefix(" ")) : ""
-            switch parts[0] {
-            case "event": event.name = value
-            case "id": event.id = value
-            case "retry": event.retry = Int(value)
-            case "data": event.data = try JSONNode(jsonData: Data(value.utf8))
-            default: break
-            }
+            parser.append(bytes)
         }
-        return event
     }
 
-    /// The next event that is no comment.
-    ///
-    /// - Returns: The event.
-    /// - Throws: When the server closes before.
+    /// Returns the next event that is no comment; throws when the server closes before.
     package func next() async throws -> Event {
         while true {
             let event = try await nextOrComment()
@@ -77,11 +74,27 @@ package struct EventStreamClient {
         }
     }
 
-    /// Returns once the server has closed the stream.
-    ///
-    /// - Returns: What it had still sent.
-    package func receiveEnd() async -> String {
-        await connection.receiveEnd()
+    /// Returns once the server has closed the stream, with what it had still sent.
+    package func receiveEnd() async throws -> [Event] {
+        while let bytes = await connection.receiveBytes() { parser.append(bytes) }
+        var events: [Event] = []
+        while let event = try nextOfParser() { events.append(event) }
+        return events
+    }
+
+    private func nextOfParser() throws -> Event? {
+        while let element = try parser.next() {
+            switch element {
+            case .retry(let milliseconds): retry = milliseconds
+            case .comment(let text): return Event(comment: String(buffer: text))
+            case .event(let event):
+                defer { retry = nil }
+                return Event(
+                    name: event.name, id: event.id, retry: retry,
+                    data: try JSONNode(jsonData: Data(event.data.readableBytesView)))
+            }
+        }
+        return nil
     }
 }
 

@@ -1,5 +1,5 @@
 import Foundation
-import NIOCore
+package import NIOCore
 import NIOPosix
 
 /// A type that is a plain socket to a server: what is sent goes out byte by byte as written, so that
@@ -138,6 +138,13 @@ package final class HTTPConnection {
             }
             if await !readMore() { throw Failure.closedEarly(text) }
         }
+    }
+
+    /// What has come and was not returned, or else what comes next; nil once the server has closed.
+    package func receiveBytes() async -> ByteBuffer? {
+        if buffer.isEmpty, await !readMore() { return nil }
+        defer { buffer = [] }
+        return ByteBuffer(bytes: buffer)
     }
 
     /// The status of the next response, or nil when the server closes instead.

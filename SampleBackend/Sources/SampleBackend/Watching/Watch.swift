@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import ConfigServer
+import EventStreamParsing
 import Foundation
 import HTTPServing
 import JSONTree
@@ -14,7 +15,7 @@ struct Watch {
     /// seconds.
     private static let silence: TimeAmount = .seconds(45)
 
-    /// Maximum size of a document or of an error, in bytes.
+    /// Maximum size of a document, of an error, and of the data of an event, in bytes.
     private static let maximumBytes = 64 << 20
 
     /// Bounds of the reconnection delay, in milliseconds.
@@ -86,14 +87,32 @@ struct Watch {
 
     /// Listens until the connection ends.
     private mutating func listen(with client: HTTPClient) async throws {
-        var parser = StreamEventParser()
+        var parser = EventStreamParser(maximumBytes: Self.maximumBytes)
         for try await bytes in try await body(of: "/events", with: client) {
-            for event in try parser.read(Data(buffer: bytes)) {
-                try await take(event, client: client)
-                lastEventID = event.id ?? lastEventID
+            parser.append(bytes)
+            while let element = try Self.next(of: &parser) {
+                switch element {
+                case .event(let event): try await take(event, client: client)
+                case .retry(let milliseconds): wantedWait = milliseconds
+                case .comment: break
+                }
+                lastEventID = parser.lastEventID ?? lastEventID
                 if isDone { return }
             }
-            if let retry = parser.retry, wantedWait == nil { wantedWait = retry }
+            lastEventID = parser.lastEventID ?? lastEventID
+        }
+    }
+
+    /// The next element of a stream; throws a ``CommandFailure`` when it is too long.
+    private static func next(
+        of parser: inout EventStreamParser
+    ) throws -> EventStreamParser.Element? {
+        do {
+            return try parser.next()
+        } catch {
+            throw CommandFailure(
+                "The server sends something else than events: check --server.",
+                code: Exit.unavailable)
         }
     }
 
@@ -107,7 +126,9 @@ struct Watch {
         if let token = command.userToken {
             request.headers.add(name: "Authorization", value: "Bearer \(token.text)")
         }
-        if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
+        if let lastEventID, !lastEventID.isEmpty {
+            request.headers.add(name: "Last-Event-ID", value: lastEventID)
+        }
         let response = try await client.execute(request, deadline: .distantFuture)
         guard response.status == .ok else {
             let reason = try await response.body.collect(upTo: Self.maximumBytes)
@@ -119,8 +140,10 @@ struct Watch {
         return response.body
     }
 
-    private mutating func take(_ event: StreamEvent, client: HTTPClient) async throws {
-        let data = try? JSONNode(jsonData: Data(event.data.utf8))
+    private mutating func take(
+        _ event: EventStreamParser.Event, client: HTTPClient
+    ) async throws {
+        let data = try? JSONNode(jsonData: Data(buffer: event.data))
         if command.json {
             var line: JSONNode = ["event": .string(event.name)]
             line.setMember("id", event.id.map { .string($0) })
@@ -139,7 +162,7 @@ struct Watch {
         case "reset":
             show(try await fetch(with: client), version: event.id)
         case "retry":
-            wantedWait = data?["after_ms"]?.integerValue
+            wantedWait = data?["after_ms"]?.integerValue ?? wantedWait
             say("The server ends; connecting again in \(wantedWait ?? 0) ms …", .dim)
         default: break
         }
