@@ -5,6 +5,8 @@ import JSONTree
 protocol AdministrationTransport: Sendable {
     /// Returns the response whatever its status; throws a ``CommandFailure`` when there is none.
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer
+
+    func close() async
 }
 
 /// A request of an administrator (HTTP 3).
