@@ -34,10 +34,6 @@ package struct EventStreamParser: Sendable {
         }
     }
 
-    /// The ID of the last complete event, with or without data, for `Last-Event-ID`; nil when there
-    /// was none.
-    package private(set) var lastEventID: String?
-
     /// Maximum length of a line, and of the data of an event, in bytes.
     private let maximumBytes: Int
 
@@ -177,7 +173,6 @@ extension EventStreamParser {
     /// Ends an event; nil when it has no data.
     private mutating func dispatch() -> Element? {
         defer { (name, data) = ("", nil) }
-        lastEventID = id
         return data.map { .event(Event(name: name.isEmpty ? "message" : name, id: id, data: $0)) }
     }
 

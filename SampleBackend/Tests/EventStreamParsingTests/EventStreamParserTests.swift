@@ -137,19 +137,6 @@ struct EventStreamParserTests {
                 ])
     }
 
-    @Test func theLastEventIDIsThatOfACompleteEvent() throws {
-        var parser = EventStreamParser(maximumBytes: 100)
-        #expect(parser.lastEventID == nil)
-        for (piece, id) in [
-            ("id: 1\n", nil), ("\n", "1"), ("id: 2\ndata: x\n", "1"), ("\n", "2"),
-            ("data\n\n", "2"),
-        ] {
-            parser.append(ByteBuffer(string: piece))
-            while try parser.next() != nil {}
-            #expect(parser.lastEventID == id, "\(piece.debugDescription)")
-        }
-    }
-
     @Test(
         arguments: [
             ("0", 0), ("15", 15), ("007", 7), ("+15", nil), ("-15", nil), ("", nil), ("1.5", nil),

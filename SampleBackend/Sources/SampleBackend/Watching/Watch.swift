@@ -85,14 +85,18 @@ struct Watch {
             parser.append(bytes)
             while let element = try Self.next(of: &parser) {
                 switch element {
-                case .event(let event): try await take(event, transport: transport)
+                case .event(let event):
+                    try await take(event, transport: transport)
+                    // A hello names the current version before the events with what has changed
+                    // until then, which may not come.
+                    if event.name != "hello" || lastEventID == nil {
+                        lastEventID = event.id ?? lastEventID
+                    }
                 case .retry(let milliseconds): wantedWait = milliseconds
                 case .comment: break
                 }
-                lastEventID = parser.lastEventID ?? lastEventID
                 if isDone { return }
             }
-            lastEventID = parser.lastEventID ?? lastEventID
         }
     }
 
