@@ -15,7 +15,7 @@ public struct ProjectConfiguration: Sendable {
     public let compiled: CompiledTemplate
 
     /// The values pinned for users.
-    public private(set) var overrides: [UserKey: OverridesDocument]
+    public private(set) var overrides: [ExactText: OverridesDocument]
 
     /// The documents of this version by the results of its conditions.
     private let cache: RenderCache
@@ -30,7 +30,7 @@ public struct ProjectConfiguration: Sendable {
     ///   - overrides: The values pinned for users.
     ///   - cacheBytes: The most bytes of documents to keep.
     public init(
-        _ compiled: CompiledTemplate, overrides: [UserKey: OverridesDocument] = [:],
+        _ compiled: CompiledTemplate, overrides: [ExactText: OverridesDocument] = [:],
         cacheBytes: Int = Self.defaultCacheBytes
     ) {
         self.compiled = compiled
@@ -48,7 +48,7 @@ public struct ProjectConfiguration: Sendable {
         _ overrides: OverridesDocument?, forUserID userID: String
     ) -> ProjectConfiguration {
         var copy = self
-        copy.overrides[UserKey(userID)] = overrides
+        copy.overrides[ExactText(userID)] = overrides
         return copy
     }
 
@@ -129,7 +129,7 @@ public struct ProjectConfiguration: Sendable {
     /// The overrides of the user of a context; nil when there are none.
     public func overrides(for context: TargetingContext) -> OverridesDocument? {
         guard !overrides.isEmpty, let userID = context.userID else { return nil }
-        return overrides[UserKey(userID)]
+        return overrides[ExactText(userID)]
     }
 }
 
@@ -168,24 +168,4 @@ public struct RenderOutcome: Sendable, Hashable {
 
     /// Whether it was rendered for an earlier request, of whatever user.
     public let wasCached: Bool
-}
-
-/// A user's ID as the key of a table: compared byte by byte, not as a Swift string.
-public struct UserKey: Sendable, Hashable {
-    /// The user's ID.
-    public let userID: String
-
-    /// Makes a key.
-    public init(_ userID: String) { self.userID = userID }
-
-    /// Whether the bytes of two user IDs are the same.
-    public static func == (left: UserKey, right: UserKey) -> Bool {
-        left.userID.utf8.elementsEqual(right.userID.utf8)
-    }
-
-    /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) {
-        var userID = userID
-        userID.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
 }
