@@ -216,6 +216,7 @@ let package = Package(
             ]
         ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
+        .target(name: "TemporaryFolders", path: "Tests/TemporaryFolders"),
         .testTarget(
             name: "LinearRegexTests",
             dependencies: ["LinearRegex", "SeededRandomness"],
@@ -272,7 +273,7 @@ let package = Package(
             name: "TemplateStoreTests",
             dependencies: [
                 "InMemoryTemplateStore", "SQLiteTemplateStore", "Templates", "TemplateStore",
-                "TemplateStoreTesting",
+                "TemplateStoreTesting", "TemporaryFolders",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -308,7 +309,8 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing",
                 "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
-                "ServerTestSupport", "Targeting", "TemplateStore", "Templates", "WebhookDelivery",
+                "ServerTestSupport", "Targeting", "TemplateStore", "Templates",
+                "TemporaryFolders", "WebhookDelivery",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -325,7 +327,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "ConfigServer", "InMemoryTemplateStore",
                 "JSONTree", "SampleBackend",
-                "ServerTestSupport", "TemplateStore",
+                "ServerTestSupport", "TemplateStore", "TemporaryFolders",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),

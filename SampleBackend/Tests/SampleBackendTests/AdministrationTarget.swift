@@ -1,3 +1,4 @@
+import TemporaryFolders
 import Testing
 
 /// A type that is what a command of administrators works on: a server, or a database.

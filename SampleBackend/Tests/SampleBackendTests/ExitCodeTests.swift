@@ -1,6 +1,7 @@
 import Foundation
 import JSONTree
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// The exit codes of the commands of administrators, and what they say.

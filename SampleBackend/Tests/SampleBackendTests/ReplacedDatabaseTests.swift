@@ -1,6 +1,7 @@
 import Foundation
 import JSONTree
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// A server whose database is removed, moved or written over while it runs.

@@ -2,6 +2,7 @@ import Foundation
 import JSONTree
 import JWTKit
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// The options of `sample-backend serve`, through the real process.

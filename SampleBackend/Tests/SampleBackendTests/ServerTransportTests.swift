@@ -1,6 +1,7 @@
 import Foundation
 import JSONTree
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// What commands send to a server, and which answers they take.

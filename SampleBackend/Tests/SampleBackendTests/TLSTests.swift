@@ -1,5 +1,6 @@
 import Foundation
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// Whether what makes certificates and speaks TLS is there.

@@ -2,6 +2,7 @@ import Foundation
 import JSONTree
 import JWTKit
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// The keys of `--user-token-jwks`, and what a user's token has to say.

@@ -1,6 +1,7 @@
 import Foundation
 import JSONTree
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// What webhooks get from processes that are killed, or that share a database.
