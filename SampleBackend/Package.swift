@@ -36,6 +36,10 @@ let package = Package(
         ),
         .target(name: "LinearRegex"),
         .target(
+            name: "EventStreamParsing",
+            dependencies: [.product(name: "NIOCore", package: "swift-nio")]
+        ),
+        .target(
             name: "Targeting",
             dependencies: [
                 "JSONTree", "LinearRegex",
@@ -180,9 +184,9 @@ let package = Package(
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
-                "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore", "Targeting", "Templates",
-                "TemplateStore",
+                "AdminAPI", "ClientAPI", "ConfigServer", "EventStreamParsing", "HTTPServing",
+                "InMemoryTemplateStore", "JSONTree", "PrometheusMetrics", "SQLiteTemplateStore",
+                "Targeting", "Templates", "TemplateStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -191,6 +195,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -204,7 +209,14 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
+        .testTarget(
+            name: "EventStreamParsingTests",
+            dependencies: [
+                "EventStreamParsing", .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
+        .target(name: "TemporaryFolders", path: "Tests/TemporaryFolders"),
         .testTarget(
             name: "LinearRegexTests",
             dependencies: ["LinearRegex", "SeededRandomness"],
@@ -223,7 +235,7 @@ let package = Package(
         .executableTarget(
             name: "StreamLoad",
             dependencies: [
-                "JSONTree",
+                "EventStreamParsing", "JSONTree",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
@@ -261,7 +273,7 @@ let package = Package(
             name: "TemplateStoreTests",
             dependencies: [
                 "InMemoryTemplateStore", "SQLiteTemplateStore", "Templates", "TemplateStore",
-                "TemplateStoreTesting",
+                "TemplateStoreTesting", "TemporaryFolders",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -276,10 +288,9 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
-                "JSONTree", "Rendering",
-                "SeededRandomness", "Targeting",
-                "TemplateStore",
+                "ClientAPI", "ConfigServer", "EventStreamParsing", "HTTPServing",
+                "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
+                "Targeting", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -298,7 +309,8 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing",
                 "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
-                "ServerTestSupport", "Targeting", "TemplateStore", "Templates", "WebhookDelivery",
+                "ServerTestSupport", "Targeting", "TemplateStore", "Templates",
+                "TemporaryFolders", "WebhookDelivery",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -315,7 +327,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "ConfigServer", "InMemoryTemplateStore",
                 "JSONTree", "SampleBackend",
-                "ServerTestSupport", "TemplateStore",
+                "ServerTestSupport", "TemplateStore", "TemporaryFolders",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),

@@ -1,5 +1,6 @@
 public import ActiveConfig
 import Foundation
+import JSONTree
 import OrderedCollections
 public import Targeting
 public import Templates
@@ -69,7 +70,7 @@ public struct CompiledTemplate: Sendable {
         }
         meta = [
             "format_version_string": .string("1.0"),
-            "creation_time": .string(Self.timestamp(of: version.updateTime)),
+            "creation_time": .string(version.updateTime.timestamp),
             "template_version": .integer(version.number),
         ]
     }
@@ -93,12 +94,6 @@ public struct CompiledTemplate: Sendable {
         return CompiledParameter(
             key: key, candidates: candidates,
             defaultValue: parameter.defaultValue.flatMap { CompiledValue($0, type: type) })
-    }
-
-    /// A time in the form of `meta.creation_time`, to the millisecond.
-    private static func timestamp(of date: Date) -> String {
-        date.formatted(
-            Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
 

@@ -14,7 +14,7 @@ public struct ProjectConfiguration: Sendable {
     public let compiled: CompiledTemplate
 
     /// The pinned values by user.
-    public private(set) var overrides: [UserKey: OverridesDocument]
+    public private(set) var overrides: [ExactText: OverridesDocument]
 
     /// What the version changed; nil when it was not compared with the one before.
     public let changedSections: ChangedSections?
@@ -34,7 +34,7 @@ public struct ProjectConfiguration: Sendable {
     ///   - cacheBytes: The most bytes of rendered documents to keep.
     public init(
         _ compiled: CompiledTemplate, changedSections: ChangedSections? = nil,
-        overrides: [UserKey: OverridesDocument] = [:], cacheBytes: Int = Self.defaultCacheBytes
+        overrides: [ExactText: OverridesDocument] = [:], cacheBytes: Int = Self.defaultCacheBytes
     ) {
         self.compiled = compiled
         self.changedSections = changedSections
@@ -52,7 +52,7 @@ public struct ProjectConfiguration: Sendable {
         _ overrides: OverridesDocument?, forUserID userID: String
     ) -> ProjectConfiguration {
         var copy = self
-        copy.overrides[UserKey(userID)] = overrides
+        copy.overrides[ExactText(userID)] = overrides
         return copy
     }
 
@@ -133,7 +133,7 @@ public struct ProjectConfiguration: Sendable {
     /// Returns the overrides of a context's user; nil when there are none.
     public func overrides(for context: TargetingContext) -> OverridesDocument? {
         guard !overrides.isEmpty, let userID = context.userID else { return nil }
-        return overrides[UserKey(userID)]
+        return overrides[ExactText(userID)]
     }
 }
 
@@ -175,24 +175,4 @@ public struct RenderOutcome: Sendable, Hashable {
 
     /// A Boolean value that indicates whether it was rendered for an earlier request, of any user.
     public let wasCached: Bool
-}
-
-/// A user's ID as the key of a table: compared byte by byte, not as a Swift string.
-public struct UserKey: Sendable, Hashable {
-    /// The user's ID.
-    public let userID: String
-
-    /// Creates a key.
-    public init(_ userID: String) { self.userID = userID }
-
-    /// Returns a Boolean value that indicates whether the bytes of two user IDs are equal.
-    public static func == (left: UserKey, right: UserKey) -> Bool {
-        left.userID.utf8.elementsEqual(right.userID.utf8)
-    }
-
-    /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) {
-        var userID = userID
-        userID.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
 }

@@ -1,6 +1,7 @@
 public import ActiveConfig
 import Crypto
 import Foundation
+import JSONTree
 public import NIOCore
 import NIOFoundationEssentialsCompat
 
@@ -51,13 +52,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     fileprivate init(_ hash: SHA256) {
-        let digits = Array("0123456789abcdef".utf8)
-        var tag: [UInt8] = []
-        for byte in hash.finalize().prefix(16) {
-            tag.append(digits[Int(byte >> 4)])
-            tag.append(digits[Int(byte & 15)])
-        }
-        opaqueTag = String(decoding: tag, as: UTF8.self)
+        opaqueTag = Array(hash.finalize().prefix(16)).hexadecimal
     }
 
     /// The tag as the value of an `ETag` field, in quotation marks.

@@ -85,8 +85,7 @@ extension TemplateVersion {
     public var json: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [
             "versionNumber": .string("\(number)"),
-            "updateTime": .string(
-                updateTime.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
+            "updateTime": .string(updateTime.timestamp),
         ]
         var user: OrderedDictionary<String, JSONNode> = [:]
         user["name"] = updateUser.name.map { .string($0) }
@@ -108,11 +107,7 @@ extension TemplateVersion {
         func number(_ node: JSONNode?) -> Int? {
             node?.stringValue.flatMap { Int($0) } ?? node?.integerValue
         }
-        let time = members["updateTime"]?.stringValue ?? ""
-        let style = Date.ISO8601FormatStyle()
-        let date =
-            (try? style.parse(time))
-            ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(time))
+        let date = members["updateTime"]?.stringValue.flatMap { Date(timestamp: $0) }
         self.init(
             number: number(members["versionNumber"]) ?? 0,
             updateTime: date ?? Date(timeIntervalSince1970: 0),

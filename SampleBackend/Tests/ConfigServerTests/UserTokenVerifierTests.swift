@@ -6,6 +6,7 @@ import Logging
 import NIOConcurrencyHelpers
 import ServerTestSupport
 import TemplateStore
+import TemporaryFolders
 import Testing
 
 @testable import ClientAPI
@@ -39,9 +40,9 @@ struct UserTokenVerifierTests {
     }
 
     @Test func theFileIsReadAtMostOnceAMinute() async throws {
-        let file = FileManager.default.temporaryDirectory
-            .appendingPathComponent("keys-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.url.appendingPathComponent("keys.json")
         let key = ES256PrivateKey()
         @Sendable func token(_ kid: String) async throws -> String {
             var header = JWTHeader()
@@ -79,9 +80,9 @@ struct UserTokenVerifierTests {
     }
 
     @Test func manyUnknownKeysAtOnceReadTheFileOnce() async throws {
-        let file = FileManager.default.temporaryDirectory
-            .appendingPathComponent("keys-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.url.appendingPathComponent("keys.json")
         let key = ES256PrivateKey()
         try Self.keySet(key, kid: "old").write(to: file)
         var configuration = ConfigServerConfiguration()

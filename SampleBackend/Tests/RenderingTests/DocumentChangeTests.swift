@@ -125,11 +125,11 @@ import Testing
                 ],
                 "parameterGroups": .object(OrderedDictionary(uniqueKeysWithValues: groups)),
             ]
-            var overrides: [UserKey: OverridesDocument] = [:]
+            var overrides: [ExactText: OverridesDocument] = [:]
             for user in ["1", "2"] where chance(30) {
                 let key = chance(50) ? "k" : "new"
                 let section = chance(50) ? "A" : "D"
-                overrides[UserKey(user)] = try OverridesDocument(
+                overrides[ExactText(user)] = try OverridesDocument(
                     jsonData: Data(#"{"\#(section)": {"\#(key)": 1.0}}"#.utf8))
             }
             return ProjectConfiguration(

@@ -14,7 +14,7 @@ import Testing
 
     /// Project with one template.
     private static func make(
-        _ template: JSONNode, overrides: [UserKey: OverridesDocument] = [:],
+        _ template: JSONNode, overrides: [ExactText: OverridesDocument] = [:],
         cacheBytes: Int = ProjectConfiguration.defaultCacheBytes
     ) throws -> ProjectConfiguration {
         ProjectConfiguration(
@@ -106,7 +106,7 @@ import Testing
             conditions: [["name": "plain", "expression": "user.id == 'plain'"]])
         let pinned = try OverridesDocument(
             jsonData: Data(#"{"Home": {"title": "${user.id}"}}"#.utf8))
-        let project = try Self.make(template, overrides: [UserKey("pinned"): pinned])
+        let project = try Self.make(template, overrides: [ExactText("pinned"): pinned])
         for userID in ["1", "", "é\"\\\n", "plain", "pinned", nil] {
             let context = Self.context(userID)
             let first = project.entityTag(for: project.basis(for: context), userID: userID)
@@ -207,7 +207,7 @@ import Testing
         let template = Self.template(
             value: "x", type: "STRING", conditional: [("all", ["value": "y"])],
             conditions: [["name": "all", "expression": "true"]])
-        let project = try Self.make(template, overrides: [UserKey("é"): overrides])
+        let project = try Self.make(template, overrides: [ExactText("é"): overrides])
         let state = project.state(for: Self.context("é"))
         #expect(state.section(named: "Default")?["p"] == "pinned")
         #expect(state.section(named: "Default")?["q"] == 2)

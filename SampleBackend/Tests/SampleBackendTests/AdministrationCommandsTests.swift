@@ -1,6 +1,7 @@
 import Foundation
 import JSONTree
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// Commands for administrators, on a server and on a database alike.

@@ -1,3 +1,4 @@
+import TemporaryFolders
 import Testing
 
 /// Target of an administrator's command: a server or a database.

@@ -1,3 +1,5 @@
+import TemporaryFolders
+
 #if os(Linux)
     import Foundation
     import ServerTestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import JSONTree
+import TemporaryFolders
 import Testing
 
 /// `sample-backend import`.

@@ -82,4 +82,6 @@ private struct ScriptedTransport: AdministrationTransport {
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {
         answer(request)
     }
+
+    func close() {}
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import JSONTree
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 @testable import SampleBackend

@@ -2,6 +2,7 @@ import Foundation
 import JSONTree
 import JWTKit
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// Options of `sample-backend serve`, tested with the real process.

@@ -1,5 +1,6 @@
 import Foundation
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// True if the tools that create certificates and use TLS are installed.

@@ -2,6 +2,7 @@ import Foundation
 import JSONTree
 import JWTKit
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// Keys of `--user-token-jwks`, and required claims of users' tokens.

@@ -1,6 +1,7 @@
 import Foundation
 import JSONTree
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// `sample-backend watch`.
@@ -77,6 +78,24 @@ struct WatchCommandTests {
         #expect(run.output.contains("    ~ title: \"One\" → \"Two\""), "\(run)")
         #expect(run.error.contains("The server ends"), "\(run)")
         _ = await again.stop()
+    }
+
+    @Test func resumesFromTheLastChangeThatItHas() async throws {
+        // Between a hello and what has changed before it, the connection may be lost.
+        let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
+        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
+        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
+        let receiver = try await WebhookReceiver(
+            .status(200, body: document), .status(200, body: hello),
+            .status(200, body: hello + update), .status(200, body: update))
+        let run = try await CommandRun(["watch", "--server", receiver.url(""), "--count", "1"])
+        #expect(run.exitCode == 0, "\(run)")
+        var requests = receiver.requests.makeAsyncIterator()
+        _ = await requests.next()
+        for _ in 0..<2 {
+            #expect(await requests.next()?.fields["last-event-id"] == "7")
+        }
+        try await receiver.close()
     }
 
     @Test func saysWhyItCannotListen() async throws {

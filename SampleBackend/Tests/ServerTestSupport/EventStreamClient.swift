@@ -1,22 +1,39 @@
+import EventStreamParsing
 import Foundation
 package import JSONTree
+import NIOCore
 
-/// Client of a server's event stream.
-package struct EventStreamClient {
+/// Reads a server's stream of events, one after the other.
+package final class EventStreamClient {
+    /// An event, or a comment.
     package struct Event: Sendable, Hashable {
         package var name: String?
         package var id: String?
-        /// Delay before reconnecting, in milliseconds.
+
+        /// The delay before the client reconnects, in milliseconds, when it came since the last
+        /// event.
         package var retry: Int?
         package var data: JSONNode?
-        /// Comment, if the event consists of nothing else.
+
+        /// The text of a comment, which has nothing else.
         package var comment: String?
     }
 
-    /// Head of the response.
+    private static let maximumBytes = 64 << 20
+
+    /// The head of the response.
     package let head: String
 
     private let connection: HTTPConnection
+    private var parser = EventStreamParser(maximumBytes: maximumBytes)
+
+    /// The reconnection delay since the last event.
+    private var retry: Int?
+
+    private init(head: String, connection: HTTPConnection) {
+        self.head = head
+        self.connection = connection
+    }
 
     /// Opens a stream while `body` uses it, and closes the connection afterwards.
     package static func open<Result>(
@@ -30,29 +47,18 @@ package struct EventStreamClient {
         }
     }
 
-    /// Receives the next event or comment, and throws if the server closes the stream before.
+    /// Returns the next event or comment; throws when the server closes before.
     package func nextOrComment() async throws -> Event {
-        var event = Event()
-        for line in try await connection.receive(through: "\n\n").split(separator: "\n") {
-            if line.first == ":" {
-                event.comment = String(line.dropFirst())
-                continue
+        while true {
+            if let event = try nextOfParser() { return event }
+            guard let bytes = await connection.receiveBytes() else {
+                throw HTTPConnection.Failure.closedEarly("a stream")
             }
-            let parts = line.split(separator: ":", maxSplits: 1)
-            let value = parts.count > 1 ? String(parts[1].trimmingPrefix(" ")) : ""
-            switch parts[0] {
-            case "event": event.name = value
-            case "id": event.id = value
-            case "retry": event.retry = Int(value)
-            case "data": event.data = try JSONNode(jsonData: Data(value.utf8))
-            default: break
-            }
+            parser.append(bytes)
         }
-        return event
     }
 
-    /// Receives the next event that is no comment, and throws if the server closes the stream
-    /// before.
+    /// Returns the next event that is no comment; throws when the server closes before.
     package func next() async throws -> Event {
         while true {
             let event = try await nextOrComment()
@@ -60,9 +66,27 @@ package struct EventStreamClient {
         }
     }
 
-    /// Waits until the server has closed the stream, and returns the remaining text.
-    package func receiveEnd() async -> String {
-        await connection.receiveEnd()
+    /// Returns once the server has closed the stream, with what it had still sent.
+    package func receiveEnd() async throws -> [Event] {
+        while let bytes = await connection.receiveBytes() { parser.append(bytes) }
+        var events: [Event] = []
+        while let event = try nextOfParser() { events.append(event) }
+        return events
+    }
+
+    private func nextOfParser() throws -> Event? {
+        while let element = try parser.next() {
+            switch element {
+            case .retry(let milliseconds): retry = milliseconds
+            case .comment(let text): return Event(comment: String(buffer: text))
+            case .event(let event):
+                defer { retry = nil }
+                return Event(
+                    name: event.name, id: event.id, retry: retry,
+                    data: try JSONNode(jsonData: Data(event.data.readableBytesView)))
+            }
+        }
+        return nil
     }
 }
 

@@ -1,5 +1,5 @@
 import Foundation
-import NIOCore
+package import NIOCore
 import NIOPosix
 
 /// Plain socket to a server.
@@ -129,7 +129,14 @@ package final class HTTPConnection {
         }
     }
 
-    /// Status of the next response, or nil if the server closes the connection instead.
+    /// What has come and was not returned, or else what comes next; nil once the server has closed.
+    package func receiveBytes() async -> ByteBuffer? {
+        if buffer.isEmpty, await !readMore() { return nil }
+        defer { buffer = [] }
+        return ByteBuffer(bytes: buffer)
+    }
+
+    /// The status of the next response, or nil when the server closes instead.
     package func receiveStatus(isHead: Bool = false) async -> Int? {
         try? await receive(isHead: isHead).status
     }

@@ -18,9 +18,9 @@ package final class WebhookReceiver: Sendable {
 
     /// Answer of the receiver.
     package enum Reply: Sendable {
-        /// Status with further header fields.
-        case status(Int, fields: [String: String] = [:])
-        /// No answer at all.
+        /// A status, further fields, and a body.
+        case status(Int, fields: [String: String] = [:], body: String = "")
+        /// Nothing, for ever.
         case silence
     }
 
@@ -102,12 +102,14 @@ package final class WebhookReceiver: Sendable {
         }
 
         private func answer(_ reply: Reply, context: ChannelHandlerContext) {
-            guard case .status(let code, let fields) = reply else { return }
+            guard case .status(let code, let fields, let body) = reply else { return }
             var headers = HTTPHeaders(fields.map { ($0.key, $0.value) })
-            headers.add(name: "Content-Length", value: "0")
+            headers.add(name: "Content-Length", value: "\(body.utf8.count)")
             let head = HTTPResponseHead(
                 version: .http1_1, status: HTTPResponseStatus(statusCode: code), headers: headers)
             context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(
+                wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
     }

@@ -1,3 +1,4 @@
+import EventStreamParsing
 import NIOCore
 
 /// A type that is one client: it listens, checks what it is told, and comes back when it is cut off.
@@ -6,6 +7,14 @@ import NIOCore
 final class StreamClient: ChannelInboundHandler {
     /// Bytes of the stream.
     typealias InboundIn = ByteBuffer
+
+    private enum Response {
+        case head(ResponseHead)
+        case events(EventStreamParser)
+    }
+
+    /// The most bytes of a line, and of the data of an event.
+    private static let maximumBytes = 1 << 20
 
     /// The shortest and the longest wait after a connection that was lost or refused, in
     /// milliseconds.
@@ -44,8 +53,8 @@ final class StreamClient: ChannelInboundHandler {
     /// What the server said before it ended, in milliseconds.
     private var requestedDelay: Int?
 
-    /// What reads the current connection.
-    private var parser = StreamParser()
+    /// Where the current connection is in its response.
+    private var response = Response.head(ResponseHead())
 
     /// Makes a client that is not connected.
     ///
@@ -62,7 +71,7 @@ final class StreamClient: ChannelInboundHandler {
 
     /// Asks for the stream.
     func channelActive(context: ChannelHandlerContext) {
-        parser = StreamParser()
+        response = .head(ResponseHead())
         requestedDelay = nil
         var request = ByteBuffer()
         request.writeString(
@@ -75,18 +84,39 @@ final class StreamClient: ChannelInboundHandler {
         context.writeAndFlush(NIOAny(request), promise: nil)
     }
 
-    /// Reads events.
+    /// Reads the head, then events.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        parser.append(unwrapInboundIn(data))
-        do throws(StreamParser.Failure) {
-            while let event = try parser.next() { take(event) }
-        } catch {
-            switch error {
-            case .status(let status): crowd.refused(status: status)
-            case .chunks: crowd.fault(self, "the stream has chunks")
-            case .longLine: crowd.fault(self, "a line is too long")
-            }
+        do {
+            try read(unwrapInboundIn(data))
+        } catch ResponseHead.Failure.status(let status) {
+            crowd.refused(status: status)
             context.close(promise: nil)
+        } catch {
+            crowd.fault(self, "\(error)")
+            context.close(promise: nil)
+        }
+    }
+
+    private func read(_ bytes: ByteBuffer) throws {
+        switch response {
+        case .head(var head):
+            let rest = try head.read(bytes)
+            response = .head(head)
+            guard let rest else { return }
+            response = .events(EventStreamParser(maximumBytes: Self.maximumBytes))
+            try read(rest)
+        case .events(var parser):
+            // The only reference, so that what was read is not copied when more is appended.
+            response = .head(ResponseHead())
+            defer { response = .events(parser) }
+            parser.append(bytes)
+            while let element = try parser.next() {
+                switch element {
+                case .event(let event): take(StreamEvent(event))
+                case .comment: takeHeartbeat()
+                case .retry: break
+                }
+            }
         }
     }
 
@@ -126,9 +156,13 @@ final class StreamClient: ChannelInboundHandler {
             crowd.goodbye()
             requestedDelay = Payload.delay(event.data)
             if requestedDelay == nil { crowd.fault(self, "retry without after_ms") }
-        case .heartbeat: hasHeartbeat = true
         case .unknown: crowd.fault(self, "an event that HTTP 2 does not have")
         }
+    }
+
+    private func takeHeartbeat() {
+        guard isOpen else { return crowd.fault(self, "a heartbeat came before hello") }
+        hasHeartbeat = true
     }
 
     /// The first event.

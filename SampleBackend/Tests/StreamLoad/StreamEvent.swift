@@ -1,8 +1,8 @@
+import EventStreamParsing
 import NIOCore
 
-/// A type that is one event of a stream, as `text/event-stream` has it, or a heartbeat.
+/// An event of HTTP 2.
 struct StreamEvent {
-    /// What kind it is.
     enum Name: Hashable {
         /// The first event: which version is current.
         case hello
@@ -12,18 +12,28 @@ struct StreamEvent {
         case reset
         /// That the server ends, and when to come back.
         case retry
-        /// A comment line.
-        case heartbeat
         /// One that HTTP 2 does not know.
         case unknown
     }
 
-    /// What kind it is.
-    var name = Name.unknown
+    let name: Name
 
-    /// The version of the template; nil without a number.
-    var id: Int?
+    /// The version of the template that the stream named last; nil without a number.
+    let id: Int?
 
-    /// The line of data; it shares its bytes with what was read.
-    var data = ByteBuffer()
+    /// Shares memory with the bytes that were read.
+    let data: ByteBuffer
+
+    init(_ event: EventStreamParser.Event) {
+        name =
+            switch event.name {
+            case "hello": .hello
+            case "update": .update
+            case "reset": .reset
+            case "retry": .retry
+            default: .unknown
+            }
+        id = event.id.flatMap { Int($0) }
+        data = event.data
+    }
 }

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import SQLiteTemplateStore
 import TemplateStore
+import TemporaryFolders
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

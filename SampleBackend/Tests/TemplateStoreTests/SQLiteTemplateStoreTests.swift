@@ -3,6 +3,7 @@ import GRDB
 import SQLiteTemplateStore
 import TemplateStore
 import Templates
+import TemporaryFolders
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -3,6 +3,7 @@ import InMemoryTemplateStore
 import SQLiteTemplateStore
 import TemplateStore
 import TemplateStoreTesting
+import TemporaryFolders
 import Testing
 
 @Suite("The rules of every store", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
 package import Foundation
 import HTTPServing
+import JSONTree
 import TemplateStore
 
 // A console session is a stored token of its own. It ends after its lifetime, at sign-out, and with

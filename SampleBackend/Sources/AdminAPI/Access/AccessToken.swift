@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPServing
+import JSONTree
 public import TemplateStore
 
 /// A new access token: its text, which is shown once, and the part that is stored.

@@ -1,5 +1,6 @@
 package import Foundation
 package import HTTPServing
+import JSONTree
 import NIOConcurrencyHelpers
 package import TemplateStore
 

@@ -35,7 +35,7 @@ struct ConnectedPreview: Sendable {
         count = listeners.count
         let end = ContinuousClock.now + duration
         var results: [[DocumentBasis]: Bool] = [:]
-        var known: Set<UserKey?> = []
+        var known: Set<ExactText?> = []
         for listener in listeners {
             if evaluatedCount.isMultiple(of: Self.listenersAtATime) {
                 if ContinuousClock.now > end { break }
@@ -57,7 +57,7 @@ struct ConnectedPreview: Sendable {
             guard isChanged else { continue }
             changedCount += 1
             if users.count < Self.maximumUsers,
-                known.insert(listener.userID.map(UserKey.init)).inserted
+                known.insert(listener.userID.map { ExactText($0) }).inserted
             {
                 users.append(listener.userID)
             }

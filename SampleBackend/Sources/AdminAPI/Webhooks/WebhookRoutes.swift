@@ -87,7 +87,7 @@ struct WebhookRoutes: Sendable {
     private func listDeliveries(_ request: RouteRequest) async throws -> RouteResponse {
         let id = request.parameters["webhookID"] ?? ""
         let webhooks = try await webhooks(inProject: request.project)
-        guard let webhook = webhooks.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
+        guard let webhook = webhooks.first(where: { $0.id.hasSameBytes(as: id) }) else {
             throw Self.unknownWebhook
         }
         let deliveries = try await deliveries(of: webhook, limit: Self.maximumDeliveries)

@@ -1,5 +1,6 @@
 package import Foundation
 package import HTTPServing
+import JSONTree
 import JWTKit
 
 /// The credentials that clients need to read configurations (HTTP 5).
@@ -52,7 +53,7 @@ public struct ClientAccess: Sendable {
         guard let payload = await userTokens.payload(of: headerFields.bearerToken, at: date) else {
             throw .unauthenticated(Self.tokenMessage)
         }
-        if let userID = try userID(), !payload.sub.value.utf8.elementsEqual(userID.utf8) {
+        if let userID = try userID(), !payload.sub.value.hasSameBytes(as: userID) {
             throw .permissionDenied(
                 "This token is another user's: ask for the configuration of the user it was made "
                     + "for.")

@@ -18,7 +18,7 @@ struct UserTokenKey: Sendable {
     func fits(algorithm name: String, id other: String?) -> Bool {
         guard algorithm.name == name else { return false }
         guard let id, let other else { return true }
-        return id.utf8.elementsEqual(other.utf8)
+        return id.hasSameBytes(as: other)
     }
 
     /// An HS256 key from a shared secret.

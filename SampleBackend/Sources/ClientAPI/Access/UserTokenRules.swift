@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import JWTKit
 
 /// The claims that a user token needs in addition to `sub` (HTTP 5).
@@ -26,9 +27,9 @@ public struct UserTokenRules: Sendable, Hashable {
 
     /// True when a token whose signature was verified is valid at a time.
     func allow(_ payload: UserTokenPayload, at date: Date) -> Bool {
-        if let issuer, payload.iss?.value.utf8.elementsEqual(issuer.utf8) != true { return false }
+        if let issuer, payload.iss?.value.hasSameBytes(as: issuer) != true { return false }
         if let audience,
-            payload.aud?.value.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) != true
+            payload.aud?.value.contains(where: { $0.hasSameBytes(as: audience) }) != true
         {
             return false
         }

@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPServing
+import JSONTree
 import JWTKit
 public import Logging
 import NIOConcurrencyHelpers
@@ -81,7 +82,7 @@ public final class UserTokenVerifier: Sendable {
     private func isKnown(keyID: String?) -> Bool {
         guard let keyID else { return true }
         return state.withLockedValue { state in
-            state.keys.contains { $0.id.map { $0.utf8.elementsEqual(keyID.utf8) } ?? true }
+            state.keys.contains { $0.id.map { $0.hasSameBytes(as: keyID) } ?? true }
         }
     }
 

@@ -148,7 +148,7 @@ package final class TemplateLibrary: Sendable {
         _ overrides: OverridesDocument?, forUserID userID: String, inProject name: String
     ) {
         let before = state.withLockedValue { state in
-            let before = state.projects[name]?.overrides[UserKey(userID)]
+            let before = state.projects[name]?.overrides[ExactText(userID)]
             state.projects[name] = state.projects[name]?.settingOverrides(
                 overrides, forUserID: userID)
             return before
@@ -220,10 +220,10 @@ package final class TemplateLibrary: Sendable {
 
     private func overrides(
         _ contents: [Data: Data], of project: String
-    ) -> [UserKey: OverridesDocument] {
-        var result: [UserKey: OverridesDocument] = [:]
+    ) -> [ExactText: OverridesDocument] {
+        var result: [ExactText: OverridesDocument] = [:]
         for (userID, content) in contents {
-            result[UserKey(String(decoding: userID, as: UTF8.self))] = overrides(
+            result[ExactText(String(decoding: userID, as: UTF8.self))] = overrides(
                 content, of: project)
         }
         return result

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import NIOCore
 import Rendering
 import Targeting
@@ -260,7 +261,7 @@ extension ProjectStreams {
 extension EventStream {
     /// True when the stream is the user's; IDs are compared byte by byte.
     fileprivate func isOf(_ userID: String) -> Bool {
-        request.configuration.userID.map { $0.utf8.elementsEqual(userID.utf8) } ?? false
+        request.configuration.userID.map { $0.hasSameBytes(as: userID) } ?? false
     }
 }
 

@@ -185,17 +185,17 @@ struct OverrideTraces: Sendable {
     private static let maximumUsers = 10_000
 
     /// The changed sections by user; nil once there were too many users.
-    private var sections: [UserKey: Set<String>]? = [:]
+    private var sections: [ExactText: Set<String>]? = [:]
 
     mutating func add(_ names: some Sequence<String>, ofUser userID: String) {
-        sections?[UserKey(userID), default: []].formUnion(names)
+        sections?[ExactText(userID), default: []].formUnion(names)
         if let sections, sections.count > Self.maximumUsers { self.sections = nil }
     }
 
     /// The sections of a user that may have changed; nil when that is unknown.
     func sections(ofUser userID: String?) -> Set<String>? {
         guard let userID else { return [] }
-        return sections.map { $0[UserKey(userID)] ?? [] }
+        return sections.map { $0[ExactText(userID)] ?? [] }
     }
 }
 

@@ -15,14 +15,6 @@ extension Data {
             base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)
     }
 
-    /// The bytes as lowercase hexadecimal digits.
-    package var hexadecimal: String {
-        map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
-
     /// True when the bytes are equal; the time depends on their number alone.
     package func equalsInConstantTime(_ other: Data) -> Bool {
         guard count == other.count else { return false }

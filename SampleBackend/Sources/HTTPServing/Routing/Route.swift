@@ -1,4 +1,5 @@
 package import HTTPTypes
+import JSONTree
 package import NIOCore
 
 /// A path pattern with an endpoint for each method.
@@ -171,7 +172,7 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         guard path.count == segments.count else { return nil }
         for (segment, text) in zip(segments, path) {
             guard case .literal(let literal) = segment else { continue }
-            guard literal.utf8.elementsEqual(text.utf8) else { return nil }
+            guard literal.hasSameBytes(as: text) else { return nil }
         }
         for (segment, text) in zip(segments, path) {
             if case .parameter(let name) = segment { parameters[name] = text }

@@ -42,32 +42,29 @@ struct AdministrationOptions: ParsableArguments {
 
     var projectPath: String { "/v1/projects/\(project.percentEncoded)" }
 
-    /// Opens the transport, calls `body` and closes the store again.
+    /// Opens the transport, calls `body` and closes it again.
     func withAdministration<Result>(
         _ body: (any AdministrationTransport) async throws -> Result
     ) async throws -> Result {
-        if let store {
-            let transport = try await LocalTransport(store)
-            do {
-                let result = try await body(transport)
-                await transport.close()
-                return result
-            } catch {
-                await transport.close()
-                throw error
-            }
+        let transport = try await transport()
+        do {
+            let result = try await body(transport)
+            await transport.close()
+            return result
+        } catch {
+            await transport.close()
+            throw error
         }
-        let text = server ?? "http://127.0.0.1:8080"
-        guard let url = URL(string: text), url.host != nil, url.scheme?.hasPrefix("http") == true
-        else {
-            throw ValidationError(
-                "\"\(text.withoutUserInformation)\" is no URL of a server: give http://HOST:PORT.")
-        }
+    }
+
+    private func transport() async throws -> any AdministrationTransport {
+        if let store { return try await LocalTransport(store) }
         let environment = ProcessInfo.processInfo.environment
         let token =
             token
             ?? (environment["ACTIVECONFIG_TOKEN"] ?? environment["ACTIVECONFIG_ADMIN_TOKEN"])
             .map(Secret.init)
-        return try await body(ServerTransport(server: url, token: token))
+        return ServerTransport(
+            server: try URL(server: server ?? "http://127.0.0.1:8080"), token: token)
     }
 }

@@ -7,6 +7,8 @@ protocol AdministrationTransport: Sendable {
     ///
     /// - Throws: A ``CommandFailure`` when there is no response.
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer
+
+    func close() async
 }
 
 /// A request of an administrator (HTTP 3).

@@ -39,9 +39,12 @@ struct CommandFailure: Error, CustomStringConvertible {
             self.init(details.map(Self.problem), in: template)
             return
         }
+        let reason =
+            (300..<400).contains(answer.status)
+            ? ", a redirect, which is not followed" : " and no reason"
         let message =
             error?["message"]?.stringValue?.escapedForTerminal
-            ?? "The server answered with status \(answer.status) and no reason: check --server."
+            ?? "The server answered with status \(answer.status)\(reason): check --server."
         let code =
             switch (answer.status, error?["status"]?.stringValue) {
             case (400, "VALIDATION_ERROR"): Exit.invalidTemplate

@@ -1,6 +1,5 @@
-import ArgumentParser
 import AsyncHTTPClient
-import ConfigServer
+import EventStreamParsing
 import Foundation
 import HTTPServing
 import JSONTree
@@ -14,7 +13,7 @@ struct Watch {
     /// seconds.
     private static let silence: TimeAmount = .seconds(45)
 
-    /// Maximum size of a document or of an error, in bytes.
+    /// Maximum length of a line of the stream, and of the data of an event, in bytes.
     private static let maximumBytes = 64 << 20
 
     /// Bounds of the reconnection delay, in milliseconds.
@@ -51,32 +50,27 @@ struct Watch {
     ///
     /// - Throws: A ``CommandFailure`` when the server refuses, or cannot be reached at the start.
     mutating func run() async throws {
-        let client = HTTPClient(
-            eventLoopGroupProvider: .singleton,
-            configuration: HTTPClient.Configuration(
-                redirectConfiguration: .disallow,
-                timeout: .init(connect: .seconds(10), read: Self.silence)))
+        let transport = ServerTransport(
+            server: try URL(server: command.server), token: command.userToken,
+            timeout: Self.silence)
         do {
-            try await run(with: client)
-            try await client.shutdown()
+            try await run(with: transport)
+            await transport.close()
         } catch {
-            try await client.shutdown()
+            await transport.close()
             throw error
         }
     }
 
-    private mutating func run(with client: HTTPClient) async throws {
+    private mutating func run(with transport: ServerTransport) async throws {
         while !isDone {
             do {
-                if !wasConnected { _ = try await fetch(with: client) }
-                try await listen(with: client)
+                if !wasConnected { _ = try await fetch(with: transport) }
+                try await listen(with: transport)
             } catch let failure as CommandFailure where !wasConnected || failure.isFinal {
                 throw failure
             } catch let error where !wasConnected {
-                throw CommandFailure(
-                    "The server \(command.server.withoutUserInformation) cannot be reached "
-                        + "(\("\(error)".prefix(200))): start it with \"sample-backend serve\", "
-                        + "or check --server.", code: Exit.unavailable)
+                throw transport.failure(error)
             } catch {
                 failures += 1
             }
@@ -85,43 +79,63 @@ struct Watch {
     }
 
     /// Listens until the connection ends.
-    private mutating func listen(with client: HTTPClient) async throws {
-        var parser = StreamEventParser()
-        for try await bytes in try await body(of: "/events", with: client) {
-            for event in try parser.read(Data(buffer: bytes)) {
-                try await take(event, client: client)
-                lastEventID = event.id ?? lastEventID
+    private mutating func listen(with transport: ServerTransport) async throws {
+        var parser = EventStreamParser(maximumBytes: Self.maximumBytes)
+        for try await bytes in try await response(of: "/events", with: transport).body {
+            parser.append(bytes)
+            while let element = try Self.next(of: &parser) {
+                switch element {
+                case .event(let event):
+                    try await take(event, transport: transport)
+                    // A hello names the current version before the events with what has changed
+                    // until then, which may not come.
+                    if event.name != "hello" || lastEventID == nil {
+                        lastEventID = event.id ?? lastEventID
+                    }
+                case .retry(let milliseconds): wantedWait = milliseconds
+                case .comment: break
+                }
                 if isDone { return }
             }
-            if let retry = parser.retry, wantedWait == nil { wantedWait = retry }
         }
     }
 
-    /// Requests the document, or with a suffix such as `/events` a resource below it.
-    ///
-    /// - Throws: A ``CommandFailure`` when the server refuses.
-    private func body(
-        of suffix: String, with client: HTTPClient
-    ) async throws -> HTTPClientResponse.Body {
-        var request = HTTPClientRequest(url: url(suffix: suffix))
-        if let key = command.clientKey { request.headers.add(name: "X-API-Key", value: key.text) }
-        if let token = command.userToken {
-            request.headers.add(name: "Authorization", value: "Bearer \(token.text)")
-        }
-        if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
-        let response = try await client.execute(request, deadline: .distantFuture)
-        guard response.status == .ok else {
-            let reason = try await response.body.collect(upTo: Self.maximumBytes)
+    /// The next element of a stream; throws a ``CommandFailure`` when it is too long.
+    private static func next(
+        of parser: inout EventStreamParser
+    ) throws -> EventStreamParser.Element? {
+        do {
+            return try parser.next()
+        } catch {
             throw CommandFailure(
-                AdministrationAnswer(
-                    status: Int(response.status.code), entityTag: nil, warnings: [],
-                    body: Data(buffer: reason)))
+                "The server sends something else than events: check --server.",
+                code: Exit.unavailable)
         }
-        return response.body
     }
 
-    private mutating func take(_ event: StreamEvent, client: HTTPClient) async throws {
-        let data = try? JSONNode(jsonData: Data(event.data.utf8))
+    /// Requests the document, or with a suffix such as `/events` a resource below it; throws a
+    /// ``CommandFailure`` when the server refuses.
+    private func response(
+        of suffix: String, with transport: ServerTransport
+    ) async throws -> HTTPClientResponse {
+        var fields = HTTPHeaders()
+        if let key = command.clientKey { fields.add(name: "X-API-Key", value: key.text) }
+        if let lastEventID, !lastEventID.isEmpty {
+            fields.add(name: "Last-Event-ID", value: lastEventID)
+        }
+        let path = command.client.documentPath(inProject: command.project, suffix: suffix)
+        let response = try await transport.response(
+            to: AdministrationRequest(path: path), fields: fields)
+        guard response.status == .ok else {
+            throw CommandFailure(try await transport.answer(response))
+        }
+        return response
+    }
+
+    private mutating func take(
+        _ event: EventStreamParser.Event, transport: ServerTransport
+    ) async throws {
+        let data = try? JSONNode(jsonData: Data(buffer: event.data))
         if command.json {
             var line: JSONNode = ["event": .string(event.name)]
             line.setMember("id", event.id.map { .string($0) })
@@ -138,9 +152,9 @@ struct Watch {
         case "update":
             show(document.apply(data?["sections"] ?? .emptyObject), version: event.id)
         case "reset":
-            show(try await fetch(with: client), version: event.id)
+            show(try await fetch(with: transport), version: event.id)
         case "retry":
-            wantedWait = data?["after_ms"]?.integerValue
+            wantedWait = data?["after_ms"]?.integerValue ?? wantedWait
             say("The server ends; connecting again in \(wantedWait ?? 0) ms …", .dim)
         default: break
         }
@@ -163,12 +177,11 @@ struct Watch {
         if !command.json { Terminal.printError(Terminal.colored(text, color)) }
     }
 
-    /// Downloads the user's document and returns the changes.
-    private mutating func fetch(with client: HTTPClient) async throws -> [WatchedDocument.Line] {
-        let bytes = try await body(of: "", with: client).collect(upTo: Self.maximumBytes)
-        let answer = AdministrationAnswer(
-            status: 200, entityTag: nil, warnings: [], body: Data(buffer: bytes))
-        let json = try answer.json
+    /// Downloads the user's document and returns what changed.
+    private mutating func fetch(
+        with transport: ServerTransport
+    ) async throws -> [WatchedDocument.Line] {
+        let json = try await transport.answer(response(of: "", with: transport)).json
         // The stream then starts after this version.
         lastEventID = json["meta"]?["template_version"]?.integerValue.map(String.init)
         return document.replace(with: WatchedDocument(json))
@@ -181,12 +194,5 @@ struct Watch {
         let milliseconds = failures == 0 ? wantedWait ?? limit : Int.random(in: limit / 2...limit)
         wantedWait = nil
         try await Task.sleep(for: .milliseconds(milliseconds))
-    }
-
-    /// The URL of the document, or of a resource below it.
-    private func url(suffix: String) -> String {
-        let base =
-            command.server.hasSuffix("/") ? String(command.server.dropLast()) : command.server
-        return base + command.client.documentPath(inProject: command.project, suffix: suffix)
     }
 }

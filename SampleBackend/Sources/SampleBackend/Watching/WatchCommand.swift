@@ -37,12 +37,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     /// Rejects an invalid server URL and count.
     func validate() throws {
-        guard let url = URL(string: server), url.host != nil, url.scheme?.hasPrefix("http") == true
-        else {
-            throw ValidationError(
-                "\"\(server.withoutUserInformation)\" is no URL of a server: give http://HOST:PORT."
-            )
-        }
+        _ = try URL(server: server)
         if let count, count < 1 {
             throw ValidationError("--count is \(count): give 1 or more.")
         }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension Date {
     /// The time in the format of RFC 3339, in UTC with milliseconds.

@@ -1,0 +1,89 @@
+import Foundation
+import JSONTree
+import ServerTestSupport
+import TemporaryFolders
+import Testing
+
+/// What commands send to a server, and which answers they take.
+@Suite(.timeLimit(.minutes(5)))
+struct ServerTransportTests {
+    private static let token = "a-token-of-mine"
+
+    @Test func requestsCarryTheTokenTheTagAndTheType() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("{}", to: "template.json")
+        let receiver = try await WebhookReceiver(.status(200, body: "{}"))
+        let run = try await CommandRun([
+            "publish", file, "--if-match", "etag-7", "--json", "--server", receiver.url("/a%2Fb/"),
+            "--token", Self.token,
+        ])
+        #expect(run.exitCode == 0, "\(run)")
+        var requests = receiver.requests.makeAsyncIterator()
+        let request = try #require(await requests.next())
+        #expect(request.method == "PUT")
+        #expect(request.target.hasPrefix("/a%2Fb/v1/projects/default/remoteConfig"))
+        #expect(request.fields["authorization"] == "Bearer \(Self.token)")
+        #expect(request.fields["if-match"] == "etag-7")
+        #expect(request.fields["content-type"] == "application/json")
+        #expect(request.fields["content-length"] == "\(request.body.count)")
+        try await receiver.close()
+    }
+
+    @Test(arguments: [["get", "--token", token], ["watch", "--user-token", token]])
+    func redirectsAreNotFollowed(command: [String]) async throws {
+        let other = try await WebhookReceiver(.status(200, body: "{}"))
+        let receiver = try await WebhookReceiver(
+            .status(307, fields: ["Location": other.url("/")]))
+        let run = try await CommandRun(command + ["--server", receiver.url("")])
+        #expect(run.exitCode == 1, "\(run)")
+        #expect(run.error.contains("307, a redirect"), "\(run)")
+        #expect(receiver.requestCount == 1)
+        #expect(other.requestCount == 0)
+        try await receiver.close()
+        try await other.close()
+    }
+
+    typealias Answer = (status: Int, body: String, exitCode: Int32, text: String)
+
+    static let answers: [NamedRow<Answer>] = [
+        .init("no JSON", (200, "<html>", 69, "something else than JSON")),
+        .init("a status without a reason", (502, "<html>", 69, "status 502 and no reason")),
+        .init("no body", (418, "", 1, "status 418 and no reason")),
+    ]
+
+    @Test(arguments: answers)
+    func saysWhatIsWrongWithAnAnswer(row: NamedRow<Answer>) async throws {
+        let receiver = try await WebhookReceiver(.status(row.value.status, body: row.value.body))
+        let run = try await CommandRun(["get", "--server", receiver.url("")])
+        #expect(run.exitCode == row.value.exitCode, "\(run)")
+        #expect(run.error.contains(row.value.text), "\(run)")
+        try await receiver.close()
+    }
+
+    @Test func saysThatABodyIsTooLarge() async throws {
+        let folder = try TemporaryFolder()
+        let text = String(repeating: "x", count: 12 << 20)
+        let file = try folder.write(
+            "{\"parameters\": {\"a\": {\"defaultValue\": {\"value\": \"\(text)\"}}}}", to: "a.json")
+        let backend = try await RunningBackend()
+        for _ in 0..<3 {
+            let run = try await CommandRun([
+                "publish", file, "--force", "--server", backend.url, "--token", Self.token,
+            ])
+            #expect(run.exitCode == 1, "\(run)")
+            #expect(run.error.contains("too large"), "\(run)")
+        }
+        _ = await backend.stop()
+    }
+
+    @Test(arguments: [["get"], ["doctor"], ["watch"]])
+    func showsNoPasswordOfAServerThatIsAway(command: [String]) async throws {
+        let run = try await CommandRun(
+            command + ["--server", "http://me:secret@127.0.0.1:1/base"])
+        #expect(run.exitCode == (command == ["doctor"] ? 1 : 69), "\(run)")
+        #expect(
+            (run.output + run.error).contains(
+                "http://…@127.0.0.1:1/base cannot be reached (connection refused)"))
+        #expect(!(run.output + run.error).contains("secret"), "\(run)")
+    }
+}

@@ -1,0 +1,46 @@
+import NIOCore
+import Testing
+
+@testable import StreamLoad
+
+struct ResponseHeadTests {
+    /// Reads a response that arrives in pieces, and returns what follows the head.
+    private static func rest(of text: String, size: Int) throws -> String? {
+        var head = ResponseHead()
+        var left = text.utf8[...]
+        while !left.isEmpty {
+            let piece = ByteBuffer(bytes: left.prefix(size))
+            left = left.dropFirst(size)
+            if let rest = try head.read(piece) {
+                return String(buffer: rest) + String(decoding: left, as: UTF8.self)
+            }
+        }
+        return nil
+    }
+
+    @Test(arguments: ["\r\n", "\n"])
+    func theRestFollowsTheHeadHoweverItsBytesArrive(lineEnd: String) throws {
+        let head = "HTTP/1.1 200 OK\nContent-Type: text/event-stream\n\n"
+            .replacing("\n", with: lineEnd)
+        let text = head + "\nevent: hello\n\n"
+        for size in 1...text.utf8.count {
+            #expect(try Self.rest(of: text, size: size) == "\nevent: hello\n\n", "\(size)")
+        }
+        #expect(try Self.rest(of: String(head.dropLast()), size: 1) == nil)
+    }
+
+    @Test(arguments: ["HTTP/1.1 503 Service Unavailable\r\n\r\n", "HTTP/1.1 204 No Content\r\n"])
+    func refusesWhatIsNoStream(head: String) {
+        #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: head, size: 10) }
+    }
+
+    @Test func refusesChunks() {
+        let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: text, size: 10) }
+    }
+
+    @Test func refusesAHeadWithoutEnd() throws {
+        let text = String(repeating: "x", count: ResponseHead.maximumBytes + 1)
+        #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: text, size: 10_000) }
+    }
+}
