@@ -67,6 +67,7 @@ package struct TargetParts: Sendable {
         let authority = rest.prefix { ![UInt8(ascii: "/"), UInt8(ascii: "?")].contains($0) }
         self.authority = String(Substring(authority))
         let path = Substring(rest[authority.endIndex...])
-        pathAndQuery = path.hasPrefix("/") ? path : "/" + path
+        // By bytes: a combining mark after the slash would be one character with it.
+        pathAndQuery = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
     }
 }
