@@ -313,7 +313,7 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "AdminAPI", "ConfigServer", "InMemoryTemplateStore",
+                "AdminAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
                 "JSONTree", "SampleBackend",
                 "ServerTestSupport", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),

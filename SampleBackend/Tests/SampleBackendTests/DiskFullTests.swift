@@ -13,7 +13,7 @@
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
             process.arguments = ["--pid", "\(server.identifier)", "--fsize=\(limit):"]
-            try process.run()
+            try process.runAlone()
             process.waitUntilExit()
             #expect(process.terminationStatus == 0)
         }
