@@ -314,7 +314,7 @@ let package = Package(
             name: "SampleBackendTests",
             dependencies: [
                 "AdminAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
-                "JSONTree", "SampleBackend",
+                "JSONTree", "SampleBackend", "SeededRandomness",
                 "ServerTestSupport", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

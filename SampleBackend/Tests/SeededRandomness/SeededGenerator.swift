@@ -1,3 +1,5 @@
+import Foundation
+
 /// A generator of random numbers that gives the same ones each time (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
     /// The state.
@@ -8,6 +10,16 @@ package struct SeededGenerator: RandomNumberGenerator {
     /// - Parameter seed: Any number.
     package init(seed: UInt64) {
         state = seed
+    }
+
+    /// A generator with the seed in `TEST_SEED`, else with a random one.
+    ///
+    /// It prints the seed, so that a failure can be repeated.
+    package static func printingItsSeed(_ test: String = #function) -> SeededGenerator {
+        let given = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap(UInt64.init)
+        let seed = given ?? .random(in: .min ... .max)
+        print("\(test): TEST_SEED=\(seed)")
+        return SeededGenerator(seed: seed)
     }
 
     /// The next number.
