@@ -313,11 +313,13 @@ let package = Package(
                 "TemporaryFolders", "WebhookDelivery",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             resources: [.copy("Fixtures")]
@@ -325,8 +327,8 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "AdminAPI", "ConfigServer", "InMemoryTemplateStore",
-                "JSONTree", "SampleBackend",
+                "AdminAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
+                "JSONTree", "SampleBackend", "SeededRandomness",
                 "ServerTestSupport", "TemplateStore", "TemporaryFolders",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

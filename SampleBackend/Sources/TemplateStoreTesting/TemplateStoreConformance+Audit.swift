@@ -8,6 +8,7 @@ extension TemplateStoreConformance {
         [
             Check("eachActionHasAnEntry", Self.eachActionHasAnEntry),
             Check("auditEntriesComeByPage", Self.auditEntriesComeByPage),
+            Check("auditPagesAreLimited", Self.auditPagesAreLimited),
         ]
     }
 
@@ -77,6 +78,26 @@ extension TemplateStoreConformance {
                 try trial.expect(
                     found, is: (1...25).reversed().map { "\($0)" },
                     "The pages have all entries once, newest first.")
+            }
+        }
+    }
+
+    /// A page has 1 to ``TemplateStoreLimits/auditPage`` entries, whatever is asked for.
+    public func auditPagesAreLimited() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let maximum = TemplateStoreLimits.auditPage
+            for _ in 0..<maximum { try await trial.pin("{}", forUserID: "1") }
+            let limits = [
+                (Int.min, 1), (-1, 1), (0, 1), (1, 1), (maximum, maximum), (maximum + 1, maximum),
+                (.max, maximum),
+            ]
+            for (limit, expected) in limits {
+                let entries = try await trial.store.auditEntries(
+                    inProject: StoreTrial.project, matching: AuditQuery(limit: limit))
+                try trial.expect(
+                    entries.count, is: expected,
+                    "A page of \(limit) is limited to 1 to \(maximum) entries.")
             }
         }
     }

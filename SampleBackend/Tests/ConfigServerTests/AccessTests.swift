@@ -191,6 +191,24 @@ struct AccessTests {
         }
     }
 
+    @Test func aTokensLastUseIsStoredWhenTheServerEnds() async throws {
+        let store = InMemoryTemplateStore()
+        let token = AccessToken(name: "ci", role: .viewer, date: Date(), expirationDate: nil)
+        let unused = AccessToken(name: "unused", role: .viewer, date: Date(), expirationDate: nil)
+        try await store.addToken(token.stored, actor: "test")
+        try await store.addToken(unused.stored, actor: "test")
+        let start = Date()
+        try await RunningServer.with(store: store) { server in
+            let answer = try await server.administer("GET", "/v1/projects", token: token.text)
+            #expect(answer.status == 200)
+        }
+        let tokens = try await store.tokens()
+        let use = try #require(tokens.first { $0.name == "ci" }?.lastUseDate)
+        // A store keeps milliseconds.
+        #expect((start - 1...Date()).contains(use))
+        #expect(tokens.first { $0.name == "unused" }?.lastUseDate == nil)
+    }
+
     @Test func writesDownWhoDidWhat() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

@@ -52,6 +52,19 @@ struct ConnectionTests {
         }
     }
 
+    @Test func theDateGoesOn() async throws {
+        try await RunningServer.with { server in
+            func date() async throws -> String? {
+                try await server.answer("/health/live").fields["date"]
+            }
+            let first = try await date()
+            let end = ContinuousClock.now + .seconds(20)
+            var last = first
+            while last == first, ContinuousClock.now < end { last = try await date() }
+            #expect(last != first)
+        }
+    }
+
     /// Requests after which the server closes the connection.
     static let lastRequests: [NamedRow<String>] = [
         .init("HTTP/1.0", "GET /activeconfig HTTP/1.0\r\n\r\n"),
@@ -98,6 +111,17 @@ struct ConnectionTests {
                     fields: ["Expect: 100-continue", "Content-Length: 2"])
                 #expect(await connection.receiveStatus() == 100)
                 connection.send("{}")
+                #expect(await connection.receiveStatus() == 200)
+            }
+        }
+    }
+
+    @Test func sendsNothingInTheMeantimeToAClientOfHTTP10() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(
+                    "GET /activeconfig HTTP/1.0\r\nExpect: 100-continue\r\n"
+                        + "Content-Length: 2\r\n\r\n{}")
                 #expect(await connection.receiveStatus() == 200)
             }
         }

@@ -128,4 +128,45 @@ struct EventStreamResumeTests {
             }
         }
     }
+
+    /// Enough streams that several are of one thread, which looks for equal changes only once.
+    private static let users = (1...8).map { "user \($0)" }
+
+    @Test func eachUserIsToldItsOwnValues() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            var changed = JSONNode.sample
+            changed.setTitle(of: nil, to: "Bye ${user.id}")
+            try await server.publish(changed)
+            for user in Self.users {
+                let encoded = user.replacing(" ", with: "%20")
+                let fields = ["Last-Event-ID: 1"]
+                try await server.stream(ofUser: encoded, fields: fields) { stream in
+                    let update = try await stream.next()
+                    let settings = update.data?["sections"]?["Home"]?["settings"]
+                    #expect(settings?["title"]?["value"] == .string("Bye \(user)"))
+                }
+            }
+        }
+    }
+
+    @Test func eachProtocolHasItsOwnEvents() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(["parameters": ["a": ["defaultValue": ["value": "1"]]]])
+            try await server.publish(["parameters": ["a": ["defaultValue": ["value": "2"]]]])
+            for (path, name) in [
+                ("/activeconfig", "update"), ("/ofrep/v1/evaluate", "message"),
+                ("/activeconfig", "update"),
+            ] {
+                for _ in Self.users {
+                    try await EventStreamClient.open(
+                        port: server.port, path + "/events", fields: ["Last-Event-ID: 1"]
+                    ) { stream in
+                        let events = [try await stream.next(), try await stream.next()]
+                        #expect(events.map(\.name) == ["hello", name])
+                    }
+                }
+            }
+        }
+    }
 }

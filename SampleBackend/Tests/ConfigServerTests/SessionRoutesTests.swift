@@ -215,6 +215,28 @@ struct SessionRoutesTests {
         }
     }
 
+    @Test func boundsTheSessionsOfATokenAndOfNoOther() async throws {
+        let store = InMemoryTemplateStore()
+        let busy = try await Self.makeToken(in: store)
+        let other = try await Self.makeToken(in: store)
+        try await RunningServer.with(store: store, configuration: .withoutSignInLimit) { server in
+            func signIn(_ token: AccessToken) async throws -> HTTPAnswer {
+                try await server.administer(
+                    "POST", Self.path, body: ["token": .string(token.text)], token: nil)
+            }
+            var refused: HTTPAnswer?
+            // Slow machines give some back meanwhile.
+            for _ in 0..<1_000 where refused == nil {
+                let answer = try await signIn(busy)
+                if answer.status != 200 { refused = answer }
+            }
+            #expect(refused?.status == 429)
+            let wait = try #require(refused?.fields["retry-after"].flatMap { Int($0) })
+            #expect((1...10).contains(wait))
+            #expect(try await signIn(other).status == 200)
+        }
+    }
+
     @Test func takesNoSignInFromOtherPages() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let body: JSONNode = ["token": .string(RunningServer.administratorToken)]

@@ -83,4 +83,25 @@ struct SignInLimitTests {
             }
         }
     }
+
+    @Test func guessesCountTogetherWhereverTheyGo() async throws {
+        var configuration = ConfigServerConfiguration()
+        configuration.limits.wrongTokensPerSecond = 1
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), configuration: configuration
+        ) { server in
+            var status = 0
+            for _ in 0..<1_000 where status != 429 {
+                status = try await server.answer("/v1/projects", fields: Self.bearer).status
+            }
+            #expect(status == 429)
+            // A limit of its own would allow ten.
+            var statuses: [Int] = []
+            for _ in 0..<9 {
+                let answer = try await server.answer("/console/session", fields: Self.cookie)
+                statuses.append(answer.status)
+            }
+            #expect(statuses.contains(429), "\(statuses)")
+        }
+    }
 }

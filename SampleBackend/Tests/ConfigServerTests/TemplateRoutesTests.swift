@@ -158,22 +158,54 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func listsVersionsInPages() async throws {
+    @Test func warnsOfTwentyThingsAtMost() async throws {
+        let names = (1...30).map { "vip\($0)" }
+        let template: JSONNode = [
+            "conditions": .array(
+                names.map { name in
+                    [
+                        "name": .string(name),
+                        "expression": .string("app.audiences.inAtLeastOne(['\(name)'])"),
+                    ]
+                })
+        ]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(
+                    method: "PUT", target: Self.path,
+                    fields: [
+                        "Authorization: Bearer \(RunningServer.administratorToken)",
+                        "If-Match: *",
+                    ], body: template.description)
+                let head = try await connection.receive(through: "\r\n\r\n")
+                #expect(head.hasPrefix("HTTP/1.1 200 "))
+                let fields = head.lowercased().split(separator: "\r\n")
+                #expect(fields.count { $0.hasPrefix("warning:") } == 20)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("", ["5", "4", "3", "2", "1"]), ("&endVersionNumber=4", ["4", "3", "2", "1"]),
+    ])
+    func listsVersionsInPages(condition: String, expected: [String]) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for _ in 1...5 { try await server.publish(.sample) }
             var numbers: [String] = []
             var token: String?
             repeat {
-                let query = "?pageSize=2" + (token.map { "&pageToken=\($0)" } ?? "")
+                let query = "?pageSize=2" + condition + (token.map { "&pageToken=\($0)" } ?? "")
                 let page = try await server.administer(
                     "GET", Self.path + ":listVersions" + query
                 ).json
+                // Pages that repeat themselves would have no end.
+                try #require(numbers.count < 5)
                 numbers +=
                     page["versions"]?.arrayValue?
                     .compactMap { $0["versionNumber"]?.stringValue } ?? []
                 token = page["nextPageToken"]?.stringValue
             } while token != nil
-            #expect(numbers == ["5", "4", "3", "2", "1"])
+            #expect(numbers == expected)
             for query in ["pageSize=0", "pageSize=301", "pageSize=x", "startTime=yesterday"] {
                 let answer = try await server.administer(
                     "GET", Self.path + ":listVersions?" + query)
@@ -269,6 +301,20 @@ struct TemplateRoutesTests {
             #expect(conditions[2]["percentiles"]?.arrayValue?.count == 1)
             let template = try await server.administer("GET", Self.path)
             #expect(template.fields["etag"] == "etag-default-1")
+        }
+    }
+
+    @Test func aPreviewThatIsOverLeavesItsPlace() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            // More of each than there may be at once.
+            for users in [[["userID": "1"]], "wrong"] as [JSONNode] {
+                for _ in 0..<10 {
+                    let answer = try await server.administer(
+                        "POST", Self.path + ":preview", body: ["users": users])
+                    #expect(answer.status == (users == "wrong" ? 400 : 200))
+                }
+            }
         }
     }
 

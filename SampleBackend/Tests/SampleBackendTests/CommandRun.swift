@@ -14,7 +14,13 @@ struct CommandRun: Sendable, CustomStringConvertible {
 
     /// Runs a command to its end, with `environment` added to this process's own.
     init(_ arguments: [String], environment: [String: String] = [:]) async throws {
-        let process = try BackendProcess(arguments, environment: environment)
+        await self.init(try BackendProcess(arguments, environment: environment))
+    }
+
+    /// Waits for the end of a process.
+    ///
+    /// - Parameter process: The process, of whose output lines may have been read already.
+    init(_ process: BackendProcess) async {
         async let output = Self.text(of: process.outputLines)
         async let error = Self.text(of: process.errorLines)
         exitCode = await process.exitCode()

@@ -1,5 +1,6 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
@@ -51,7 +52,8 @@ struct CrashTests {
     @Test func losesNothingThatWasAcknowledged() async throws {
         let folder = try TemporaryFolder()
         var backend = try await RunningBackend(store: folder.store, ["--log-level", "error"])
-        let killed = Set((1...Self.publishes).shuffled().prefix(Self.kills))
+        var random = SeededGenerator.printingItsSeed()
+        let killed = Set((1...Self.publishes).shuffled(using: &random).prefix(Self.kills))
         var titles: [Int: String] = [:]
         var version = 0
         var unanswered = 0
@@ -70,7 +72,7 @@ struct CrashTests {
                 continue
             }
             let process = backend.process
-            let delay = duration * Double.random(in: 0...1.5)
+            let delay = duration * Double.random(in: 0...1.5, using: &random)
             async let kill: Void = {
                 // This is no wait for a condition: the fault comes at a random time.
                 try await Task.sleep(for: delay)

@@ -15,7 +15,7 @@ import TemporaryFolders
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
             process.arguments = ["--pid", "\(server.identifier)", "--fsize=\(limit):"]
-            try process.run()
+            try process.runAlone()
             process.waitUntilExit()
             #expect(process.terminationStatus == 0)
         }

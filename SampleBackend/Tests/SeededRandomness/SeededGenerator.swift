@@ -1,9 +1,21 @@
+import Foundation
+
 /// Deterministic random numbers (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     package init(seed: UInt64) {
         state = seed
+    }
+
+    /// A generator with the seed in `TEST_SEED`, else with a random one.
+    ///
+    /// It prints the seed, so that a failure can be repeated.
+    package static func printingItsSeed(_ test: String = #function) -> SeededGenerator {
+        let given = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap(UInt64.init)
+        let seed = given ?? .random(in: .min ... .max)
+        print("\(test): TEST_SEED=\(seed)")
+        return SeededGenerator(seed: seed)
     }
 
     package mutating func next() -> UInt64 {

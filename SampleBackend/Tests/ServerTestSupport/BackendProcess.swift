@@ -8,6 +8,15 @@ package final class BackendProcess: Sendable {
         case noExecutable(searched: [String])
     }
 
+    /// How and when the process ended.
+    package struct End: Sendable {
+        /// The exit code, or the signal that ended it, negative.
+        package let code: Int32
+
+        /// When it ended, however late the test goes on.
+        package let time: ContinuousClock.Instant
+    }
+
     /// Lines of standard output, as they come.
     package let outputLines: AsyncStream<String>
 
@@ -15,11 +24,11 @@ package final class BackendProcess: Sendable {
     package let errorLines: AsyncStream<String>
 
     private let process: Process
-    private let statuses: AsyncStream<Int32>
+    private let ends: AsyncStream<End>
 
     /// Starts the executable with `environment` added to this process's own.
     package init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let (statuses, continuation) = AsyncStream.makeStream(of: Int32.self)
+        let (ends, continuation) = AsyncStream.makeStream(of: End.self)
         let output = Pipe()
         let error = Pipe()
         process = Process()
@@ -32,15 +41,15 @@ package final class BackendProcess: Sendable {
         process.standardOutput = output
         process.standardError = error
         process.terminationHandler = { process in
+            let status = process.terminationStatus
             continuation.yield(
-                process.terminationReason == .exit
-                    ? process.terminationStatus : -process.terminationStatus)
+                End(code: process.terminationReason == .exit ? status : -status, time: .now))
             continuation.finish()
         }
-        self.statuses = statuses
+        self.ends = ends
         outputLines = Self.lines(of: output)
         errorLines = Self.lines(of: error)
-        try process.run()
+        try process.runAlone()
     }
 
     package var identifier: Int32 { process.processIdentifier }
@@ -61,8 +70,13 @@ package final class BackendProcess: Sendable {
     /// Waits for the process's end, and returns its exit code, or the negative number of the signal
     /// that ended it.
     package func exitCode() async -> Int32 {
-        for await status in statuses { return status }
-        return .min
+        await end()?.code ?? .min
+    }
+
+    /// Waits for the end; returns nil when another call was told of it.
+    package func end() async -> End? {
+        for await end in ends { return end }
+        return nil
     }
 
     /// Port in the first line of output, which says where the server listens; nil for any other

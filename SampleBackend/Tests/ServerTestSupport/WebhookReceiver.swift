@@ -22,6 +22,8 @@ package final class WebhookReceiver: Sendable {
         case status(Int, fields: [String: String] = [:], body: String = "")
         /// Nothing, for ever.
         case silence
+        /// An answer that takes seconds, in pieces that come without a pause to speak of.
+        case drip
     }
 
     package let port: Int
@@ -102,6 +104,7 @@ package final class WebhookReceiver: Sendable {
         }
 
         private func answer(_ reply: Reply, context: ChannelHandlerContext) {
+            if case .drip = reply { drip(context: context) }
             guard case .status(let code, let fields, let body) = reply else { return }
             var headers = HTTPHeaders(fields.map { ($0.key, $0.value) })
             headers.add(name: "Content-Length", value: "\(body.utf8.count)")
@@ -111,6 +114,28 @@ package final class WebhookReceiver: Sendable {
             context.write(
                 wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+
+        /// Answers with 200 in the end, after many interim answers.
+        private func drip(context: ChannelHandlerContext) {
+            guard
+                let encoder = try? context.pipeline.syncOperations.context(
+                    handlerType: HTTPResponseEncoder.self)
+            else { return }
+            let answers =
+                Array(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 200)
+                + ["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"]
+            drip(answers[...], below: encoder)
+        }
+
+        private func drip(_ answers: ArraySlice<String>, below encoder: ChannelHandlerContext) {
+            guard encoder.channel.isActive, let answer = answers.first else { return }
+            // Below the encoder, which writes one answer to a request.
+            encoder.writeAndFlush(
+                NIOAny(IOData.byteBuffer(ByteBuffer(string: answer))), promise: nil)
+            encoder.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(20)) {
+                self.drip(answers.dropFirst(), below: encoder)
+            }
         }
     }
 }

@@ -127,6 +127,55 @@ struct WebhookServiceTests {
         }
     }
 
+    @Test func aReceiverThatDripsItsAnswerHasFailed() async throws {
+        let receiver = try await WebhookReceiver(.drip)
+        try await WebhookTrial.with(
+            configuration: .quick {
+                $0.timeout = .milliseconds(500)
+                $0.schedule.pauses = []
+            }
+        ) { trial in
+            let webhook = try await trial.add(receiver.url())
+            try await trial.publish("two")
+            let found = try await trial.finishedDelivery(of: webhook)
+            #expect(found["state"] == "FAILED")
+            #expect(found["error"]?.stringValue?.contains("did not answer within") == true)
+        }
+    }
+
+    @Test func goesOnAfterMoreThanItSendsAtOnce() async throws {
+        let receiver = try await WebhookReceiver()
+        try await WebhookTrial.with { trial in
+            let webhook = try await trial.add(receiver.url())
+            for number in 2...66 {
+                try await trial.publish("\(number)")
+                var newest: JSONNode?
+                for _ in 0..<5_000 where newest?["state"] != "DELIVERED" {
+                    newest = try await trial.deliveries(of: webhook).first
+                }
+                try #require(newest?["versionNumber"] == .string("\(number)"), "\(number)")
+                try #require(newest?["state"] == "DELIVERED", "\(number)")
+            }
+        }
+    }
+
+    @Test func triesEachAddressInItsTurn() async throws {
+        let receiver = try await WebhookReceiver()
+        try await WebhookTrial.with(
+            configuration: .quick {
+                $0.schedule.pauses = [0]
+                // Nothing listens at the first, which is this machine too.
+                $0.resolve = { _ in ["127.0.0.2", "127.0.0.1"].flatMap(HostAddresses.numeric) }
+            }
+        ) { trial in
+            let webhook = try await trial.add(receiver.url(host: "receiver.invalid"))
+            try await trial.publish("two")
+            let found = try await trial.finishedDelivery(of: webhook)
+            #expect(found["state"] == "DELIVERED")
+            #expect(found["attempts"] == 2)
+        }
+    }
+
     @Test func aReceiverThatIsAwayHasFailedAtOnce() async throws {
         let receiver = try await WebhookReceiver()
         try await receiver.close()

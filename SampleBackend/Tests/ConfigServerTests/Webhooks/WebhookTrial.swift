@@ -53,17 +53,33 @@ struct WebhookTrial: Sendable {
         return try answer.json
     }
 
+    /// The deliveries of a webhook, newest first.
+    func deliveries(of webhook: JSONNode) async throws -> [JSONNode] {
+        let id = try #require(webhook["id"]?.stringValue)
+        let answer = try await server.administer("GET", "\(Self.path)/\(id)/deliveries")
+        return try #require(try answer.json["deliveries"]?.arrayValue)
+    }
+
     /// Deliveries of a webhook, newest first, once they are in the given states.
     ///
     /// Waits; the suite's time limit ends the wait.
     func deliveries(
         of webhook: JSONNode, inStates states: [String]
     ) async throws -> [JSONNode] {
-        let id = try #require(webhook["id"]?.stringValue)
         while true {
-            let answer = try await server.administer("GET", "\(Self.path)/\(id)/deliveries")
-            let found = try #require(try answer.json["deliveries"]?.arrayValue)
+            let found = try await deliveries(of: webhook)
             if found.map({ $0["state"]?.stringValue }) == states { return found }
+            try Task.checkCancellation()
+        }
+    }
+
+    /// The only delivery of a webhook, once it is no longer tried.
+    ///
+    /// The time limit of the suite ends the wait.
+    func finishedDelivery(of webhook: JSONNode) async throws -> JSONNode {
+        while true {
+            let found = try #require(try await deliveries(of: webhook).first)
+            if found["state"] != "PENDING" { return found }
             try Task.checkCancellation()
         }
     }

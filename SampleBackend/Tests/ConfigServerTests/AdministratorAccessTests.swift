@@ -1,0 +1,75 @@
+import Foundation
+import HTTPServing
+import NIOConcurrencyHelpers
+import TemplateStore
+import Testing
+
+@testable import AdminAPI
+
+/// Tokens and sessions as time goes by, without a look at the store.
+struct AdministratorAccessTests {
+    private let start = Date(timeIntervalSince1970: 1_700_000_000)
+    private let time: NIOLockedValueBox<Date>
+    private let access: AdministratorAccess
+
+    init() {
+        let time = NIOLockedValueBox(start)
+        self.time = time
+        access = AdministratorAccess(environmentToken: SecretHash(of: "of the environment")) {
+            time.withLockedValue { $0 }
+        }
+    }
+
+    /// Lets time go by.
+    private func advance(to seconds: TimeInterval) {
+        time.withLockedValue { $0 = start + seconds }
+    }
+
+    /// A token that ends in ten seconds.
+    private func makeToken() -> AccessToken {
+        AccessToken(name: "t", role: .editor, date: start, expirationDate: start + 10)
+    }
+
+    @Test func aTokenEndsAtItsExpiration() {
+        let token = makeToken()
+        access.setTokens([token.stored])
+        advance(to: 9.9)
+        #expect(access.holder(ofToken: token.text)?.administrator.name == "t")
+        advance(to: 10)
+        #expect(access.holder(ofToken: token.text) == nil)
+        #expect(access.holder(ofToken: "of the environment") != nil)
+    }
+
+    @Test func aSessionEndsWithItsToken() throws {
+        let token = makeToken()
+        access.setTokens([token.stored])
+        let holder = try #require(access.holder(ofToken: token.text))
+        let session = AccessToken(sessionOf: holder, date: start)
+        access.setTokens([token.stored, session.stored])
+        advance(to: 9.9)
+        #expect(access.holder(ofSession: session.text)?.holder.tokenID == token.stored.id)
+        advance(to: 10)
+        #expect(access.holder(ofSession: session.text) == nil)
+    }
+
+    @Test func aSessionEndsAfterItsLifetime() throws {
+        let holder = try #require(access.holder(ofToken: "of the environment"))
+        let session = AccessToken(sessionOf: holder, date: start)
+        access.setTokens([session.stored])
+        advance(to: AccessToken.sessionLifetime - 1)
+        #expect(access.holder(ofSession: session.text) != nil)
+        advance(to: AccessToken.sessionLifetime)
+        #expect(access.holder(ofSession: session.text) == nil)
+    }
+
+    @Test func aUseIsTakenOnce() {
+        let token = makeToken()
+        access.setTokens([token.stored])
+        _ = access.holder(ofToken: token.text)
+        advance(to: 1)
+        _ = access.holder(ofToken: token.text)
+        _ = access.holder(ofToken: "of the environment")
+        #expect(access.takeUses() == [token.stored.id: start + 1])
+        #expect(access.takeUses() == [:])
+    }
+}

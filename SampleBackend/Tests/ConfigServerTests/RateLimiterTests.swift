@@ -1,0 +1,45 @@
+import HTTPServing
+import Testing
+
+struct RateLimiterTests {
+    private let start = ContinuousClock.now
+
+    /// Sends requests at one time; returns the waits that they are told, nil for those allowed.
+    private func waits(
+        _ count: Int, of client: String, after seconds: Double, _ limiter: RateLimiter<String>
+    ) -> [Int?] {
+        (0..<count).map { _ in
+            limiter.secondsToWait(client, now: start + .seconds(seconds))
+        }
+    }
+
+    @Test func aClientHasABurstAndThenTheRate() {
+        let limiter = RateLimiter<String>(interval: .seconds(10), burst: 3)
+        #expect(waits(4, of: "a", after: 0, limiter) == [nil, nil, nil, 10])
+        #expect(waits(1, of: "b", after: 0, limiter) == [nil])
+        // A client that comes back when it was told to is allowed, so the wait is rounded up.
+        #expect(waits(1, of: "a", after: 0.5, limiter) == [10])
+        #expect(waits(1, of: "a", after: 9.5, limiter) == [1])
+        #expect(waits(2, of: "a", after: 10.5, limiter) == [nil, 10])
+    }
+
+    @Test func aClientThatStaysAwaySavesNoMoreThanABurst() {
+        let limiter = RateLimiter<String>(interval: .seconds(10), burst: 3)
+        #expect(waits(1, of: "a", after: 0, limiter) == [nil])
+        #expect(waits(4, of: "a", after: 86_400, limiter) == [nil, nil, nil, 10])
+    }
+
+    @Test func theBurstOfARateIsThatOfASecond() {
+        let limiter = RateLimiter<String>(requestsPerSecond: 2)
+        #expect(waits(3, of: "a", after: 0, limiter) == [nil, nil, 1])
+        #expect(waits(3, of: "a", after: 1, limiter) == [nil, nil, 1])
+    }
+
+    @Test func aClientIsNotForgottenForAFewThousandOthers() {
+        let limiter = RateLimiter<String>(interval: .seconds(10), burst: 1)
+        #expect(waits(2, of: "a", after: 0, limiter) == [nil, 10])
+        // More than are kept in one of the two generations.
+        for number in 0..<15_000 { _ = waits(1, of: "\(number)", after: 0, limiter) }
+        #expect(waits(1, of: "a", after: 1, limiter) == [9])
+    }
+}

@@ -1,0 +1,34 @@
+import HTTPServing
+import InMemoryTemplateStore
+import Logging
+import Testing
+
+@testable import ClientAPI
+
+struct RealtimeHubTests {
+    /// A hub without a server.
+    private let hub = RealtimeHub(
+        library: TemplateLibrary(
+            store: InMemoryTemplateStore(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+        limits: ServerLimits())
+
+    /// The longest of many delays, in milliseconds.
+    private func longestDelay() throws -> Int {
+        let delays = (0..<1_000).map { _ in hub.reconnectDelay() }
+        #expect(try #require(delays.min()) >= 0)
+        return try #require(delays.max())
+    }
+
+    // That all of a thousand delays are in the first half of the time has a chance of 2^-1000.
+    @Test func clientsComeBackOverAsLongATimeAsTheirMostNeeded() throws {
+        #expect((500..<1_000).contains(try longestDelay()))
+        for _ in 0..<10_000 { hub.streamOpened() }
+        #expect((2_500..<5_000).contains(try longestDelay()))
+        // As the streams end, what counts is how many there were.
+        for _ in 0..<10_000 { hub.streamClosed() }
+        #expect((2_500..<5_000).contains(try longestDelay()))
+        for _ in 0..<100_000 { hub.streamOpened() }
+        #expect((15_000..<30_000).contains(try longestDelay()))
+    }
+}
