@@ -22,11 +22,11 @@ import WebhookDelivery
 /// A graceful shutdown accepts no new connection, closes idle ones, lets requests in flight finish,
 /// and ends after ``ServerLimits/shutdownTime`` at the latest.
 public struct ConfigServer: Service, CustomStringConvertible {
-    /// The name of the type, so that logging a service never prints its configuration.
+    /// The name of the type, so that logging a service never prints its options.
     public var description: String { "ConfigServer" }
 
-    private let configuration: ConfigServerConfiguration
-    private let source: any ConfigurationSource
+    private let options: ConfigServerOptions
+    private let source: any DocumentSource
     private let administration: Administration
     private let hub: RealtimeHub
     private let follower: StoreFollower
@@ -38,18 +38,18 @@ public struct ConfigServer: Service, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - store: Keeps templates and tokens; the caller closes it.
-    ///   - configuration: The address to listen on, and the limits and permissions.
+    ///   - options: The address to listen on, and the limits and permissions.
     ///   - logger: Receives one line per request at level info, and the reasons of failures.
     ///   - onListening: Called once, as soon as connections are accepted.
     /// - Throws: `TemplateStoreError` when the store cannot be read.
     public init(
         store: any TemplateStore,
-        configuration: ConfigServerConfiguration = ConfigServerConfiguration(),
+        options: ConfigServerOptions = ConfigServerOptions(),
         logger: Logger,
         onListening: @escaping @Sendable (ListeningAddress) async -> Void = { _ in }
     ) async throws(TemplateStoreError) {
         self.init(
-            unread: store, source: nil, configuration: configuration, logger: logger,
+            unread: store, source: nil, options: options, logger: logger,
             onListening: onListening)
         try await follower.load()
     }
@@ -57,29 +57,29 @@ public struct ConfigServer: Service, CustomStringConvertible {
     /// A server that has not read its store; `source`, when given, replaces it for the documents of
     /// HTTP 1.
     package init(
-        unread store: any TemplateStore, source: (any ConfigurationSource)? = nil,
-        configuration: ConfigServerConfiguration = ConfigServerConfiguration(), logger: Logger,
+        unread store: any TemplateStore, source: (any DocumentSource)? = nil,
+        options: ConfigServerOptions = ConfigServerOptions(), logger: Logger,
         onListening: @escaping @Sendable (ListeningAddress) async -> Void = { _ in }
     ) {
         let metrics = LibraryMetrics()
         let library = TemplateLibrary(
             store: store, logger: logger, metrics: metrics,
-            cacheBytes: configuration.renderCacheBytes)
-        let access = AdministratorAccess(environmentToken: configuration.administratorToken)
+            cacheBytes: options.renderCacheBytes)
+        let access = AdministratorAccess(environmentToken: options.administratorToken)
         webhooks = WebhookService(
-            store: store, configuration: configuration.webhooks, logger: logger,
+            store: store, options: options.webhooks, logger: logger,
             metrics: DeliveryMetrics(), changedSections: library.changedSections)
         follower = StoreFollower(
             library: library, access: access, webhooks: webhooks, logger: logger, metrics: metrics)
         hub = RealtimeHub(
-            library: library, limits: configuration.limits,
-            maximumStreams: configuration.maximumStreams)
+            library: library, limits: options.limits,
+            maximumStreams: options.maximumStreams)
         administration = Administration(
             store: store, library: library, access: access, metrics: metrics, hub: hub,
             now: { Date() },
-            allowsPrivateWebhooks: configuration.webhooks.allowsPrivateAddresses)
+            allowsPrivateWebhooks: options.webhooks.allowsPrivateAddresses)
         self.source = source ?? library
-        self.configuration = configuration
+        self.options = options
         self.logger = logger
         self.onListening = onListening
     }
@@ -90,10 +90,10 @@ public struct ConfigServer: Service, CustomStringConvertible {
     ///   the certificate cannot be used.
     public func run() async throws {
         let listener = try HTTPListener(
-            hostname: configuration.hostname, port: configuration.port, tls: configuration.tls,
+            hostname: options.hostname, port: options.port, tls: options.tls,
             services: ConnectionServices(
-                limits: configuration.limits,
-                maximumConnections: configuration.maximumConnections, dispatcher: dispatcher))
+                limits: options.limits,
+                maximumConnections: options.maximumConnections, dispatcher: dispatcher))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await follower.run() }
             group.addTask { await webhooks.run() }
@@ -110,25 +110,25 @@ public struct ConfigServer: Service, CustomStringConvertible {
 extension ConfigServer {
     /// All routes; the first pattern that matches a path wins.
     var groups: [RouteGroup] {
-        let clientAccess = configuration.clientAccess
-        let limits = configuration.limits
+        let clientAccess = options.clientAccess
+        let limits = options.limits
         let streams = EventStreamRoutes(hub: hub, clientAccess: clientAccess)
         var documents = RouteGroup(
-            ConfigurationRoutes(source: source, clientAccess: clientAccess, logger: logger).routes
+            DocumentRoutes(source: source, clientAccess: clientAccess, logger: logger).routes
                 + streams.routes)
         documents.isReadableAcrossOrigins = true
         let flags = OFREPRoutes(
             library: administration.library, clientAccess: clientAccess, now: administration.now)
         let access = SessionAccess(
-            access: administration.access, usesTLS: configuration.tls != nil)
+            access: administration.access, usesTLS: options.tls != nil)
         let wrongTokenLimiter = RateLimiter<ClientAddress>(
             interval: .seconds(1) / limits.wrongTokensPerSecond,
             burst: 10 * limits.wrongTokensPerSecond)
         let recognition = AdministratorRecognition(
             access, wrongCredentialsLimiter: wrongTokenLimiter)
         let operations = OperationsRoutes(
-            source: source, metricsText: configuration.metricsText,
-            metricsRecognition: configuration.isLoopback ? nil : recognition, logger: logger)
+            source: source, metricsText: options.metricsText,
+            metricsRecognition: options.isLoopback ? nil : recognition, logger: logger)
         let sessions = SessionRoutes(
             access: access, administration: administration,
             signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond))
@@ -144,12 +144,12 @@ extension ConfigServer {
 
     private var dispatcher: RequestDispatcher {
         RequestDispatcher(
-            groups: groups, limits: configuration.limits,
-            crossOriginAccess: configuration.crossOriginAccess,
+            groups: groups, limits: options.limits,
+            crossOriginAccess: options.crossOriginAccess,
             hostAccess: HostAccess(
-                names: configuration.allowedHosts + [configuration.hostname],
-                isOpenToThisMachine: configuration.isLoopback
-                    && configuration.clientAccess.isOpen),
+                names: options.allowedHosts + [options.hostname],
+                isOpenToThisMachine: options.isLoopback
+                    && options.clientAccess.isOpen),
             unknownPath: .unknownPath, logger: logger)
     }
 }

@@ -9,7 +9,7 @@ import TemplateStore
 /// The routes of HTTP 5: health, metrics, and the OpenAPI description.
 struct OperationsRoutes: Sendable {
     /// The source whose readiness is the server's.
-    let source: any ConfigurationSource
+    let source: any DocumentSource
 
     /// The metrics in Prometheus text format; nil serves an empty text.
     let metricsText: (@Sendable () -> String)?

@@ -19,7 +19,7 @@ public struct SettingReasons: Sendable {
     private let overrides: OverridesDocument?
 
     /// Evaluates the conditions for a user.
-    fileprivate init(_ project: ProjectConfiguration, context: TargetingContext) {
+    fileprivate init(_ project: PublishedProject, context: TargetingContext) {
         compiled = project.compiled
         userID = context.userID
         results = project.compiled.conditions.evaluate(context)
@@ -79,7 +79,7 @@ public struct SettingReasons: Sendable {
     }
 }
 
-extension ProjectConfiguration {
+extension PublishedProject {
     /// Returns the reasons for a user's settings, computed lazily.
     ///
     /// - Parameter context: The user, the signals and the time.
@@ -115,7 +115,7 @@ public struct SettingReason: Sendable, Hashable {
 }
 
 /// The reasons for a user's document: for each setting, and each condition.
-public struct ConfigurationExplanation: Sendable, Hashable {
+public struct DocumentExplanation: Sendable, Hashable {
     /// The reasons by section and setting.
     public let settings: [String: [String: SettingReason]]
 
@@ -131,14 +131,14 @@ public struct ConfigurationExplanation: Sendable, Hashable {
     }
 }
 
-extension ProjectConfiguration {
+extension PublishedProject {
     /// Explains the document of a user.
     ///
     /// - Parameter context: The user, the signals and the time.
     /// - Returns: The reasons; the values are those of ``state(for:)``.
-    public func explanation(for context: TargetingContext) -> ConfigurationExplanation {
+    public func explanation(for context: TargetingContext) -> DocumentExplanation {
         let names = compiled.template.conditions.map(\.name)
-        return ConfigurationExplanation(
+        return DocumentExplanation(
             settings: reasons(for: context).all,
             conditions: names.enumerated().map { place, name in
                 .init(

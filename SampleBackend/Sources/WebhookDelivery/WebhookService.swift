@@ -25,7 +25,7 @@ package struct WebhookService: Service {
     private static let minimumPause: Duration = .milliseconds(100)
 
     private let store: any TemplateStore
-    private let configuration: WebhookConfiguration
+    private let options: WebhookOptions
     private let logger: Logger
     private let metrics: DeliveryMetrics
     private let changedSections: KnownChanges
@@ -48,13 +48,13 @@ package struct WebhookService: Service {
     package var claimCount: Int { counts.withLockedValue { $0.claims } }
 
     package init(
-        store: any TemplateStore, configuration: WebhookConfiguration, logger: Logger,
+        store: any TemplateStore, options: WebhookOptions, logger: Logger,
         metrics: DeliveryMetrics, changedSections: @escaping KnownChanges = { _, _, _ in nil }
     ) {
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.changedSections = changedSections
         self.store = store
-        self.configuration = configuration
+        self.options = options
         self.logger = logger
         self.metrics = metrics
     }
@@ -104,14 +104,14 @@ package struct WebhookService: Service {
     private func timeUntilNextDelivery() async throws(TemplateStoreError) -> Duration {
         // Without room, the end of a delivery wakes the service.
         guard room > 0, let next = try await store.nextDeliveryDate() else {
-            return configuration.maximumPause
+            return options.maximumPause
         }
         let time = Duration.seconds(max(0, next.timeIntervalSinceNow))
-        return min(max(time, Self.minimumPause), configuration.maximumPause)
+        return min(max(time, Self.minimumPause), options.maximumPause)
     }
 
     /// Number of deliveries that may start.
-    private var room: Int { configuration.maximumInFlight - counts.withLockedValue { $0.inFlight } }
+    private var room: Int { options.maximumInFlight - counts.withLockedValue { $0.inFlight } }
 
     /// Claims as many due deliveries as there is room for.
     private func claim() async throws(TemplateStoreError) -> [ClaimedDelivery] {
@@ -144,8 +144,8 @@ package struct WebhookService: Service {
         _ claimed: ClaimedDelivery, changedSections: [String]
     ) async -> DeliveryAnswer {
         let sender = DeliverySender(
-            allowsPrivateAddresses: configuration.allowsPrivateAddresses,
-            timeout: configuration.timeout, resolve: configuration.resolve)
+            allowsPrivateAddresses: options.allowsPrivateAddresses,
+            timeout: options.timeout, resolve: options.resolve)
         let message = DeliveryMessage(claimed, changedSections: changedSections, date: Date())
         return await sender.send(message, of: claimed, now: { Date() })
     }
@@ -162,7 +162,7 @@ package struct WebhookService: Service {
             deliveryID: claimed.delivery.id, number: number,
             outcome: isCutOff
                 ? .retry(at: date)
-                : configuration.schedule.outcome(
+                : options.schedule.outcome(
                     of: answer, attempt: number, date: date, part: .random(in: 0...1)),
             statusCode: answer.statusCode,
             error: isCutOff ? "The server was shut down while it sent this." : answer.error,
@@ -235,7 +235,7 @@ package struct DeliveryMetrics: Sendable {
 }
 
 /// The delivery of webhooks (HTTP 3).
-public struct WebhookConfiguration: Sendable {
+public struct WebhookOptions: Sendable {
     /// A Boolean value that indicates whether webhooks may point at private networks and at this
     /// machine.
     ///
@@ -257,6 +257,6 @@ public struct WebhookConfiguration: Sendable {
     package var resolve: @Sendable (_ host: String) async throws -> [NetworkAddress] =
         HostAddresses.resolve
 
-    /// Creates a configuration that delivers to publicly routable addresses only.
+    /// Creates options that deliver to publicly routable addresses only.
     public init() {}
 }

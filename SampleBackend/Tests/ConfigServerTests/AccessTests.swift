@@ -26,7 +26,7 @@ struct AccessTests {
         if case .administrator = $0.access { true } else { false }
     }
 
-    @Test func refusesEachEndpointWithoutAValidToken() async throws {
+    @Test func eachAdministratorEndpointRefusesARequestWithoutAValidToken() async throws {
         let store = InMemoryTemplateStore()
         let now = Date()
         let expired = AccessToken(
@@ -35,9 +35,9 @@ struct AccessTests {
             name: "revoked", role: .publisher, date: now, expirationDate: nil)
         for token in [expired, revoked] { try await store.addToken(token.stored, actor: "test") }
         _ = try await store.revokeToken(id: revoked.stored.id, actor: "test", date: now)
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.signInsPerSecond = 1_000_000
-        try await RunningServer.with(store: store, configuration: configuration) { server in
+        var options = ConfigServerOptions()
+        options.limits.signInsPerSecond = 1_000_000
+        try await RunningServer.with(store: store, options: options) { server in
             try await server.publish(.sample)
             var bodies: Set<Data> = []
             let authorizations: [[String]] = [
@@ -62,7 +62,7 @@ struct AccessTests {
     }
 
     @Test(arguments: StoredToken.Role.allCases)
-    func refusesWhatARoleDoesNotAllow(role: StoredToken.Role) async throws {
+    func eachEndpointRefusesOnlyRolesBelowTheOneItRequires(role: StoredToken.Role) async throws {
         let store = InMemoryTemplateStore()
         let token = AccessToken(name: "test", role: role, date: Date(), expirationDate: nil)
         try await store.addToken(token.stored, actor: "test")
@@ -87,7 +87,7 @@ struct AccessTests {
         }
     }
 
-    @Test func makesListsAndRevokesTokens() async throws {
+    @Test func anAdministratorCreatesListsAndRevokesTokens() async throws {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store) { server in
             try await server.publish(.sample)
@@ -121,7 +121,7 @@ struct AccessTests {
         "a\u{7F}", String(repeating: "a", count: 101),
         "e" + String(repeating: "\u{301}", count: 100),
     ])
-    func refusesANameThatIsNotPlain(name: String) async throws {
+    func theServerRefusesATokenNameThatIsNotPlain(name: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.administer(
                 "POST", "/v1/tokens", body: ["name": .string(name), "role": "viewer"])
@@ -130,7 +130,7 @@ struct AccessTests {
         }
     }
 
-    @Test func givesEachLivingTokenANameOfItsOwn() async throws {
+    @Test func eachValidTokenHasANameOfItsOwn() async throws {
         let store = InMemoryTemplateStore()
         let expired = AccessToken(
             name: "ci", role: .viewer, date: Date() - 100, expirationDate: Date() - 1)
@@ -151,12 +151,12 @@ struct AccessTests {
     }
 
     @Test(arguments: ["127.0.0.1", "0.0.0.0"])
-    func showsMetricsToOperatorsAlone(hostname: String) async throws {
-        var configuration = ConfigServerConfiguration(hostname: hostname)
-        configuration.clientAccess = ClientAccess(keys: ["key"], userTokens: nil)
-        configuration.metricsText = { "metrics" }
+    func metricsNeedATokenUnlessTheServerListensLocally(hostname: String) async throws {
+        var options = ConfigServerOptions(hostname: hostname)
+        options.clientAccess = ClientAccess(keys: ["key"], userTokens: nil)
+        options.metricsText = { "metrics" }
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             let isLocal = hostname == "127.0.0.1"
             let path = "/metrics"
@@ -169,7 +169,7 @@ struct AccessTests {
         }
     }
 
-    @Test func pinsValuesForAUser() async throws {
+    @Test func anAdministratorPinsValuesForAUser() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let path = "/v1/projects/default/users/..%2Fa%20b/overrides"
@@ -209,7 +209,7 @@ struct AccessTests {
         #expect(tokens.first { $0.name == "unused" }?.lastUseDate == nil)
     }
 
-    @Test func writesDownWhoDidWhat() async throws {
+    @Test func theAuditTrailTellsWhoDidWhat() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.administer(
@@ -233,7 +233,7 @@ struct AccessTests {
     }
 
     @Test(arguments: [1, 3, 1_000])
-    func givesTheWholeAuditTrailInPages(pageSize: Int) async throws {
+    func thePagesOfTheAuditTrailListEveryEntryOnce(pageSize: Int) async throws {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store) { server in
             try await server.publish(.sample)

@@ -19,11 +19,11 @@ struct ClientAccessTests {
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
 
-    @Test func asksForAKey() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(keys: ["key-1", "key-2"], userTokens: nil)
+    @Test func clientRoutesRequireAnAPIKey() async throws {
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(keys: ["key-1", "key-2"], userTokens: nil)
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             for target in [
@@ -44,17 +44,17 @@ struct ClientAccessTests {
         }
     }
 
-    @Test func asksForATokenOfTheUser() async throws {
+    @Test func clientRoutesRequireATokenOfTheUser() async throws {
         let secret = "a-secret-of-thirty-two-characters"
         let keys = await JWTKeyCollection()
             .add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
         let others = await JWTKeyCollection()
             .add(hmac: HMACKey(from: "another-secret-of-32-characters!"), digestAlgorithm: .sha256)
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(
             keys: [], userTokens: try await UserTokenVerifier(secret: Secret(secret)))
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             let good = try await keys.sign(Token(sub: "ada/1"))
@@ -90,11 +90,11 @@ struct ClientAccessTests {
         }
     }
 
-    @Test func tellsBrowsersWhichOriginsMayRead() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.crossOriginAccess = CrossOriginAccess(origins: ["https://app.example"])
+    @Test func theServerTellsBrowsersWhichOriginsMayRead() async throws {
+        var options = ConfigServerOptions()
+        options.crossOriginAccess = CrossOriginAccess(origins: ["https://app.example"])
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             let target = "/activeconfig/user/1"
@@ -117,7 +117,7 @@ struct ClientAccessTests {
         }
     }
 
-    @Test func tellsNoOriginAnythingUnlessAllowed() async throws {
+    @Test func noOriginIsAllowedByDefault() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let answer = try await server.answer(
@@ -128,7 +128,7 @@ struct ClientAccessTests {
         }
     }
 
-    @Test func boundsTheRequestsOfAnAddress() async throws {
+    @Test func theServerLimitsTheRequestRateOfAnAddress() async throws {
         var limits = ServerLimits()
         limits.requestsPerSecond = 1
         try await RunningServer.with(limits: limits) { server in

@@ -11,7 +11,7 @@ struct ClientAddressTests {
         return try #require(ClientAddress(socketAddress))
     }
 
-    @Test func countsIPv6ByItsFirst64Bits() throws {
+    @Test func anIPv6ClientIsIdentifiedByItsFirst64Bits() throws {
         let first = try address("2001:db8:1:2::1")
         let neighbour = try address("2001:db8:1:2:ffff:ffff:ffff:ffff")
         let other = try address("2001:db8:1:3::1")
@@ -19,7 +19,7 @@ struct ClientAddressTests {
         #expect(first != other)
     }
 
-    @Test func countsIPv4EachAndMappedOrNot() throws {
+    @Test func eachIPv4AddressIsOneClientMappedOrNot() throws {
         let first = try address("192.0.2.1")
         let mapped = try address("::ffff:192.0.2.1")
         let other = try address("192.0.2.2")

@@ -7,7 +7,7 @@ import Testing
 
 /// Memory of the data that waits for clients, over all connections.
 struct ClientBacklogTests {
-    @Test func closesWhoseBytesHaveWaitedLongest() throws {
+    @Test func theBacklogClosesTheConnectionWhoseBytesHaveWaitedLongest() throws {
         let backlog = ClientBacklog(limit: 100)
         let channels = (0..<3).map { _ in EmbeddedChannel() }
         let tickets = channels.map { backlog.hold(40, for: $0) }
@@ -23,7 +23,7 @@ struct ClientBacklogTests {
         for channel in channels[1...] { try channel.close().wait() }
     }
 
-    @Test func countsASharedBufferOnce() throws {
+    @Test func theBacklogCountsASharedBufferOnce() throws {
         let backlog = ClientBacklog(limit: 100)
         let channel = EmbeddedChannel()
         let buffer = ByteBuffer(repeating: 1, count: 90)

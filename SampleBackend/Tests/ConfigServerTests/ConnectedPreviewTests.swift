@@ -9,7 +9,7 @@ import Testing
 /// Effects of a template on connected clients (HTTP 3).
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectedPreviewTests {
-    @Test func saysForHowManySomethingChanges() async throws {
+    @Test func aPreviewCountsTheConnectedClientsWhoseValuesChange() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "1") { _ in
@@ -36,7 +36,7 @@ struct ConnectedPreviewTests {
         }
     }
 
-    @Test func namesEachUserOnceAndTheGenericOneNull() async throws {
+    @Test func aPreviewNamesEachUserOnceAndTheGenericUserAsNull() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: nil) { _ in

@@ -40,7 +40,7 @@ struct ConnectionPlacesTests {
         try second.close().wait()
     }
 
-    @Test func aConnectionThatIsOverIsNoneThatWaits() throws {
+    @Test func aClosedConnectionIsNotCountedAsWaiting() throws {
         // It has waited longer than the others.
         let gone = try open()
         try gone.close().wait()

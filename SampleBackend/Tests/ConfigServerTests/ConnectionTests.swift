@@ -8,7 +8,7 @@ import Testing
 /// Limits and end of one connection.
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
-    @Test func answersPipelinedRequestsInTheirOrder() async throws {
+    @Test func theServerAnswersPipelinedRequestsInTheirOrder() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 for userID in 1...50 { connection.send(target: "/activeconfig/user/u\(userID)") }
@@ -20,7 +20,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func answersWhatCameBeforeABrokenRequestFirst() async throws {
+    @Test func theServerFirstAnswersTheRequestsBeforeABrokenOne() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(target: "/activeconfig")
@@ -52,7 +52,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func theDateGoesOn() async throws {
+    @Test func theDateOfAnswersChangesAsTimePasses() async throws {
         try await RunningServer.with { server in
             func date() async throws -> String? {
                 try await server.answer("/health/live").fields["date"]
@@ -78,7 +78,7 @@ struct ConnectionTests {
     ]
 
     @Test(arguments: lastRequests)
-    func closesAfterTheLastRequest(row: NamedRow<String>) async throws {
+    func theServerClosesAConnectionAfterItsLastRequest(row: NamedRow<String>) async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(row.value)
@@ -91,7 +91,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func keepsAnHTTP10ConnectionThatAsksForIt() async throws {
+    @Test func theServerKeepsAnHTTP10ConnectionOpenOnRequest() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 let request = "GET /activeconfig HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
@@ -103,7 +103,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func tellsAClientThatWaitsToSendItsBody() async throws {
+    @Test func theServerTellsAWaitingClientToSendItsBody() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(
@@ -116,7 +116,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func sendsNothingInTheMeantimeToAClientOfHTTP10() async throws {
+    @Test func theServerSendsNoInterimAnswerToAnHTTP10Client() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(
@@ -127,7 +127,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func takesARequestByteByByte() async throws {
+    @Test func theServerReadsARequestThatArrivesByteByByte() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 for byte in "GET /activeconfig/user/%31 HTTP/1.1\r\nHost: a\r\n\r\n".utf8 {
@@ -138,7 +138,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func closesWhenNoRequestComes() async throws {
+    @Test func theServerClosesAConnectionOnWhichNoRequestComes() async throws {
         var limits = ServerLimits()
         limits.idleTime = .milliseconds(100)
         try await RunningServer.with(limits: limits) { server in
@@ -151,7 +151,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func closesAConnectionThatIsKeptAliveForNothing() async throws {
+    @Test func theServerClosesAKeptAliveConnectionThatStaysIdle() async throws {
         var limits = ServerLimits()
         // Long enough for the request to come before the connection is closed as idle.
         limits.idleTime = Sanitizer.isOn ? .seconds(30) : .seconds(2)
@@ -164,7 +164,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func answers408WhenABodyDoesNotCome() async throws {
+    @Test func theServerAnswers408WhenABodyDoesNotArrive() async throws {
         var limits = ServerLimits()
         limits.bodyTime = .milliseconds(100)
         try await RunningServer.with(limits: limits) { server in
@@ -179,7 +179,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func closesOnAClientThatDoesNotRead() async throws {
+    @Test func theServerDisconnectsAClientThatDoesNotRead() async throws {
         var limits = ServerLimits()
         limits.unreadTime = .milliseconds(100)
         try await RunningServer.with(limits: limits) { server in
@@ -189,7 +189,7 @@ struct ConnectionTests {
     }
 
     @Test(arguments: ["/activeconfig", "/health/ready"], ["Connection: close", "X: y"])
-    func answersAClientThatSendsNothingMore(target: String, field: String) async throws {
+    func aClientThatStopsSendingGetsItsAnswer(target: String, field: String) async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(target: target, fields: [field])

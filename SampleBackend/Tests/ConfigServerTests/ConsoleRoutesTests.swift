@@ -11,7 +11,7 @@ struct ConsoleRoutesTests {
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../Sources/Console/Pages")
 
-    @Test func servesEachFileOfTheFolder() async throws {
+    @Test func theServerServesEachFileOfTheConsole() async throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
             .filter { !$0.hasPrefix(".") }
         #expect(names.contains("index.html"))
@@ -41,7 +41,7 @@ struct ConsoleRoutesTests {
         }
     }
 
-    @Test func showsTheWayToTheConsole() async throws {
+    @Test func theServerRedirectsToTheConsole() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for (path, status) in [("/", 307), ("/console", 308)] {
                 let answer = try await server.answer(path)
@@ -51,7 +51,7 @@ struct ConsoleRoutesTests {
         }
     }
 
-    @Test func knowsNoOtherPath() async throws {
+    @Test func theConsoleHasNoOtherPathsOrMethods() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for path in [
                 "nothing", "nothing.js", "INDEX.HTML", "..%2Findex.html", "a/b", "/", "session/",
@@ -64,7 +64,7 @@ struct ConsoleRoutesTests {
         }
     }
 
-    @Test func tellsBrowsersWithEachAnswerWhatTheConsoleMayDo() async throws {
+    @Test func eachConsoleAnswerTellsBrowsersWhatTheConsoleMayDo() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let targets = [
                 "/", "/console", "/console/", "/console/index.html", "/%63onsole/",

@@ -16,7 +16,7 @@ import Testing
         return count
     }
 
-    @Test func allowSomeTemplatesAtOnceAndThenOneASecond() {
+    @Test func theAllowancePermitsSomeTemplatesAtOnceAndThenOneASecond() {
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
         var allowance = EarlierVersions.Allowance(now: start)
         let first = count(&allowance, at: start)

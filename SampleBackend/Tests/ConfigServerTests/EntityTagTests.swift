@@ -8,7 +8,7 @@ import Testing
 /// `ETag` and `If-None-Match` (HTTP 1).
 @Suite(.timeLimit(.minutes(5)))
 struct EntityTagTests {
-    @Test func isTheSameOnEveryServer() async throws {
+    @Test func theTagOfADocumentIsTheSameOnEveryServer() async throws {
         let tags = try await RunningServer.with { first in
             try await RunningServer.with { second in
                 var tags: [String?] = []
@@ -25,7 +25,7 @@ struct EntityTagTests {
         #expect(Set(tags).count == 1)
     }
 
-    @Test func differsBetweenDocuments() async throws {
+    @Test func theTagsOfDifferentDocumentsDiffer() async throws {
         try await RunningServer.with { server in
             var tags: Set<String?> = []
             for userID in ["1", "2", "3", "a", "", "%20"] {
@@ -58,7 +58,7 @@ struct EntityTagTests {
     ]
 
     @Test(arguments: conditions)
-    func comparesWithIfNoneMatch(
+    func theServerComparesTheTagWithIfNoneMatch(
         row: NamedRow<(fields: [String], status: Int)>
     ) async throws {
         try await RunningServer.with { server in
@@ -81,7 +81,7 @@ struct EntityTagTests {
         }
     }
 
-    @Test func keepsTheConnectionInStepAfter304() async throws {
+    @Test func aConnectionStaysInStepAfterA304Answer() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(target: "/activeconfig", fields: ["If-None-Match: *"])
@@ -92,7 +92,7 @@ struct EntityTagTests {
         }
     }
 
-    @Test func isTheHashOfTheBytes() {
+    @Test func theTagIsTheHashOfTheBytes() {
         #expect(
             EntityTag(ofContent: ByteBuffer()).description
                 == "\"e3b0c44298fc1c149afbf4c8996fb924\"")

@@ -10,7 +10,7 @@ import Testing
 /// Clients that reconnect with `Last-Event-ID` (HTTP 2).
 @Suite(.timeLimit(.minutes(5)))
 struct EventStreamResumeTests {
-    @Test func tellsAtOnceWhatWasMissed() async throws {
+    @Test func aResumedStreamTellsAtOnceWhatWasMissed() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let target = "/activeconfig/user/3"
@@ -31,7 +31,7 @@ struct EventStreamResumeTests {
         }
     }
 
-    @Test func tellsNothingWhenNothingWasMissed() async throws {
+    @Test func aResumedStreamTellsNothingWhenNothingWasMissed() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             var changed = JSONNode.sample
@@ -55,7 +55,7 @@ struct EventStreamResumeTests {
     }
 
     @Test(arguments: ["8", "-1", "", "abc", "99999999999999999999"])
-    func saysThatItDoesNotKnow(lastEventID: String) async throws {
+    func aStreamResumedFromAnUnknownVersionIsReset(lastEventID: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let fields = ["Last-Event-ID: \(lastEventID)"]
@@ -68,7 +68,7 @@ struct EventStreamResumeTests {
         }
     }
 
-    @Test func saysThatAVersionIsNoLongerKept() async throws {
+    @Test func aStreamResumedFromAVersionNoLongerKeptIsReset() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(["parameters": [:]])
             for _ in 0..<TemplateStoreLimits.keptVersions { try await server.publish(.sample) }
@@ -83,7 +83,7 @@ struct EventStreamResumeTests {
         }
     }
 
-    @Test func tellsOfValuesPinnedAndTakenAwayMeanwhile() async throws {
+    @Test func aResumedStreamTellsOfValuesPinnedAndRemovedMeanwhile() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let path = "/v1/projects/default/users/1/overrides"
@@ -100,7 +100,7 @@ struct EventStreamResumeTests {
         }
     }
 
-    @Test func doesNotGuessWhatAClientSawWhenAConditionIsOnTheTime() async throws {
+    @Test func aResumedStreamIsResetWhenAConditionDependsOnTheTime() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.streamBeforeADate { stream in
                 let version = try #require(try await stream.next().id)
@@ -113,7 +113,7 @@ struct EventStreamResumeTests {
         }
     }
 
-    @Test func makesAProviderOfOpenFeatureEvaluateAgain() async throws {
+    @Test func aResumedOpenFeatureStreamMakesTheProviderEvaluateAgain() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.publish(["parameters": [:]])

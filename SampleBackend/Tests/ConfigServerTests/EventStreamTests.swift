@@ -13,7 +13,7 @@ import Testing
 /// Streams of a user's changes (HTTP 2).
 @Suite(.timeLimit(.minutes(5)))
 struct EventStreamTests {
-    @Test func saysHelloAtOnce() async throws {
+    @Test func aStreamBeginsWithHello() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await EventStreamClient.open(
@@ -31,7 +31,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func tellsOnlyThoseWhoseDocumentChanges() async throws {
+    @Test func theServerNotifiesOnlyClientsWhoseDocumentChanges() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "1") { first in
@@ -58,7 +58,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func tellsExactlyWhatTheDocumentBecomes() async throws {
+    @Test func anUpdateTellsExactlyWhatTheDocumentBecomes() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let target = "/activeconfig/user/3"
@@ -83,7 +83,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func namesASectionThatIsGone() async throws {
+    @Test func anUpdateNamesASectionThatIsGone() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: nil) { stream in
@@ -95,7 +95,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func looksAtTheSignals() async throws {
+    @Test func aStreamIsEvaluatedWithTheClientsSignals() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let target = "/activeconfig/user/1/events?signal.city="
@@ -114,7 +114,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func tellsOfPinnedValuesAndOfTheirEnd() async throws {
+    @Test func aStreamTellsOfPinnedValuesAndOfTheirRemoval() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "a/b") { stream in
@@ -132,7 +132,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func tellsOfAConditionOnTheTime() async throws {
+    @Test func aStreamTellsOfAConditionThatBecomesTrueWithTime() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.streamBeforeADate { stream in
                 let update = try await stream.next()
@@ -144,11 +144,11 @@ struct EventStreamTests {
         }
     }
 
-    @Test func staysAliveByComments() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.heartbeatInterval = .milliseconds(150)
+    @Test func aStreamIsKeptAliveByComments() async throws {
+        var options = ConfigServerOptions()
+        options.limits.heartbeatInterval = .milliseconds(150)
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "1") { stream in
@@ -160,7 +160,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func forgetsAClientThatLeft() async throws {
+    @Test func theServerForgetsAClientThatLeft() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "1") { _ in
@@ -175,7 +175,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func countsWhoHasTheNewestVersion() async throws {
+    @Test func theServerCountsTheClientsThatHaveTheNewestVersion() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "1") { _ in
@@ -193,7 +193,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func tellsClientsWhenToComeBackAsItEnds() async throws {
+    @Test func theServerTellsClientsWhenToReconnectAsItEnds() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "1") { stream in
@@ -208,11 +208,11 @@ struct EventStreamTests {
         }
     }
 
-    @Test func cutsOffAClientThatDoesNotReadAndNoOther() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.streamQueueBytes = 64 << 10
+    @Test func theServerCutsOffAClientThatDoesNotReadAndNoOther() async throws {
+        var options = ConfigServerOptions()
+        options.limits.streamQueueBytes = 64 << 10
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             func template(_ number: Int) -> JSONNode {
                 let text = String(repeating: "\(number % 10)", count: 200_000)
@@ -237,14 +237,14 @@ struct EventStreamTests {
         }
     }
 
-    @Test func cutsOffAClientThatReadsNothingForTooLong() async throws {
-        var configuration = ConfigServerConfiguration()
+    @Test func theServerCutsOffAClientThatReadsNothingForTooLong() async throws {
+        var options = ConfigServerOptions()
         // The queue alone cuts nobody off.
-        configuration.limits.streamQueueBytes = 1 << 30
-        configuration.limits.heartbeatInterval = .milliseconds(50)
-        configuration.limits.unreadTime = .milliseconds(200)
+        options.limits.streamQueueBytes = 1 << 30
+        options.limits.heartbeatInterval = .milliseconds(50)
+        options.limits.unreadTime = .milliseconds(200)
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             func template(_ number: Int) -> JSONNode {
                 let text = String(repeating: "\(number % 10)", count: 900_000)
@@ -264,7 +264,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func answersWhatOpensNoStream() async throws {
+    @Test func aRequestThatOpensNoStreamGetsAnOrdinaryAnswer() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             #expect(try await server.answer("/activeconfig/events").status == 404)
             try await server.publish(.sample)
@@ -282,7 +282,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func comesAfterOtherRequestsOfItsConnection() async throws {
+    @Test func aStreamMayFollowOtherRequestsOnItsConnection() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await HTTPConnection.open(port: server.port) { connection in
@@ -301,7 +301,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func hearsOfPublishesThroughAnotherServer() async throws {
+    @Test func aStreamHearsOfPublishesThroughAnotherServer() async throws {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store) { one in
             try await RunningServer.with(store: store) { other in
@@ -317,7 +317,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func tellsProvidersOfOpenFeatureToEvaluateAgain() async throws {
+    @Test func anOpenFeatureStreamTellsTheProviderToEvaluateAgain() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await EventStreamClient.open(

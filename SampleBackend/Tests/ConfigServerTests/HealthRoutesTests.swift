@@ -7,7 +7,7 @@ import Testing
 /// `/health` (HTTP 5).
 @Suite(.timeLimit(.minutes(5)))
 struct HealthRoutesTests {
-    @Test func isLiveAndReady() async throws {
+    @Test func theServerIsLiveAndReady() async throws {
         try await RunningServer.with { server in
             for target in ["/health/live", "/health/ready"] {
                 let answer = try await server.answer(target)
@@ -18,7 +18,7 @@ struct HealthRoutesTests {
         }
     }
 
-    @Test func isLiveButNotReadyWhileTheSourceDoesNotAnswer() async throws {
+    @Test func theServerIsLiveButNotReadyWhileTheSourceFails() async throws {
         try await RunningServer.with(source: FailingSource()) { server in
             #expect(await server.status("/health/live") == 200)
             let answer = try await server.answer("/health/ready")

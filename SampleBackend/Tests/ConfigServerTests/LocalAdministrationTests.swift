@@ -44,7 +44,7 @@ struct LocalAdministrationTests {
         #expect(answer.status == .ok)
     }
 
-    @Test func whatWasDoneIsSeenAtOnce() async throws {
+    @Test func eachChangeIsSeenAtOnceInAPreview() async throws {
         let administration = try await Self.make()
         await Self.publish("one", administration)
         #expect(try await Self.title(administration) == "one")

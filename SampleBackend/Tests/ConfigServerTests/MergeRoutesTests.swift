@@ -35,7 +35,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func losesNoEditOfEitherSide() async throws {
+    @Test func aMergeLosesNoEditOfEitherSide() async throws {
         try await Self.with(
             base: ["a": "1", "b": "1", "c": "1"], theirs: ["a": "1", "b": "2", "d": "2"]
         ) { server in
@@ -66,7 +66,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func asksAboutConflictsAndTakesTheAnswers() async throws {
+    @Test func aMergeAsksAboutConflictsAndAppliesTheResolutions() async throws {
         try await Self.with(
             base: ["title": "old", "words": "old"], theirs: ["title": "theirs", "words": "theirs"]
         ) { server in
@@ -98,7 +98,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func saysWhatIsInConflictBesidesParameters() async throws {
+    @Test func aMergeNamesConflictsOutsideOfParameters() async throws {
         @Sendable func template(_ names: [String], _ description: String, _ field: Int) -> JSONNode
         {
             [
@@ -131,7 +131,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func mergesAnEditThatBeganBeforeTheFirstPublish() async throws {
+    @Test func aMergeTakesAnEditThatBeganBeforeTheFirstPublish() async throws {
         try await Self.with(base: ["a": "1"], theirs: ["a": "1"]) { server in
             let json = try await server.administer(
                 "POST", Self.path, body: ["base": "0", "mine": Self.template(["b": "2"])]
@@ -141,7 +141,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func saysWhenAMergedTemplateCannotBePublished() async throws {
+    @Test func aMergeTellsWhenTheMergedTemplateCannotBePublished() async throws {
         @Sendable func template(_ prefix: String) -> JSONNode {
             Self.template(
                 Dictionary(
@@ -157,7 +157,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func saysWhatIsWrongWithARequest() async throws {
+    @Test func theServerTellsWhatIsWrongWithAMergeRequest() async throws {
         try await Self.with(base: ["a": "1"], theirs: ["a": "2"]) { server in
             let mine = Self.template(["a": "3"])
             let rows: [(JSONNode, Int, String)] = [
@@ -187,7 +187,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func listsTheProjectsByName() async throws {
+    @Test func theServerListsProjectsByName() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             #expect(try await server.administer("GET", "/v1/projects").json == ["projects": []])
             for project in ["b", "default", "a", "b"] {

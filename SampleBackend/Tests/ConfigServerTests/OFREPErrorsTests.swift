@@ -34,7 +34,7 @@ struct OFREPErrorsTests {
             answer.fields["content-type"] == "application/json", sourceLocation: sourceLocation)
     }
 
-    @Test func namesWhatIsMissing() async throws {
+    @Test func theServerReportsMissingFlagsProjectsAndPaths() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.flags)
             let missing = try await server.answer(
@@ -61,7 +61,7 @@ struct OFREPErrorsTests {
         }
     }
 
-    @Test func refusesBodiesAndContextsThatAreWrong() async throws {
+    @Test func theServerRefusesInvalidBodiesAndContexts() async throws {
         let long = String(repeating: "x", count: 501)
         let many = (0...100).map { #""s\#($0)":1"# }.joined(separator: ",")
         let rows = [
@@ -85,7 +85,7 @@ struct OFREPErrorsTests {
         }
     }
 
-    @Test func hasNoTypeForArraysAndNull() async throws {
+    @Test func aFlagWhoseValueIsAnArrayOrNullIsAnError() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.flags)
             for key in ["Odd.list", "Odd.nothing"] {
@@ -96,13 +96,13 @@ struct OFREPErrorsTests {
         }
     }
 
-    @Test func answersRefusalsOfTheConnectionInItsForm() async throws {
+    @Test func refusalsOfTheConnectionHaveTheFormOfTheProtocol() async throws {
         var limits = ServerLimits()
         limits.bodyBytes = 100
-        var configuration = ConfigServerConfiguration()
-        configuration.limits = limits
+        var options = ConfigServerOptions()
+        options.limits = limits
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             let large = try await server.answer(
                 "\(Self.path)/a/b", method: "POST", body: String(repeating: " ", count: 101))
@@ -113,11 +113,11 @@ struct OFREPErrorsTests {
         }
     }
 
-    @Test func saysInSecondsWhenToComeBack() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.requestsPerSecond = 1
+    @Test func aRateLimitedAnswerTellsInSecondsWhenToRetry() async throws {
+        var options = ConfigServerOptions()
+        options.limits.requestsPerSecond = 1
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 // Both are sent in one write, so that no second of the rate limit passes between
@@ -134,7 +134,7 @@ struct OFREPErrorsTests {
         }
     }
 
-    @Test func keepsToTheRulesOfClientAccess() async throws {
+    @Test func flagRequestsFollowTheRulesOfClientAccess() async throws {
         struct Token: JWTPayload {
             var sub: SubjectClaim
             var exp = ExpirationClaim(value: Date() + 600)
@@ -144,11 +144,11 @@ struct OFREPErrorsTests {
         let secret = "a-secret-of-thirty-two-characters"
         let keys = await JWTKeyCollection().add(
             hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(
             keys: ["key-1"], userTokens: try await UserTokenVerifier(secret: Secret(secret)))
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.flags)
             let authorization = "Authorization: Bearer \(try await keys.sign(Token(sub: "3")))"
@@ -171,11 +171,11 @@ struct OFREPErrorsTests {
         }
     }
 
-    @Test func letsPagesOfOtherOriginsAsk() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.crossOriginAccess = CrossOriginAccess(origins: ["https://app.example"])
+    @Test func pagesOfAllowedOriginsMayRequestFlags() async throws {
+        var options = ConfigServerOptions()
+        options.crossOriginAccess = CrossOriginAccess(origins: ["https://app.example"])
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.flags)
             let origin = "Origin: https://app.example"

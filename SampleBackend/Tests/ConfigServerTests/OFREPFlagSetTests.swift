@@ -30,7 +30,7 @@ struct OFREPFlagSetTests {
         try #require(try await flags(context, on: server).fields["etag"])
     }
 
-    @Test func answersWithAllFlagsSorted() async throws {
+    @Test func theAnswerHoldsAllFlagsSortedByKey() async throws {
         let template: JSONNode = [
             "parameterGroups": [
                 "B": [
@@ -66,7 +66,7 @@ struct OFREPFlagSetTests {
         }
     }
 
-    @Test func givesEachKeyOnceAndAsTheSingleFlag() async throws {
+    @Test func eachKeyIsGivenOnceAndLikeTheSingleFlag() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.flags)
             try await server.administer(
@@ -88,7 +88,7 @@ struct OFREPFlagSetTests {
         }
     }
 
-    @Test func namesTheStreamOfTheProjectAndUser() async throws {
+    @Test func theAnswerNamesTheStreamOfTheProjectAndUser() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.flags)
             try await server.publish(.flags, project: "other")
@@ -110,7 +110,7 @@ struct OFREPFlagSetTests {
         }
     }
 
-    @Test func sparesTheClientWhatItHas() async throws {
+    @Test func theServerDoesNotResendFlagsThatTheClientHas() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.flags)
             let user = #"{"targetingKey":"3"}"#
@@ -141,7 +141,7 @@ struct OFREPFlagSetTests {
         }
     }
 
-    @Test func changesTheTagWithAllThatCounts() async throws {
+    @Test func theTagChangesWithTheContextPinnedValuesAndTheVersion() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.flags)
             let user = #"{"targetingKey":"3"}"#
@@ -174,7 +174,7 @@ struct OFREPFlagSetTests {
         #expect(replicas.count == 1)
     }
 
-    @Test func changesTheTagWithTheTime() throws {
+    @Test func theTagChangesWhenAConditionOnTheTimeDoes() throws {
         let template: JSONNode = [
             "conditions": [
                 ["name": "later", "expression": "dateTime >= dateTime('2026-01-31T12:00:00')"]
@@ -187,7 +187,7 @@ struct OFREPFlagSetTests {
             ],
         ]
         let start = try Date("2026-01-31T12:00:00Z", strategy: .iso8601)
-        let project = ProjectConfiguration(
+        let project = PublishedProject(
             CompiledTemplate(
                 try ValidatedTemplate(json: template),
                 version: TemplateVersion(number: 1, updateTime: start)))

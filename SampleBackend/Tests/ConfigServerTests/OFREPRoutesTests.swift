@@ -52,7 +52,7 @@ struct OFREPRoutesTests {
         #expect(body.contains(part), "\(body)", sourceLocation: sourceLocation)
     }
 
-    @Test func writesEachTypeExactly() async throws {
+    @Test func theServerWritesValuesOfEachTypeExactly() async throws {
         let rows = [
             ("Home.title", #""Hello 3""#, "DEFAULT"), ("Home.on", "false", "DEFAULT"),
             ("Home.whole", "1", "STATIC"), ("Home.float", "1.0", "STATIC"),
@@ -69,7 +69,7 @@ struct OFREPRoutesTests {
         }
     }
 
-    @Test func saysWhichConditionDecided() async throws {
+    @Test func theAnswerTellsWhichConditionDecided() async throws {
         try await Self.withFlags { server in
             let beta = #"{"targetingKey":"3","app.version":"2.1"}"#
             try await Self.expect(
@@ -90,7 +90,7 @@ struct OFREPRoutesTests {
         }
     }
 
-    @Test func leavesTheValueOutWhenTheCodesDefaultCounts() async throws {
+    @Test func theAnswerOmitsTheValueWhenTheInAppDefaultCounts() async throws {
         try await Self.withFlags { server in
             try await Self.expect(
                 "Home.code", on: server,
@@ -101,7 +101,7 @@ struct OFREPRoutesTests {
         }
     }
 
-    @Test func letsPinnedValuesWin() async throws {
+    @Test func pinnedValuesTakePrecedence() async throws {
         try await Self.withFlags { server in
             try await server.administer(
                 "PUT", "/v1/projects/default/users/3/overrides",
@@ -117,7 +117,7 @@ struct OFREPRoutesTests {
         }
     }
 
-    @Test func findsFlagsByKeysWithDotsAndSlashes() async throws {
+    @Test func theServerFindsFlagsByKeysWithDotsAndSlashes() async throws {
         let rows = [
             ("Home/whole", "Home/whole", "1"), ("Home%2Fwhole", "Home/whole", "1"),
             ("Home%2ewhole", "Home.whole", "1"), ("A.b", "A.b", #""A, b""#),
@@ -139,7 +139,7 @@ struct OFREPRoutesTests {
         }
     }
 
-    @Test func answersForTheGenericUserWithoutATargetingKey() async throws {
+    @Test func aRequestWithoutATargetingKeyIsForTheGenericUser() async throws {
         try await Self.withFlags { server in
             for body in [#"{"context":{}}"#, "{}", #"{"context":null}"#] {
                 let title = try await server.answer(
@@ -152,7 +152,7 @@ struct OFREPRoutesTests {
         }
     }
 
-    @Test func readsAttributesAsSignals() async throws {
+    @Test func attributesOfTheContextAreReadAsSignals() async throws {
         try await Self.withFlags { server in
             // Attributes that are not single values are ignored.
             let context =
@@ -162,7 +162,7 @@ struct OFREPRoutesTests {
         }
     }
 
-    @Test func servesOtherProjects() async throws {
+    @Test func theServerServesFlagsOfOtherProjects() async throws {
         try await Self.withFlags { server in
             try await server.publish(.flags, project: "other")
             let answer = try await server.answer(

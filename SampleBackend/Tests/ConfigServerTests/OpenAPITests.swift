@@ -9,7 +9,7 @@ import Testing
 
 /// Agreement of the OpenAPI description with the routes.
 @Suite struct OpenAPITests {
-    @Test func describesEachEndpointAndNoOther() async throws {
+    @Test func theDescriptionListsEachEndpointAndNoOther() async throws {
         let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
         var described: Set<String> = []
         for (path, item) in try #require(description["paths"]?.objectValue) {
@@ -21,7 +21,7 @@ import Testing
         #expect(described == served)
     }
 
-    @Test func saysWhoMayCall() async throws {
+    @Test func theDescriptionTellsWhoMayCallEachEndpoint() async throws {
         let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
         for endpoint in Self.endpoints {
             let operation = try #require(
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func namesEachReferenceItUses() throws {
+    @Test func eachReferenceOfTheDescriptionHasATarget() throws {
         let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
         var rest = [description]
         while let node = rest.popLast() {

@@ -32,7 +32,7 @@ struct OrderOfChecksTests {
     }
 
     @Test(arguments: StoredToken.Role.allCases)
-    func comesBeforeTheParametersOfAdministrators(role: StoredToken.Role) async throws {
+    func administratorsTokensAreCheckedBeforeParameters(role: StoredToken.Role) async throws {
         let store = InMemoryTemplateStore()
         let token = AccessToken(name: "test", role: role, date: Date(), expirationDate: nil)
         try await store.addToken(token.stored, actor: "test")
@@ -63,11 +63,11 @@ struct OrderOfChecksTests {
         }
     }
 
-    @Test func comesBeforeTheParametersOfClients() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(keys: ["key"], userTokens: nil)
+    @Test func clientsKeysAreCheckedBeforeParameters() async throws {
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(keys: ["key"], userTokens: nil)
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             for endpoint in ConfigServer.endpoints where endpoint.access == .client {

@@ -115,12 +115,12 @@ struct PipelineOrderTests {
     private func withServer(
         _ body: @Sendable (RunningServer) async throws -> Void
     ) async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(
             keys: [],
             userTokens: try await UserTokenVerifier(secret: Secret(UserToken.secret)))
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             try await body(server)
@@ -177,7 +177,7 @@ struct PipelineOrderTests {
         }
     }
 
-    @Test func answersGeneratedPipelinesInOrder() async throws {
+    @Test func theServerAnswersGeneratedPipelinesInOrder() async throws {
         let steps = try await Steps()
         try await withServer { server in
             for seed in UInt64(1)...(Sanitizer.isOn ? 12 : 60) {
@@ -212,7 +212,7 @@ struct PipelineOrderTests {
         }
     }
 
-    @Test func answersAPipelineThatIsSplitAnywhere() async throws {
+    @Test func theServerAnswersAPipelineThatIsSplitAnywhere() async throws {
         let steps = try await Steps()
         try await withServer { server in
             let ordinary = steps.ordinary
@@ -227,7 +227,7 @@ struct PipelineOrderTests {
     }
 
     @Test(arguments: ["garbage\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\u{0}\u{1}", "GE"])
-    func keepsAStreamWhateverIsSentBehindItsRequest(text: String) async throws {
+    func aStreamStaysOpenWhateverIsSentAfterItsRequest(text: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await HTTPConnection.open(port: server.port) { connection in
@@ -239,7 +239,7 @@ struct PipelineOrderTests {
         }
     }
 
-    @Test func answersAClientThatClosesItsSendingSideMeanwhile() async throws {
+    @Test func aClientThatClosesItsSendingSideMeanwhileGetsItsAnswers() async throws {
         let source = GatedSource()
         try await RunningServer.with(source: source) { server in
             try await HTTPConnection.open(port: server.port) { connection in

@@ -21,7 +21,7 @@ struct RealtimeHubTests {
     }
 
     // That all of a thousand delays are in the first half of the time has a chance of 2^-1000.
-    @Test func clientsComeBackOverAsLongATimeAsTheirMostNeeded() throws {
+    @Test func clientsReconnectOverATimeThatFitsTheLargestNumberOfStreams() throws {
         #expect((500..<1_000).contains(try longestDelay()))
         for _ in 0..<10_000 { hub.streamOpened() }
         #expect((2_500..<5_000).contains(try longestDelay()))

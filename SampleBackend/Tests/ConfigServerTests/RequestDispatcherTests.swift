@@ -42,10 +42,10 @@ struct RequestDispatcherTests {
     }
 
     @Test func aSignInIsNotBoundedByCredentialsThatDoNotCount() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.wrongTokensPerSecond = 1
+        var options = ConfigServerOptions()
+        options.limits.wrongTokensPerSecond = 1
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             let stale = ["Cookie: activeconfig_session=stale"]
             var status = 0
@@ -71,11 +71,11 @@ struct RequestDispatcherTests {
         #expect(lines.withLockedValue { $0 } == [])
     }
 
-    @Test func aRepeatedKeyCounts() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(keys: ["key"], userTokens: nil)
+    @Test func aKeyThatIsSentTwiceIsAccepted() async throws {
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(keys: ["key"], userTokens: nil)
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             let answer = try await server.answer(

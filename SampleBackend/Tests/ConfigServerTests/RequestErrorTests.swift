@@ -14,7 +14,7 @@ struct RequestErrorTests {
         "/health/live/", "/projects", "/projects/default", "/projects/default/active_config",
         "/activeconfig%2Fuser%2F1", "/activeconfig/../activeconfig",
     ])
-    func hasNoOtherPath(target: String) async throws {
+    func theServerAnswers404ForAnyOtherPath(target: String) async throws {
         let answer = try await RunningServer.with { try await $0.answer(target) }
         #expect(answer.status == 404)
         #expect(answer.fields["content-type"] == "application/json")
@@ -24,7 +24,7 @@ struct RequestErrorTests {
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"])
-    func namesTheMethodsThatAPathHas(method: String) async throws {
+    func aRefusedMethodIsAnsweredWithTheAllowedOnes(method: String) async throws {
         try await RunningServer.with { server in
             for target in [
                 "/activeconfig", "/activeconfig/user/1", "/active_config", "/health/live",
@@ -39,7 +39,7 @@ struct RequestErrorTests {
         }
     }
 
-    @Test func leavesTheBodyOutOfErrorsForHEAD() async throws {
+    @Test func anErrorForHEADHasNoBody() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(method: "HEAD", target: "/nothing")
@@ -50,7 +50,7 @@ struct RequestErrorTests {
         }
     }
 
-    @Test func refusesABodyOverTheLimit() async throws {
+    @Test func theServerRefusesABodyOverTheLimit() async throws {
         var limits = ServerLimits()
         limits.bodyBytes = 1_000
         try await RunningServer.with(limits: limits) { server in
@@ -75,7 +75,7 @@ struct RequestErrorTests {
         }
     }
 
-    @Test func answersBeforeAHugeBodyIsSent() async throws {
+    @Test func theServerRefusesAHugeBodyBeforeItIsSent() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(
@@ -100,7 +100,7 @@ struct RequestErrorTests {
     ]
 
     @Test(arguments: largeHeads)
-    func refusesAHeadOverTheLimit(
+    func theServerRefusesAHeadOverTheLimit(
         row: NamedRow<(target: String, fields: [String])>
     ) async throws {
         var limits = ServerLimits()
@@ -115,7 +115,7 @@ struct RequestErrorTests {
         #expect(answer.fields["connection"] == "close")
     }
 
-    @Test func refusesAHeadOverTheDefaultLimit() async throws {
+    @Test func theServerRefusesAHeadOverTheDefaultLimit() async throws {
         let userID = String(repeating: "x", count: 140_000)
         let answer = try await RunningServer.with {
             try await $0.answer("/activeconfig/user/\(userID)")
@@ -152,7 +152,7 @@ struct RequestErrorTests {
     ]
 
     @Test(arguments: brokenRequests)
-    func answersBrokenRequestsWithTheErrorBody(row: NamedRow<String>) async throws {
+    func brokenRequestsAreAnsweredWithTheErrorBody(row: NamedRow<String>) async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(row.value)

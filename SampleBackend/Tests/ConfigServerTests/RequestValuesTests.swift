@@ -16,7 +16,7 @@ struct RequestValuesTests {
         ("0", 400), ("01", 400), ("+1", 400), ("1", 200), ("999999999999999999", 200),
         ("1000000000000000000", 400), ("%EF%BC%91", 400),
     ])
-    func readsNumbersOfDigitsAlone(text: String, status: Int) async throws {
+    func aPageTokenIsAPositiveNumberOfDigitsAlone(text: String, status: Int) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let answer = try await server.administer(
@@ -30,7 +30,7 @@ struct RequestValuesTests {
         ("2026-01-31T12:00:00-23:59", 200), ("2026-01-31T12:00:00%2B24:00", 400),
         ("2026-01-31", 400),
     ])
-    func readsTimesWithAnyOffset(text: String, status: Int) async throws {
+    func timesMayHaveAnyOffsetBelowADay(text: String, status: Int) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let answer = try await server.administer(
@@ -40,7 +40,7 @@ struct RequestValuesTests {
     }
 
     @Test(arguments: [("1", 200), ("1.0", 200), ("\"1\"", 200), ("1.5", 400), ("0", 400)])
-    func readsNumbersOfVersions(text: String, status: Int) async throws {
+    func aVersionNumberIsAPositiveIntegerOrItsText(text: String, status: Int) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for _ in 0..<2 { try await server.publish(.sample) }
             let body = try JSONNode(jsonData: Data(#"{"versionNumber":\#(text)}"#.utf8))
@@ -49,7 +49,7 @@ struct RequestValuesTests {
         }
     }
 
-    @Test func previewsNoProjectThatCannotBe() async throws {
+    @Test func aPreviewOfAnInvalidProjectNameIsRefused() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.administer(
                 "POST", "/v1/projects/a%20b/remoteConfig:preview",

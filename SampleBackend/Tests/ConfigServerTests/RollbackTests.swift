@@ -56,7 +56,7 @@ struct RollbackTests {
         }
     }
 
-    @Test func ofRollbacksAndPublishesDecidedOnOneVersionOneIsDone() async throws {
+    @Test func onlyOneOfTheConcurrentRollbacksAndPublishesOnAVersionSucceeds() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for _ in 0..<2 { try await server.publish(.sample) }
             for version in 2..<22 {

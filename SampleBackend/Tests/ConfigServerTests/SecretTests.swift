@@ -28,11 +28,11 @@ import Testing
     }
 
     @Test func aConfigurationPrintsNoSecretAndNoHash() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.administratorToken = SecretHash(of: Self.text)
-        configuration.clientAccess = ClientAccess(
+        var options = ConfigServerOptions()
+        options.administratorToken = SecretHash(of: Self.text)
+        options.clientAccess = ClientAccess(
             keys: [Self.text], userTokens: try await UserTokenVerifier(secret: Secret(Self.text)))
-        let printed = Self.printed(configuration)
+        let printed = Self.printed(options)
         #expect(printed.contains("127.0.0.1"))
         for text in ["s3cr3t", "bytes", "Data", "SymmetricKey"] {
             #expect(!printed.contains(text), "\(printed)")

@@ -26,7 +26,7 @@ struct SessionAccessTests {
             return (method: endpoint.method, targets: targets.map { "/\($0)" })
         } as [(method: String, targets: [String])]
 
-    @Test func needsAProofForEachChange() async throws {
+    @Test func aSessionNeedsAProofForEachChange() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let session = try await server.signIn()
@@ -55,7 +55,7 @@ struct SessionAccessTests {
         }
     }
 
-    @Test func doesWhatItsTokenDoes() async throws {
+    @Test func aSessionMayDoWhatItsTokenMayDo() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let session = try await server.signIn()
@@ -73,7 +73,7 @@ struct SessionAccessTests {
     }
 
     @Test(arguments: StoredToken.Role.allCases)
-    func mayNoMoreThanItsRole(role: StoredToken.Role) async throws {
+    func aSessionMayDoNoMoreThanItsRoleAllows(role: StoredToken.Role) async throws {
         let store = InMemoryTemplateStore()
         let token = AccessToken(name: "test", role: role, date: Date(), expirationDate: nil)
         try await store.addToken(token.stored, actor: "test")
@@ -101,7 +101,7 @@ struct SessionAccessTests {
         ["Origin: http://localhost", "X-Forwarded-Proto: https"], ["Sec-Fetch-Site: cross-site"],
         ["Sec-Fetch-Site: same-site"], ["Origin: http://localhost", "Sec-Fetch-Site: cross-site"],
     ])
-    func changesNothingForPagesOfOtherOrigins(fields: [String]) async throws {
+    func aSessionChangesNothingForPagesOfOtherOrigins(fields: [String]) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let proxied = fields.filter { $0.hasPrefix("X-") }
             let session = try await server.signIn(fields: proxied)
@@ -119,7 +119,7 @@ struct SessionAccessTests {
         ["Origin: https://localhost", "X-Forwarded-Proto: https"], ["Sec-Fetch-Site: same-origin"],
         ["Sec-Fetch-Site: none"],
     ])
-    func worksForItsOwnPages(fields: [String]) async throws {
+    func aSessionWorksForItsOwnPages(fields: [String]) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let proxied = fields.filter { $0.hasPrefix("X-") }
             let session = try await server.signIn(fields: proxied)
@@ -131,7 +131,7 @@ struct SessionAccessTests {
         }
     }
 
-    @Test func countsForNothingBesideAuthorization() async throws {
+    @Test func aSessionIsIgnoredBesideAnAuthorizationField() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let session = try await server.signIn()
             for authorization in ["Bearer wrong", "Basic YTpi", "Bearer"] {
@@ -148,7 +148,7 @@ struct SessionAccessTests {
         }
     }
 
-    @Test func mayPublishLargeTemplates() async throws {
+    @Test func aSessionMayPublishLargeTemplates() async throws {
         let text = String(repeating: "x", count: 200_000)
         let template: JSONNode = ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]]
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -24,7 +24,7 @@ struct SessionRoutesTests {
         return token
     }
 
-    @Test func beginsShowsAndEndsASession() async throws {
+    @Test func theServerBeginsShowsAndEndsASession() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)
         try await RunningServer.with(store: store) { server in
@@ -51,7 +51,7 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func keepsTheTokenFromScriptsAndOtherSites() async throws {
+    @Test func theCookieIsKeptFromScriptsAndOtherSites() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let body: JSONNode = ["token": .string(RunningServer.administratorToken)]
             let plain = try await server.administer("POST", Self.path, body: body, token: nil)
@@ -74,7 +74,7 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func goesOnAtEveryReplicaAndAfterARestart() async throws {
+    @Test func aSessionIsValidAtEveryReplicaAndAfterARestart() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)
         let session = try await RunningServer.with(store: store) { first in
@@ -92,10 +92,10 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func endsOnTheServerWhenItIsSignedOut() async throws {
+    @Test func aSessionEndsOnTheServerAtSignOut() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)
-        try await RunningServer.with(store: store, configuration: .withoutSignInLimit) { server in
+        try await RunningServer.with(store: store, options: .withoutSignInLimit) { server in
             let session = try await server.signIn(token: token.text)
             let other = try await server.signIn(token: token.text)
             let ended = try await server.answer(
@@ -125,7 +125,7 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func isNoTokenOfTheList() async throws {
+    @Test func aSessionIsNotInTheListOfTokens() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)
         try await RunningServer.with(store: store) { server in
@@ -135,7 +135,7 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func endsWithItsToken() async throws {
+    @Test func aSessionEndsWhenItsTokenIsRevoked() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)
         try await RunningServer.with(store: store) { server in
@@ -151,12 +151,12 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func tellsNothingOfWrongTokens() async throws {
+    @Test func aRefusalDoesNotTellWhyATokenIsWrong() async throws {
         let store = InMemoryTemplateStore()
         let expired = try await Self.makeToken(in: store, expirationDate: Date() - 1)
         let revoked = try await Self.makeToken(in: store)
         _ = try await store.revokeToken(id: revoked.stored.id, actor: "test", date: Date())
-        try await RunningServer.with(store: store, configuration: .withoutSignInLimit) { server in
+        try await RunningServer.with(store: store, options: .withoutSignInLimit) { server in
             var bodies: Set<Data> = []
             for text in ["", "wrong", expired.text, revoked.text] {
                 let answer = try await server.administer(
@@ -176,7 +176,7 @@ struct SessionRoutesTests {
     }
 
     @Test(arguments: ["[]", "{}", #"{"token": 5}"#, #"{"token""#, ""])
-    func saysWhatIsWrongWithABody(body: String) async throws {
+    func aSignInWithAnInvalidBodyIsRefused(body: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.answer(Self.path, method: "POST", body: body)
             #expect(answer.status == 400)
@@ -184,7 +184,7 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func takesNoLargeBody() async throws {
+    @Test func aSignInWithALargeBodyIsRefused() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.answer(
                 Self.path, method: "POST", body: String(repeating: " ", count: 65_537))
@@ -197,7 +197,7 @@ struct SessionRoutesTests {
     }
 
     @Test(arguments: ["/console/session", "/console/%73ession?x=1"])
-    func slowsDownWhoeverGuesses(path: String) async throws {
+    func theServerLimitsTheRateOfWrongSignIns(path: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             var statuses: [Int: Int] = [:]
             // Slow machines regain attempts meanwhile, so this goes on until one is refused.
@@ -215,11 +215,11 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func boundsTheSessionsOfATokenAndOfNoOther() async throws {
+    @Test func theServerLimitsSignInsOfEachTokenSeparately() async throws {
         let store = InMemoryTemplateStore()
         let busy = try await Self.makeToken(in: store)
         let other = try await Self.makeToken(in: store)
-        try await RunningServer.with(store: store, configuration: .withoutSignInLimit) { server in
+        try await RunningServer.with(store: store, options: .withoutSignInLimit) { server in
             func signIn(_ token: AccessToken) async throws -> HTTPAnswer {
                 try await server.administer(
                     "POST", Self.path, body: ["token": .string(token.text)], token: nil)
@@ -237,7 +237,7 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func takesNoSignInFromOtherPages() async throws {
+    @Test func pagesOfOtherOriginsCanNeitherSignInNorOut() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let body: JSONNode = ["token": .string(RunningServer.administratorToken)]
             for method in ["POST", "DELETE"] {
@@ -252,11 +252,11 @@ struct SessionRoutesTests {
     }
 }
 
-extension ConfigServerConfiguration {
+extension ConfigServerOptions {
     /// Allows wrong tokens without a rate limit.
-    fileprivate static var withoutSignInLimit: ConfigServerConfiguration {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.signInsPerSecond = 1_000_000
-        return configuration
+    fileprivate static var withoutSignInLimit: ConfigServerOptions {
+        var options = ConfigServerOptions()
+        options.limits.signInsPerSecond = 1_000_000
+        return options
     }
 }

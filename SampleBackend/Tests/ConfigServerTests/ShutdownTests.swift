@@ -7,7 +7,7 @@ import Testing
 /// Graceful shutdown (HTTP 5), in this process.
 @Suite(.timeLimit(.minutes(5)))
 struct ShutdownTests {
-    @Test func finishesTheRequestInFlight() async throws {
+    @Test func theServerFinishesTheRequestInFlight() async throws {
         let source = GatedSource()
         try await RunningServer.with(source: source) { server in
             try await HTTPConnection.open(port: server.port) { connection in
@@ -21,7 +21,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func closesIdleConnectionsAtOnce() async throws {
+    @Test func theServerClosesIdleConnectionsAtOnce() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(target: "/activeconfig")
@@ -32,7 +32,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func finishesARequestWhoseBodyIsOnItsWay() async throws {
+    @Test func theServerFinishesARequestWhoseBodyIsOnItsWay() async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(
@@ -47,7 +47,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func doesNotWaitForHalfARequestForEver() async throws {
+    @Test func theServerDoesNotWaitForeverForTheRestOfARequest() async throws {
         var limits = ServerLimits()
         limits.shutdownTime = .milliseconds(200)
         try await RunningServer.with(limits: limits) { server in

@@ -56,11 +56,11 @@ struct SignInLimitTests {
     private static let cookie = ["Cookie: activeconfig_session=d3Jvbmc"]
 
     @Test(arguments: guesses)
-    func slowsDownWhoeverGuesses(row: NamedRow<Guess>) async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.wrongTokensPerSecond = 5
+    func theServerLimitsTheRateOfGuessesOnEachRoute(row: NamedRow<Guess>) async throws {
+        var options = ConfigServerOptions()
+        options.limits.wrongTokensPerSecond = 5
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             let session = try await server.signIn()
             let guess = row.value
@@ -85,10 +85,10 @@ struct SignInLimitTests {
     }
 
     @Test func guessesCountTogetherWhereverTheyGo() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.wrongTokensPerSecond = 1
+        var options = ConfigServerOptions()
+        options.limits.wrongTokensPerSecond = 1
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             var status = 0
             for _ in 0..<1_000 where status != 429 {

@@ -8,7 +8,7 @@ import Testing
 /// Signals in a query (HTTP 1).
 @Suite(.timeLimit(.minutes(5)))
 struct SignalsTests {
-    @Test func readsEverySignal() async throws {
+    @Test func theServerReadsEverySignal() async throws {
         let query = [
             "app.id=com.example.app", "app.version=1.4.2", "app.build=77", "device.os=ios",
             "device.country=JP", "device.language=pt-BR", "signal.city=S%C3%A3o%20Paulo",
@@ -28,13 +28,13 @@ struct SignalsTests {
             ])
     }
 
-    @Test func hasNoneWithoutAQuery() async throws {
+    @Test func aRequestWithoutAQueryHasNoSignals() async throws {
         let section = try await Self.echo("")
         #expect(section.dictionary(forKey: "signals") == [:])
         #expect(section.dictionary(forKey: "custom") == [:])
     }
 
-    @Test func ignoresOtherParameters() async throws {
+    @Test func theServerIgnoresOtherParameters() async throws {
         let query = [
             "utm=1", "app=2", "App.id=3", "signals.x=4", "app.id.x=5", "%FF=6", "broken=%F", "=",
             "&&", "signal=8", "x=\(String(repeating: "x", count: 600))",
@@ -44,7 +44,7 @@ struct SignalsTests {
         #expect(section.dictionary(forKey: "custom") == [:])
     }
 
-    @Test func takesTheLastOfTwo() async throws {
+    @Test func theLastOfTwoSignalsOfOneNameCounts() async throws {
         let section = try await Self.echo("app.id=1&app.id=2&signal.a=1&signal.%61=2")
         #expect(section.dictionary(forKey: "signals") == ["app.id": .string("2")])
         #expect(section.dictionary(forKey: "custom") == ["a": .string("2")])
@@ -90,7 +90,7 @@ struct SignalsTests {
     ]
 
     @Test(arguments: accepted)
-    func acceptsWhatIsAtTheLimit(row: NamedRow<String>) async throws {
+    func theServerAcceptsSignalsAtTheLimit(row: NamedRow<String>) async throws {
         let answer = try await RunningServer.with {
             try await $0.answer("/activeconfig?\(row.value)")
         }
@@ -118,7 +118,7 @@ struct SignalsTests {
     ]
 
     @Test(arguments: refused)
-    func refusesWhatIsOverTheLimit(
+    func theServerRefusesInvalidSignalsAndNamesTheParameter(
         row: NamedRow<(query: String, parameter: String)>
     ) async throws {
         try await RunningServer.with { server in

@@ -12,12 +12,12 @@ import Testing
 /// Maximum age and number of streams.
 @Suite(.timeLimit(.minutes(5)))
 struct StreamLifetimeTests {
-    @Test func endsAtItsMaximumAge() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.heartbeatInterval = .milliseconds(600)
-        configuration.limits.streamMaximumAge = .milliseconds(400)
+    @Test func aStreamEndsAtItsMaximumAge() async throws {
+        var options = ConfigServerOptions()
+        options.limits.heartbeatInterval = .milliseconds(600)
+        options.limits.streamMaximumAge = .milliseconds(400)
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "1") { stream in
@@ -33,12 +33,12 @@ struct StreamLifetimeTests {
     }
 
     /// This happens when a token expires while the stream is being opened.
-    @Test func beginsWithAHeadThoughItsTimeIsOver() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.heartbeatInterval = .milliseconds(600)
-        configuration.limits.streamMaximumAge = .zero
+    @Test func aStreamBeginsWithAHeadThoughItsTimeIsOver() async throws {
+        var options = ConfigServerOptions()
+        options.limits.heartbeatInterval = .milliseconds(600)
+        options.limits.streamMaximumAge = .zero
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             try await server.stream(ofUser: "1") { stream in
@@ -49,14 +49,14 @@ struct StreamLifetimeTests {
         }
     }
 
-    @Test func endsWithTheTokenOfTheUser() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.heartbeatInterval = .milliseconds(600)
-        configuration.clientAccess = ClientAccess(
+    @Test func aStreamEndsWhenTheUsersTokenExpires() async throws {
+        var options = ConfigServerOptions()
+        options.limits.heartbeatInterval = .milliseconds(600)
+        options.clientAccess = ClientAccess(
             keys: [],
             userTokens: try await UserTokenVerifier(secret: Secret(UserToken.secret)))
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             // Long enough for a busy machine to open the stream.
@@ -73,11 +73,11 @@ struct StreamLifetimeTests {
         }
     }
 
-    @Test func refusesAnAddressThatHasItsStreams() async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.limits.streamsPerAddress = 2
+    @Test func theServerRefusesAnAddressThatHasAllItsStreams() async throws {
+        var options = ConfigServerOptions()
+        options.limits.streamsPerAddress = 2
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             let target = "/activeconfig/user/9/events"

@@ -49,12 +49,12 @@ struct TemplateLibraryTests {
     }
 
     /// Source that knows the tag of a document it cannot render.
-    private struct TagSource: ConfigurationSource {
+    private struct TagSource: DocumentSource {
         static let tag = EntityTag(ofContent: ByteBuffer(string: "x"))
 
-        func configuration(
+        func document(
             inProject project: String, forUserID userID: String?, signals: Signals
-        ) throws -> RenderedConfiguration? {
+        ) throws -> RenderedDocument? {
             throw CancellationError()
         }
 

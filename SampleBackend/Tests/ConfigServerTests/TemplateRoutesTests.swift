@@ -13,7 +13,7 @@ import Testing
 struct TemplateRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig"
 
-    @Test func servesWhatIsPublished() async throws {
+    @Test func theServerServesWhatIsPublished() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             #expect(try await server.answer("/activeconfig/user/1").status == 404)
             let answer = try await server.publish(.sample)
@@ -40,7 +40,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func servesWhatTheFrameworkReads() async throws {
+    @Test func theFrameworkReadsWhatTheServerServes() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let body = try await server.answer("/activeconfig/user/3").body
@@ -50,7 +50,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func givesTheTemplateBackAsItWasPublished() async throws {
+    @Test func theServerReturnsTheTemplateAsItWasPublished() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let answer = try await server.administer("GET", Self.path)
@@ -64,7 +64,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func refusesAStaleChangeAndStoresNothing() async throws {
+    @Test func theServerRefusesAStaleChangeAndStoresNothing() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             #expect(try await server.publish(.sample, ifMatch: "etag-default-0").status == 200)
             #expect(try await server.publish(.sample, ifMatch: "etag-default-1").status == 200)
@@ -80,7 +80,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func needsIfMatch() async throws {
+    @Test func aPublishNeedsIfMatch() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.administer("PUT", Self.path, body: .sample)
             #expect(answer.status == 400)
@@ -88,7 +88,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func checksWithoutStoring() async throws {
+    @Test func theServerChecksATemplateWithoutStoringIt() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let good = try await server.administer(
@@ -105,7 +105,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func namesEachProblemWithItsPlace() async throws {
+    @Test func theServerNamesEachProblemWithItsPlace() async throws {
         let template: JSONNode = [
             "conditions": [["name": "broken", "expression": "device.os = 'ios'"]],
             "parameterGroups": [
@@ -137,7 +137,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func warnsOfWhatItDoesNotEvaluate() async throws {
+    @Test func theServerWarnsOfConditionsItDoesNotEvaluate() async throws {
         let template: JSONNode = [
             "conditions": [
                 ["name": "vip", "expression": "app.audiences.inAtLeastOne(['vip'])"]
@@ -158,7 +158,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func warnsOfTwentyThingsAtMost() async throws {
+    @Test func theServerSendsAtMostTwentyWarnings() async throws {
         let names = (1...30).map { "vip\($0)" }
         let template: JSONNode = [
             "conditions": .array(
@@ -188,7 +188,7 @@ struct TemplateRoutesTests {
     @Test(arguments: [
         ("", ["5", "4", "3", "2", "1"]), ("&endVersionNumber=4", ["4", "3", "2", "1"]),
     ])
-    func listsVersionsInPages(condition: String, expected: [String]) async throws {
+    func theServerListsVersionsInPages(condition: String, expected: [String]) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for _ in 1...5 { try await server.publish(.sample) }
             var numbers: [String] = []
@@ -214,7 +214,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func rollsBackAsANewVersion() async throws {
+    @Test func aRollbackIsANewVersion() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.publish(["parameters": ["a": ["defaultValue": ["value": "b"]]]])
@@ -238,7 +238,7 @@ struct TemplateRoutesTests {
         ("JSON", "\"title\""), ("XML", "<key>title</key>"), ("PLIST", "<key>title</key>"),
         ("ACTIVECONFIG", "config_sections"),
     ])
-    func downloadsDefaults(format: String, part: String) async throws {
+    func theServerServesDefaultsInEachFormat(format: String, part: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let answer = try await server.administer(
@@ -248,7 +248,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func givesABootstrapThatTheFrameworkReads() async throws {
+    @Test func theFrameworkReadsTheDownloadedBootstrap() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let answer = try await server.administer(
@@ -258,7 +258,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func saysWhatDiffers() async throws {
+    @Test func theServerTellsHowTwoVersionsDiffer() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             var changed = JSONNode.sample
@@ -273,7 +273,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func previewsATemplate() async throws {
+    @Test func aPreviewShowsTheEffectsOfATemplate() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             var changed = JSONNode.sample
@@ -395,7 +395,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func keepsProjectsApart() async throws {
+    @Test func theServerKeepsProjectsApart() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample, project: "one")
             #expect(try await server.answer("/activeconfig").status == 404)

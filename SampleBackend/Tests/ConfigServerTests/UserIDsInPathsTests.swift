@@ -56,7 +56,7 @@ struct UserIDsInPathsTests {
         ]
     }
 
-    @Test func areTheUserOfEachRoute() async throws {
+    @Test func eachUserIDNamesItsUserOnEveryRoute() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(Self.template("Old"))
             try await server.publish(Self.template("New"))
@@ -90,7 +90,7 @@ struct UserIDsInPathsTests {
         }
     }
 
-    @Test func areTheUserOfTheAdvertisedStream() async throws {
+    @Test func theAdvertisedStreamOpensForEachUserID() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(Self.template("Old"))
             for userID in Self.userIDs {
@@ -114,15 +114,15 @@ struct UserIDsInPathsTests {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    @Test func areTheUserThatATokenIsComparedWith() async throws {
+    @Test func aTokenIsComparedWithTheUserIDOfThePath() async throws {
         let secret = "a-secret-of-thirty-two-characters"
         let keys = await JWTKeyCollection()
             .add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(
             keys: [], userTokens: try await UserTokenVerifier(secret: Secret(secret)))
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(Self.template("Hi"))
             let end = ExpirationClaim(value: Date() + 600)
@@ -145,7 +145,7 @@ struct UserIDsInPathsTests {
         }
     }
 
-    @Test func areProjectsLikeOthers() async throws {
+    @Test func namesWithAMeaningInPathsAreProjectsLikeOthers() async throws {
         let names = [
             "v1", "events", "user", "users", "activeconfig", "projects", "ofrep", "overrides",
             "console", "session", "evaluate", "flags", "metrics", "...",

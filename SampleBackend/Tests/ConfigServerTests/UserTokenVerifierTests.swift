@@ -52,15 +52,15 @@ struct UserTokenVerifierTests {
         try Self.keySet(key, kid: "1").write(to: file)
         let start = ContinuousClock.now
         let time = NIOLockedValueBox(start)
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(
             keys: [],
             userTokens: try await UserTokenVerifier(
                 keySetFile: file.path, rules: UserTokenRules(),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                 now: { time.withLockedValue { $0 } }))
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             // The first unknown key triggers a reload at once; each later reload comes after a
@@ -85,8 +85,8 @@ struct UserTokenVerifierTests {
         let file = folder.url.appendingPathComponent("keys.json")
         let key = ES256PrivateKey()
         try Self.keySet(key, kid: "old").write(to: file)
-        var configuration = ConfigServerConfiguration()
-        configuration.clientAccess = ClientAccess(
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(
             keys: [],
             userTokens: try await UserTokenVerifier(
                 keySetFile: file.path,
@@ -96,7 +96,7 @@ struct UserTokenVerifierTests {
         header.kid = "new"
         let token = try await JWTKeyCollection().add(ecdsa: key).sign(Claims(), header: header)
         try await RunningServer.with(
-            store: InMemoryTemplateStore(), configuration: configuration
+            store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
             // Requests during the reload wait for it.

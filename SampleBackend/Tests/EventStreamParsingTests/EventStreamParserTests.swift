@@ -65,7 +65,7 @@ struct EventStreamParserTests {
     ]
 
     @Test(arguments: lineEnds)
-    func parsesPiecesOfEverySize(lineEnd: String) throws {
+    func theParserReadsPiecesOfEverySize(lineEnd: String) throws {
         let bytes = Array(Self.text.replacing("\n", with: lineEnd).utf8)
         for size in 1...bytes.count {
             let pieces = stride(from: 0, to: bytes.count, by: size).map {
@@ -76,7 +76,7 @@ struct EventStreamParserTests {
     }
 
     @Test(arguments: lineEnds)
-    func parsesAStreamCutAtEveryByte(lineEnd: String) throws {
+    func theParserReadsAStreamCutAtEveryByte(lineEnd: String) throws {
         let bytes = Array(Self.text.replacing("\n", with: lineEnd).utf8)
         for cut in 0...bytes.count {
             let pieces = [bytes[..<cut], [], bytes[cut...]]
@@ -84,7 +84,7 @@ struct EventStreamParserTests {
         }
     }
 
-    @Test func returnsAnEventAsSoonAsItsLastLineEnds() throws {
+    @Test func theParserReturnsAnEventAsSoonAsItsLastLineEnds() throws {
         var parser = EventStreamParser(maximumBytes: 100)
         for (piece, expected) in [
             ("data: 1\r", nil), ("\n", nil), ("\r", Self.event("1")), ("\n", nil),
@@ -110,7 +110,7 @@ struct EventStreamParserTests {
         ("data: 1\n data: 2\nDATA: 3\ndata : 4\nunknown: 5\nunknown", "1"),
         ("data: \u{FEFF}1", "\u{FEFF}1"),
     ])
-    func joinsLinesOfData(lines: String, data: String) throws {
+    func theParserJoinsLinesOfData(lines: String, data: String) throws {
         let elements = try Self.elements(of: lines + "\n\n")
         #expect(elements.filter { $0 != Self.comment("") } == [Self.event(data)])
     }
@@ -142,7 +142,7 @@ struct EventStreamParserTests {
             ("0", 0), ("15", 15), ("007", 7), ("+15", nil), ("-15", nil), ("", nil), ("1.5", nil),
             (" 1", nil), ("1 ", nil), ("１", nil), ("99999999999999999999", nil),
         ] as [(String, Int?)])
-    func retryIsOfDigits(value: String, milliseconds: Int?) throws {
+    func aRetryTimeConsistsOfDigits(value: String, milliseconds: Int?) throws {
         #expect(
             try Self.elements(of: "retry: \(value)\n")
                 == (milliseconds.map { [.retry(milliseconds: $0)] } ?? []))

@@ -22,7 +22,7 @@ patterns) module=LinearRegex tests=LinearRegexTests properties=PatternProperties
 requests)
     module=HTTPServing tests=ConfigServerTests properties=RequestProperties
     # Compiled into the same module, since its own module imports that one.
-    others=$backend/Sources/ClientAPI/Documents/ConfigurationRequest.swift
+    others=$backend/Sources/ClientAPI/Documents/DocumentRequest.swift
     ;;
 *)
     echo "usage: fuzz.sh conditions|patterns|requests [seconds] [libFuzzer options]" >&2

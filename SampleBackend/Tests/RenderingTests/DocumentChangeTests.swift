@@ -41,7 +41,7 @@ import Testing
                 #expect(change.isEmpty == (state.sections == expected.sections))
                 if change.isEmpty { stays += 1 } else { changes += 1 }
 
-                let tag = next.rendered(for: new, userID: context.userID).configuration.entityTag
+                let tag = next.rendered(for: new, userID: context.userID).document.entityTag
                 let json = try JSONNode(
                     jsonData: Data(
                         change.jsonBytes(
@@ -107,7 +107,7 @@ import Testing
         private var groups: [String: JSONNode] = [:]
 
         /// Project with random sections, conditions and pinned values.
-        mutating func project(version: Int) throws -> ProjectConfiguration {
+        mutating func project(version: Int) throws -> PublishedProject {
             for section in ["A", "B", "C"] where version == 1 || chance(12) {
                 var parameters = JSONNode.emptyObject
                 for key in ["k", "l", "m"] where chance(80) {
@@ -132,7 +132,7 @@ import Testing
                 overrides[ExactText(user)] = try OverridesDocument(
                     jsonData: Data(#"{"\#(section)": {"\#(key)": 1.0}}"#.utf8))
             }
-            return ProjectConfiguration(
+            return PublishedProject(
                 CompiledTemplate(
                     try ValidatedTemplate(json: template),
                     version: TemplateVersion(number: version, updateTime: DocumentChangeTests.date)),

@@ -145,13 +145,13 @@ import Testing
 
     /// Renders a template for all the users.
     private static func render(_ validated: ValidatedTemplate) throws {
-        let project = ProjectConfiguration(
+        let project = PublishedProject(
             CompiledTemplate(
                 validated, version: TemplateVersion(number: 1, updateTime: .distantPast)))
         for context in contexts {
             let section = project.state(for: context).section(named: "Default")
             #expect(section?.string(forKey: "p") != nil)
-            #expect(project.rendered(for: context).configuration.jsonBytes.readableBytes > 0)
+            #expect(project.rendered(for: context).document.jsonBytes.readableBytes > 0)
         }
     }
 

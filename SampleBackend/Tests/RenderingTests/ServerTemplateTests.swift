@@ -37,7 +37,7 @@ import Testing
                 parameter.removeMember("conditionalValues")
                 template.setMember("parameters", ["p": parameter])
             }
-            let project = ProjectConfiguration(
+            let project = PublishedProject(
                 CompiledTemplate(
                     try ValidatedTemplate(json: template),
                     version: TemplateVersion(number: 1, updateTime: .distantPast)))

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct AdministrationCommandsTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func publishesListsComparesAndRollsBack(kind: AdministrationTarget.Kind) async throws {
+    func theCommandsPublishListCompareAndRollBack(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let first = try await target.run(
             "publish", target.template(title: "one"), "--description", "the first")
@@ -50,7 +50,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func publishesAFileItGaveBefore(kind: AdministrationTarget.Kind) async throws {
+    func aFileThatGetWroteCanBePublished(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         #expect(try await target.run("publish", target.template()).exitCode == 0)
         let file = target.folder.path("got.json")
@@ -63,7 +63,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func storesNothingWhenItOnlyChecks(kind: AdministrationTarget.Kind) async throws {
+    func aPublishThatOnlyValidatesStoresNothing(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let check = try await target.run("publish", target.template(), "--validate-only")
         #expect(check.exitCode == 0, "\(check)")
@@ -71,7 +71,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func saysWhyAUserGetsWhatTheyGet(kind: AdministrationTarget.Kind) async throws {
+    func anEvaluationSaysWhyAUserGetsAValue(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         #expect(try await target.run("publish", target.template()).exitCode == 0)
         let three = try await target.run("evaluate", "--user", "3")
@@ -90,7 +90,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func exportsDefaultValues(kind: AdministrationTarget.Kind) async throws {
+    func anExportHasTheDefaultValues(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         #expect(try await target.run("publish", target.template()).exitCode == 0)
         let flat = try await target.run("export", "--format", "json")
@@ -110,7 +110,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func pinsValuesForAUser(kind: AdministrationTarget.Kind) async throws {
+    func anOverridePinsAValueForAUser(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         #expect(try await target.run("publish", target.template()).exitCode == 0)
         let user = "ada/é?&%"
@@ -129,7 +129,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func writesDownWhoDidWhat(kind: AdministrationTarget.Kind) async throws {
+    func theAuditTrailSaysWhoDidWhat(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         for title in ["one", "two"] {
             let run = try await target.run("publish", target.template(title: title), "--force")
@@ -149,7 +149,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func makesListsAndRevokesTokens(kind: AdministrationTarget.Kind) async throws {
+    func theCommandsCreateListAndRevokeTokens(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let made = try await target.run(
             "tokens", "create", "--name", "ci", "--role", "viewer", "--expires", "30d")
@@ -171,7 +171,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func addsListsAndRemovesWebhooks(kind: AdministrationTarget.Kind) async throws {
+    func theCommandsAddListAndRemoveWebhooks(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let url = "https://webhook.invalid/hook"
         #expect(try await target.run("webhooks", "add", url).exitCode == 4)
@@ -202,7 +202,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func writesNoColoursToAPipe(kind: AdministrationTarget.Kind) async throws {
+    func theCommandsWriteNoColoursToAPipe(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let runs = [
             try await target.run("publish", target.template(), "--preview-user", "3"),

@@ -49,7 +49,7 @@ struct CrashTests {
         return (try #require(Self.number(of: template)), Self.title(of: template))
     }
 
-    @Test func losesNothingThatWasAcknowledged() async throws {
+    @Test func aKilledServerLosesNothingThatWasAcknowledged() async throws {
         let folder = try TemporaryFolder()
         var backend = try await RunningBackend(store: folder.store, ["--log-level", "error"])
         var random = SeededGenerator.printingItsSeed()

@@ -7,7 +7,7 @@ import Testing
 /// `sample-backend backup` and `doctor`.
 @Suite(.timeLimit(.minutes(5)))
 struct DatabaseCommandsTests {
-    @Test func copiesADatabaseThatAServerUses() async throws {
+    @Test func aBackupCopiesADatabaseThatAServerUses() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(store: folder.store, ["--dev"])
         let copy = folder.path("copy.sqlite")
@@ -20,7 +20,7 @@ struct DatabaseCommandsTests {
         _ = await backend.stop()
     }
 
-    @Test func writesOverNoFile() async throws {
+    @Test func aBackupWritesOverNoFile() async throws {
         let target = try await AdministrationTarget(.database)
         let file = try target.folder.write("mine", to: "mine.txt")
         let run = try await CommandRun(["backup", file, "--store", target.folder.store])
@@ -40,7 +40,7 @@ struct DatabaseCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func findsNothingWrong(kind: AdministrationTarget.Kind) async throws {
+    func doctorFindsNothingWrongAfterAPublish(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         #expect(try await target.run("publish", target.template()).exitCode == 0)
         let run = try await target.run("doctor", "--json")
@@ -57,7 +57,7 @@ struct DatabaseCommandsTests {
         }
     }
 
-    @Test func findsADamagedDatabase() async throws {
+    @Test func doctorFindsADamagedDatabase() async throws {
         let target = try await AdministrationTarget(.database)
         let big = String(repeating: "x", count: 200_000)
         let template = try target.folder.write(
@@ -80,7 +80,7 @@ struct DatabaseCommandsTests {
     }
 
     @Test(arguments: [0o666, 0o644, 0o620])
-    func warnsOfADatabaseThatOthersMayRead(mode: Int) async throws {
+    func doctorAndTheServerWarnOfADatabaseWithLoosePermissions(mode: Int) async throws {
         let target = try await AdministrationTarget(.database)
         #expect(try await target.run("publish", target.template()).exitCode == 0)
         let path = target.folder.path("test.sqlite")
@@ -95,7 +95,7 @@ struct DatabaseCommandsTests {
         #expect(try states(try await target.run("doctor", "--json"))["permissions"] == nil)
     }
 
-    @Test func findsAWrongTokenAndAMissingServer() async throws {
+    @Test func doctorFindsAWrongTokenAndAMissingServer() async throws {
         let backend = try await RunningBackend(["--dev"])
         let wrong = try await CommandRun([
             "doctor", "--server", backend.url, "--token", "acfg_wrong", "--json",

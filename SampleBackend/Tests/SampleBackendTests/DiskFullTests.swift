@@ -20,7 +20,7 @@ import TemporaryFolders
             #expect(process.terminationStatus == 0)
         }
 
-        @Test func saysThatThereIsNoRoomUntilThereIs() async throws {
+        @Test func theServerSaysThatThereIsNoRoomUntilThereIs() async throws {
             let folder = try TemporaryFolder()
             let backend = try await RunningBackend(store: folder.store)
             func publish(_ title: String, over version: Int) async throws -> HTTPAnswer {

@@ -9,7 +9,7 @@ struct EventStreamEndTests {
     /// Number of open streams, so many that they take longer to end than the rest of the server.
     private static let count = 500
 
-    @Test func tellsEveryClientWhenToComeBack() async throws {
+    @Test func aStoppingServerTellsEveryClientWhenToComeBack() async throws {
         let backend = try await RunningBackend(["--log-level", "error"])
         let published = try await backend.administer(
             "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*",

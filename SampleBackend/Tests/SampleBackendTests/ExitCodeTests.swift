@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ExitCodeTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func namesEveryProblemOfATemplate(kind: AdministrationTarget.Kind) async throws {
+    func aPublishNamesEveryProblemOfATemplate(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let file = try target.folder.write(
             #"""
@@ -40,7 +40,7 @@ struct ExitCodeTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func saysThatAnotherVersionIsCurrent(kind: AdministrationTarget.Kind) async throws {
+    func theExitCodeSaysThatAnotherVersionIsCurrent(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let file = try target.template(title: "mine", version: 7)
         let run = try await target.run("publish", file)
@@ -51,7 +51,7 @@ struct ExitCodeTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func saysThatThereIsNoSuchThing(kind: AdministrationTarget.Kind) async throws {
+    func theExitCodeSaysThatThereIsNoSuchThing(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let runs = [
             try await target.run("get"), try await target.run("versions"),
@@ -64,7 +64,7 @@ struct ExitCodeTests {
         }
     }
 
-    @Test func saysThatTheTokenIsMissingOrWrong() async throws {
+    @Test func theExitCodeSaysThatTheTokenIsMissingOrWrong() async throws {
         let backend = try await RunningBackend(["--dev"])
         for token in [[], ["--token", "acfg_wrong"]] {
             let run = try await CommandRun(
@@ -76,7 +76,7 @@ struct ExitCodeTests {
         _ = await backend.stop()
     }
 
-    @Test func saysThatTheRoleIsNotEnough() async throws {
+    @Test func theExitCodeSaysThatTheRoleIsNotEnough() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(store: folder.store, ["--dev"])
         let made = try await CommandRun(
@@ -97,7 +97,7 @@ struct ExitCodeTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func saysThatAFileCannotBeUsed(kind: AdministrationTarget.Kind) async throws {
+    func theExitCodeSaysThatAFileCannotBeUsed(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let missing = try await target.run("publish", target.folder.path("none.json"))
         #expect(missing.exitCode == 65, "\(missing)")
@@ -111,7 +111,7 @@ struct ExitCodeTests {
         NamedRow("a server that is not there", ["--server", "http://127.0.0.1:1"]),
         NamedRow("a database that is not there", ["--store", "sqlite:/nowhere/x.sqlite"]),
     ])
-    func saysThatNothingAnswers(row: NamedRow<[String]>) async throws {
+    func theExitCodeSaysThatNothingAnswers(row: NamedRow<[String]>) async throws {
         for command in [["get"], ["versions"], ["audit"], ["tokens", "list"]] {
             let run = try await CommandRun(command + row.value)
             #expect(run.exitCode == 69, "\(run)")
@@ -119,7 +119,7 @@ struct ExitCodeTests {
         }
     }
 
-    @Test func makesNoDatabaseByLookingForOne() async throws {
+    @Test func aCommandMakesNoDatabaseByLookingForOne() async throws {
         let folder = try TemporaryFolder()
         #expect(try await CommandRun(["get", "--store", folder.store]).exitCode == 69)
         #expect(try await CommandRun(["doctor", "--store", folder.store]).exitCode == 1)
@@ -136,13 +136,13 @@ struct ExitCodeTests {
         ["tokens", "create", "--name", "x", "--role", "king"],
         ["tokens", "create", "--name", "x", "--role", "viewer", "--expires", "soon"],
     ])
-    func refusesAWrongCommandLine(arguments: [String]) async throws {
+    func aWrongCommandLineIsRefused(arguments: [String]) async throws {
         let run = try await CommandRun(arguments)
         #expect(run.exitCode == 64, "\(run)")
         #expect(!run.error.isEmpty)
     }
 
-    @Test func documentsTheExitCodes() async throws {
+    @Test func theHelpDocumentsTheExitCodes() async throws {
         let help = try await CommandRun(["--help"])
         #expect(help.exitCode == 0)
         let words = help.output.split(whereSeparator: \.isWhitespace)
@@ -153,7 +153,7 @@ struct ExitCodeTests {
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func writesACompletionScript(shell: String) async throws {
+    func theProgramWritesACompletionScript(shell: String) async throws {
         let run = try await CommandRun(["--generate-completion-script", shell])
         #expect(run.exitCode == 0)
         #expect(run.output.contains("publish"))

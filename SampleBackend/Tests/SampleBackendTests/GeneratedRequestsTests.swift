@@ -16,7 +16,7 @@ struct GeneratedRequestsTests {
 
     // In the second case the server requires users' tokens, which most requests have.
     @Test(arguments: [false, true])
-    func answersNoGeneratedRequestWith5xx(wantsTokens: Bool) async throws {
+    func noGeneratedRequestIsAnsweredWith5xx(wantsTokens: Bool) async throws {
         let process = try BackendProcess(
             ["serve", "--port", "0", "--store", "memory", "--log-level", "critical"],
             environment: [

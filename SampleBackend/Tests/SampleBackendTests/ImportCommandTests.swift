@@ -14,7 +14,7 @@ struct ImportCommandTests {
          "version": {"versionNumber": "41"}}
         """#
 
-    @Test func makesATemplateOfFirebaseThatCanBePublished() async throws {
+    @Test func anImportMakesATemplateOfFirebaseThatCanBePublished() async throws {
         let target = try await AdministrationTarget(.database)
         let file = try target.folder.write(Self.firebase, to: "firebase.json")
         let output = target.folder.path("template.json")
@@ -31,7 +31,7 @@ struct ImportCommandTests {
         #expect(try defaults.json == ["title": "Hi"])
     }
 
-    @Test func makesASectionOfTheParametersOfParse() async throws {
+    @Test func anImportMakesASectionOfTheParametersOfParse() async throws {
         let target = try await AdministrationTarget(.database)
         let file = try target.folder.write(
             #"{"params": {"welcome": "Hi", "count": 3, "on": true}}"#, to: "parse.json")
@@ -48,7 +48,7 @@ struct ImportCommandTests {
     }
 
     @Test(arguments: ["firebase", "parse"])
-    func saysWhatCannotBeImported(service: String) async throws {
+    func anImportRefusesWhatCannotBeImported(service: String) async throws {
         let folder = try TemporaryFolder()
         let broken = try folder.write("{", to: "broken.json")
         #expect(try await CommandRun(["import", service, broken]).exitCode == 65)

@@ -15,7 +15,7 @@
             return #"{"parameters":{\#(parameters.joined(separator: ","))}}"#
         }()
 
-        @Test func staysBounded() async throws {
+        @Test func theMemoryOfPreviewsStaysBounded() async throws {
             let backend = try await RunningBackend(["--log-level", "error"])
             let path = "/v1/projects/default/remoteConfig"
             #expect(

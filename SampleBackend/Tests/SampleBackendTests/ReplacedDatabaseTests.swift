@@ -103,7 +103,7 @@ struct ReplacedDatabaseTests {
     }
 
     @Test(arguments: Fault.allCases)
-    func refusesWritesAndSaysWhy(fault: Fault) async throws {
+    func theServerRefusesWritesToReplacedFilesAndSaysWhy(fault: Fault) async throws {
         let backend = try await publishedBackend()
         try await cause(fault)
         let answer = try await publish("lost", over: 3, on: backend)
@@ -128,7 +128,7 @@ struct ReplacedDatabaseTests {
     }
 
     @Test(arguments: [Fault.removedLog, .replacedLog, .movedDatabase], [true, false])
-    func losesNothingThatWasAcknowledged(fault: Fault, isWritten: Bool) async throws {
+    func theServerLosesNothingThatWasAcknowledged(fault: Fault, isWritten: Bool) async throws {
         let backend = try await publishedBackend()
         try await cause(fault)
         if isWritten {
@@ -151,7 +151,7 @@ struct ReplacedDatabaseTests {
         #expect(doctor.exitCode == 0, "\(doctor)")
     }
 
-    @Test func leavesWhatWasCopiedOverTheDatabaseAlone() async throws {
+    @Test func theServerLeavesWhatWasCopiedOverTheDatabaseAlone() async throws {
         let backend = try await publishedBackend()
         try await cause(.otherCopiedOver)
         let copied = try Data(contentsOf: URL(fileURLWithPath: file()))
@@ -160,7 +160,7 @@ struct ReplacedDatabaseTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: file())) == copied)
     }
 
-    @Test func tellsDoctor() async throws {
+    @Test func doctorReportsAReplacedDatabase() async throws {
         let backend = try await publishedBackend()
         try await cause(.removedLog)
         let run = try await CommandRun([
@@ -172,7 +172,7 @@ struct ReplacedDatabaseTests {
         _ = await backend.process.exitCode()
     }
 
-    @Test func takesCheckpointsOfOthersForWhatTheyAre() async throws {
+    @Test func theServerTakesNoCheckpointOfACommandForAReplacement() async throws {
         let backend = try await publishedBackend()
         var version = 3
         for round in 0..<4 {

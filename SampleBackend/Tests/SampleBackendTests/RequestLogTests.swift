@@ -5,7 +5,7 @@ import Testing
 /// The request log names routes, and never users or tokens.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestLogTests {
-    @Test func namesNoUserWhateverTheStatus() async throws {
+    @Test func theLogNamesNoUserWhateverTheStatus() async throws {
         let backend = try await RunningBackend(
             ["--dev", "--log-level", "trace", "--rate-limit", "3"])
         let user = "ada-lovelace"
@@ -37,7 +37,7 @@ struct RequestLogTests {
         #expect(log.filter { $0.contains(user) } == [])
     }
 
-    @Test func namesTheRouteOfARefusedRequest() async throws {
+    @Test func theLogNamesTheRouteOfARefusedRequest() async throws {
         let backend = try await RunningBackend(["--dev"])
         for target in [
             "/activeconfig/user/ada", "http://localhost/activeconfig/user/ada",

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct RollbackCommandTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func replacesOnlyTheVersionItIsGiven(kind: AdministrationTarget.Kind) async throws {
+    func aRollbackReplacesOnlyTheVersionItIsGiven(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         for title in ["one", "two", "three"] {
             let run = try await target.run("publish", target.template(title: title), "--force")
@@ -32,7 +32,7 @@ struct RollbackCommandTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func saysWhatItReplaces(kind: AdministrationTarget.Kind) async throws {
+    func aRollbackSaysWhatItReplaces(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         for title in ["one", "two"] {
             _ = try await target.run("publish", target.template(title: title), "--force")
@@ -46,7 +46,7 @@ struct RollbackCommandTests {
         #expect(json["replacedVersionNumber"] == "3")
     }
 
-    @Test func replacesNoVersionThatIsPublishedAfterItLooked() async throws {
+    @Test func aRollbackReplacesNoVersionThatIsPublishedAfterItLooked() async throws {
         // Version 6 is published after the command has read version 5.
         let transport = ScriptedTransport { request in
             switch (request.method, request.ifMatch) {

@@ -20,10 +20,10 @@ struct SampleTemplateTests {
         return try #require(state.section(named: Self.section))
     }
 
-    @Test func givesTheUsersOfTheOriginalTheirValues() async throws {
+    @Test func theSampleGivesTheUsersOfTheOriginalTheirValues() async throws {
         let backend = try await RunningBackend(["--dev"])
         for user in ["1", "2", "3"] {
-            let rule = SampleConfigurationSource.state(forUserID: user)
+            let rule = SampleDocumentSource.state(forUserID: user)
             let expected = try #require(rule.section(named: Self.section))
             let given = try await settings(of: user, from: backend)
             #expect(Set(given.settingKeys) == Set(expected.settingKeys))
@@ -36,7 +36,7 @@ struct SampleTemplateTests {
     }
 
     @Test(arguments: ["4", "0", "-1", "ada", nil])
-    func givesAllOthersOneText(user: String?) async throws {
+    func theSampleGivesAllOthersATextWithoutPlaceholders(user: String?) async throws {
         let backend = try await RunningBackend(["--dev"])
         let given = try await settings(of: user, from: backend)
         #expect(
@@ -51,7 +51,7 @@ struct SampleTemplateTests {
         _ = await backend.stop()
     }
 
-    @Test func showsAnExperimentAndAVersionRule() async throws {
+    @Test func theSampleShowsAnExperimentAndAVersionRule() async throws {
         let backend = try await RunningBackend(["--dev"])
         let answer = try await backend.answer("/activeconfig/user/1?app.version=2.1")
         let document = try JSONNode(jsonData: answer.body)
@@ -65,7 +65,7 @@ struct SampleTemplateTests {
         _ = await backend.stop()
     }
 
-    @Test func isPublishedWithoutAWarning() async throws {
+    @Test func theSampleIsAcceptedWithoutAWarning() async throws {
         let backend = try await RunningBackend(["--dev"])
         let template = try await backend.administer("GET", "/v1/projects/default/remoteConfig")
         let answer = try await backend.administer(

@@ -28,7 +28,7 @@ struct SecretsTests {
         "ACTIVECONFIG_USER_TOKEN_SECRET": secret("users"),
     ]
 
-    @Test func aServerPrintsNoneAtLevelTrace() async throws {
+    @Test func aServerPrintsNoSecretAtLevelTrace() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(
             store: folder.store,
@@ -108,7 +108,7 @@ struct SecretsTests {
         }
     }
 
-    @Test func noCommandPrintsOne() async throws {
+    @Test func noCommandPrintsASecret() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(["--log-level", "trace"])
         let arguments = try Self.arguments(folder: folder)
@@ -152,7 +152,7 @@ struct SecretsTests {
         ["tokens", "list", "--token\(secret("a"))"], ["tokens", "--token", secret("a")],
         ["watch", "--client-key", secret("a"), "--server", "ftp://u:\(secret("b"))@x"],
     ])
-    func noRefusedCommandLinePrintsOne(arguments: [String]) async throws {
+    func noRefusedCommandLinePrintsASecret(arguments: [String]) async throws {
         let run = try await CommandRun(arguments, environment: Self.environment)
         #expect(run.exitCode == 0 ? arguments.contains("--help") : true)
         #expect(!run.description.contains(Self.mark), "\(run)")

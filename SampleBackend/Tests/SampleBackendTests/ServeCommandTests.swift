@@ -6,7 +6,7 @@ import Testing
 /// `sample-backend serve` as a process (HTTP 5).
 @Suite(.timeLimit(.minutes(5)))
 struct ServeCommandTests {
-    @Test func printsOneLineThenServes() async throws {
+    @Test func theServerPrintsOneLineThenServes() async throws {
         let process = try BackendProcess(["serve", "--port", "0", "--store", "memory"])
         let port = try #require(await process.listeningPort())
         #expect(port > 0)
@@ -20,7 +20,7 @@ struct ServeCommandTests {
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func exitsInTimeWhateverConnectionsThereAre(signal: Int32) async throws {
+    func theServerExitsInTimeWhateverConnectionsThereAre(signal: Int32) async throws {
         let process = try BackendProcess(["serve", "--port", "0", "--store", "memory"])
         let port = try #require(await process.listeningPort())
         let limits = ServerLimits()
@@ -52,7 +52,7 @@ struct ServeCommandTests {
         #expect(limits.shutdownTime <= .seconds(8))
     }
 
-    @Test func saysThatThePortIsInUse() async throws {
+    @Test func theServerSaysThatThePortIsInUse() async throws {
         let first = try BackendProcess(["serve", "--port", "0", "--store", "memory"])
         let port = try #require(await first.listeningPort())
         let second = try BackendProcess([
@@ -73,7 +73,7 @@ struct ServeCommandTests {
         #expect(await first.exitCode() == 0)
     }
 
-    @Test func saysThatTheHostIsUnknown() async throws {
+    @Test func theServerExitsWhenTheHostIsUnknown() async throws {
         let process = try BackendProcess([
             "serve", "--port", "0", "--store", "memory", "--open",
             "--hostname", "no-such-host.invalid",
@@ -85,12 +85,12 @@ struct ServeCommandTests {
         ["serve", "--port", "65536"], ["serve", "--port", "-1"], ["serve", "--port", "x"],
         ["serve", "--log-level", "loud"], ["serve", "--nonsense"], ["nonsense"],
     ])
-    func refusesAWrongCommandLine(arguments: [String]) async throws {
+    func aWrongCommandLineIsRefused(arguments: [String]) async throws {
         let process = try BackendProcess(arguments)
         #expect(await process.exitCode() == 64)
     }
 
-    @Test func logsNeitherTheQueryNorTheUserID() async throws {
+    @Test func theLogHasNeitherTheQueryNorTheUserID() async throws {
         let process = try BackendProcess(["serve", "--port", "0", "--store", "memory", "--dev"])
         let port = try #require(await process.listeningPort())
         let target = "/activeconfig/user/ada?signal.mail=ada-at-home"
@@ -107,7 +107,7 @@ struct ServeCommandTests {
         #expect(!log.contains { $0.contains("ada") })
     }
 
-    @Test func logsNoRequestsAboveLevelInfo() async throws {
+    @Test func theLogHasNoRequestsAboveLevelInfo() async throws {
         let process = try BackendProcess([
             "serve", "--port", "0", "--store", "memory", "--log-level", "warning",
         ])

@@ -50,7 +50,7 @@ struct ServeOptionsTests {
     ]
 
     @Test(arguments: refusals)
-    func refusesWhatDoesNotGoTogether(row: NamedRow<Refusal>) async throws {
+    func optionsThatCannotBeUsedAreRefused(row: NamedRow<Refusal>) async throws {
         let run = try await CommandRun(
             ["serve", "--port", "0"] + row.value.arguments, environment: row.value.environment)
         #expect(run.exitCode == 64, "\(run)")
@@ -58,7 +58,7 @@ struct ServeOptionsTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test func publishesTheSampleAndPrintsATokenForDevelopment() async throws {
+    @Test func developmentModePublishesTheSampleAndPrintsAToken() async throws {
         let process = try BackendProcess(["serve", "--port", "0", "--store", "memory", "--dev"])
         let port = try #require(await process.listeningPort())
         let prefix = "administrator token "
@@ -84,7 +84,7 @@ struct ServeOptionsTests {
         #expect(!log.contains { $0.contains(token) })
     }
 
-    @Test func leavesWhatIsPublishedAloneInDevelopment() async throws {
+    @Test func developmentModeLeavesWhatIsPublishedAlone() async throws {
         let target = try await AdministrationTarget(.database)
         #expect(try await target.run("publish", target.template(title: "mine")).exitCode == 0)
         let backend = try await RunningBackend(store: target.folder.store, ["--dev"])
@@ -94,7 +94,7 @@ struct ServeOptionsTests {
     }
 
     @Test(arguments: ["option", "environment"])
-    func letsInClientsWithAKey(source: String) async throws {
+    func theServerLetsInClientsWithAKey(source: String) async throws {
         let key = "a-client-key"
         let backend = try await RunningBackend(
             ["--dev"] + (source == "option" ? ["--client-key", key] : []),
@@ -130,7 +130,7 @@ struct ServeOptionsTests {
                 exp: ExpirationClaim(value: Date(timeIntervalSinceNow: lifetime))))
     }
 
-    @Test func letsInUsersWithTheirToken() async throws {
+    @Test func theServerLetsInUsersWithTheirToken() async throws {
         let secret = "a secret of at least 32 bytes, for HS256"
         let backend = try await RunningBackend(
             ["--dev"], environment: ["ACTIVECONFIG_USER_TOKEN_SECRET": secret])
@@ -148,7 +148,7 @@ struct ServeOptionsTests {
         #expect(!log.contains { $0.contains(secret) || $0.contains("eyJ") })
     }
 
-    @Test func letsInUsersWithATokenOfAKeyOfTheFile() async throws {
+    @Test func theServerLetsInUsersWithATokenOfAKeyOfTheFile() async throws {
         let key = ES256PrivateKey()
         let parameters = try #require(key.parameters)
         func encoded(_ text: String) -> String {
@@ -187,7 +187,7 @@ struct ServeOptionsTests {
         #expect(refused.exitCode == 64)
     }
 
-    @Test func limitsTheRequestsOfAnAddress() async throws {
+    @Test func theServerLimitsTheRequestsOfAnAddress() async throws {
         let backend = try await RunningBackend(["--dev", "--rate-limit", "3"])
         var statuses: [Int] = []
         for _ in 0..<50 { statuses.append(try await backend.answer("/activeconfig").status) }
@@ -196,7 +196,7 @@ struct ServeOptionsTests {
         _ = await backend.stop()
     }
 
-    @Test func countsForPrometheus() async throws {
+    @Test func theServerCountsForPrometheus() async throws {
         let backend = try await RunningBackend(["--dev"])
         _ = try await backend.answer("/activeconfig")
         let text = String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
@@ -205,7 +205,7 @@ struct ServeOptionsTests {
         _ = await backend.stop()
     }
 
-    @Test func saysThatADatabaseIsNone() async throws {
+    @Test func theServerRefusesAFileThatIsNoDatabase() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(String(repeating: "no database\n", count: 500), to: "x.sqlite")
         let before = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -215,7 +215,7 @@ struct ServeOptionsTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
     }
 
-    @Test func saysThatTheFolderOfADatabaseIsMissing() async throws {
+    @Test func theServerRefusesADatabaseWhoseFolderIsMissing() async throws {
         let folder = try TemporaryFolder()
         let run = try await CommandRun([
             "serve", "--port", "0", "--store", "sqlite:\(folder.path("none/x.sqlite"))",

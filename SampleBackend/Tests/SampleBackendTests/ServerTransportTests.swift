@@ -52,7 +52,7 @@ struct ServerTransportTests {
     ]
 
     @Test(arguments: answers)
-    func saysWhatIsWrongWithAnAnswer(row: NamedRow<Answer>) async throws {
+    func aCommandSaysWhatIsWrongWithAnAnswer(row: NamedRow<Answer>) async throws {
         let receiver = try await WebhookReceiver(.status(row.value.status, body: row.value.body))
         let run = try await CommandRun(["get", "--server", receiver.url("")])
         #expect(run.exitCode == row.value.exitCode, "\(run)")
@@ -60,7 +60,7 @@ struct ServerTransportTests {
         try await receiver.close()
     }
 
-    @Test func saysThatABodyIsTooLarge() async throws {
+    @Test func aCommandSaysThatABodyIsTooLarge() async throws {
         let folder = try TemporaryFolder()
         let text = String(repeating: "x", count: 12 << 20)
         let file = try folder.write(
@@ -77,7 +77,7 @@ struct ServerTransportTests {
     }
 
     @Test(arguments: [["get"], ["doctor"], ["watch"]])
-    func showsNoPasswordOfAServerThatIsAway(command: [String]) async throws {
+    func aCommandShowsNoPasswordOfAServerThatIsAway(command: [String]) async throws {
         let run = try await CommandRun(
             command + ["--server", "http://me:secret@127.0.0.1:1/base"])
         #expect(run.exitCode == (command == ["doctor"] ? 1 : 69), "\(run)")

@@ -25,7 +25,7 @@ struct SharedDatabaseTests {
         return start.duration(to: .now)
     }
 
-    @Test func serveWhatTheOtherPublished() async throws {
+    @Test func eachServerServesWhatTheOtherPublished() async throws {
         let folder = try TemporaryFolder()
         let first = try await RunningBackend(store: folder.store)
         let second = try await RunningBackend(store: folder.store)
@@ -46,7 +46,7 @@ struct SharedDatabaseTests {
         _ = await second.stop()
     }
 
-    @Test func serveWhatACommandWrote() async throws {
+    @Test func aServerServesWhatACommandWrote() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(store: folder.store)
         let file = try folder.write(
@@ -57,7 +57,7 @@ struct SharedDatabaseTests {
         _ = await backend.stop()
     }
 
-    @Test func letOneOfTwoPublishersWin() async throws {
+    @Test func oneOfTwoPublishersWins() async throws {
         let folder = try TemporaryFolder()
         let first = try await RunningBackend(store: folder.store)
         let second = try await RunningBackend(store: folder.store)

@@ -41,7 +41,7 @@ struct TLSTests {
         return ["--tls-certificate", certificate, "--tls-key", key]
     }
 
-    @Test func servesOverTLSOnly() async throws {
+    @Test func theServerServesOverTLSOnly() async throws {
         let folder = try TemporaryFolder()
         let options = try makeCertificate(in: folder)
         let process = try BackendProcess(
@@ -64,7 +64,7 @@ struct TLSTests {
         #expect(await process.exitCode() == 0)
     }
 
-    @Test func keepsASessionOfTheConsoleToTLS() async throws {
+    @Test func aSessionOfTheConsoleIsKeptToTLS() async throws {
         let folder = try TemporaryFolder()
         let options = try makeCertificate(in: folder)
         let token = "a-token-for-tests-of-tls-0123456789"
@@ -96,7 +96,7 @@ struct TLSTests {
         #expect(await process.exitCode() == 0)
     }
 
-    @Test func saysThatTheFilesCannotBeUsed() async throws {
+    @Test func theServerNamesAKeyFileThatCannotBeUsed() async throws {
         let folder = try TemporaryFolder()
         let options = try makeCertificate(in: folder)
         let other = try folder.write("no key", to: "other.pem")

@@ -42,7 +42,7 @@ struct WatchCommandTests {
         return process
     }
 
-    @Test func showsWhatChangesForTheUser() async throws {
+    @Test func theWatchShowsWhatChangesForTheUser() async throws {
         let backend = try await RunningBackend()
         try await Self.publish(Self.template("One"), on: backend)
         let second = try await Self.watch(["--user", "2", "--count", "2"], on: backend)
@@ -66,7 +66,7 @@ struct WatchCommandTests {
         _ = await backend.stop()
     }
 
-    @Test func comesBackToAServerThatWasAway() async throws {
+    @Test func theWatchComesBackToAServerThatWasAway() async throws {
         let folder = try TemporaryFolder()
         let store = "sqlite:" + folder.path("backend.sqlite")
         let backend = try await RunningBackend(store: store)
@@ -82,7 +82,7 @@ struct WatchCommandTests {
         _ = await again.stop()
     }
 
-    @Test func resumesFromTheLastChangeThatItHas() async throws {
+    @Test func theWatchResumesFromTheLastChangeThatItHas() async throws {
         // Between a hello and what has changed before it, the connection may be lost.
         let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
         let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
@@ -100,7 +100,7 @@ struct WatchCommandTests {
         try await receiver.close()
     }
 
-    @Test func saysWhyItCannotListen() async throws {
+    @Test func theWatchSaysWhyItCannotListen() async throws {
         let backend = try await RunningBackend(store: "memory", ["--client-key", "a-key-of-mine"])
         let key = ["--client-key", "a-key-of-mine"]
         let refused = try await CommandRun(["watch", "--server", backend.url])

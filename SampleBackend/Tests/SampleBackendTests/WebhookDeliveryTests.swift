@@ -38,7 +38,7 @@ struct WebhookDeliveryTests {
         return versions
     }
 
-    @Test func losesNothingWhenTheServerIsKilledAfterAPublish() async throws {
+    @Test func aWebhookLosesNothingWhenTheServerIsKilledAfterAPublish() async throws {
         let folder = try TemporaryFolder()
         let receiver = try await WebhookReceiver()
         let killed = try await RunningBackend(store: folder.store, Self.arguments)
@@ -52,7 +52,7 @@ struct WebhookDeliveryTests {
         _ = await backend.stop()
     }
 
-    @Test func sendsWhatACommandPublished() async throws {
+    @Test func theServerSendsWhatACommandPublished() async throws {
         let folder = try TemporaryFolder()
         let receiver = try await WebhookReceiver()
         let backend = try await RunningBackend(store: folder.store, Self.arguments)
@@ -68,7 +68,7 @@ struct WebhookDeliveryTests {
         _ = await second.stop()
     }
 
-    @Test func sendsOnceFromTwoServersOnOneDatabase() async throws {
+    @Test func twoServersOnOneDatabaseSendEachVersionOnce() async throws {
         let folder = try TemporaryFolder()
         let receiver = try await WebhookReceiver()
         let first = try await RunningBackend(store: folder.store, Self.arguments)
@@ -85,7 +85,7 @@ struct WebhookDeliveryTests {
         _ = await second.stop()
     }
 
-    @Test func refusesPrivateAddressesUnlessItIsTold() async throws {
+    @Test func theServerRefusesPrivateAddressesUnlessItIsTold() async throws {
         let backend = try await RunningBackend()
         try await publish("one", on: backend)
         let answer = try await backend.administer(

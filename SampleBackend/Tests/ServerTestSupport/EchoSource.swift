@@ -5,12 +5,12 @@ package import Rendering
 package import Targeting
 
 /// Source that returns the request's values as a document, so that tests see what the server read.
-package struct EchoSource: ConfigurationSource {
+package struct EchoSource: DocumentSource {
     package init() {}
 
-    package func configuration(
+    package func document(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> RenderedConfiguration? {
+    ) throws -> RenderedDocument? {
         guard project == "default" else { return nil }
         let standard = [
             "app.id": signals.appID, "app.version": signals.appVersion,
@@ -25,7 +25,7 @@ package struct EchoSource: ConfigurationSource {
                     signals.custom.map { ($0.key.text, .string($0.value)) },
                     uniquingKeysWith: { first, _ in first })),
         ])
-        return RenderedConfiguration(
+        return RenderedDocument(
             ConfigurationState(
                 meta: ["format_version_string": .string("1.0")], sections: ["Echo": section]))
     }

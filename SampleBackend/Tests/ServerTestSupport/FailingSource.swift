@@ -5,15 +5,15 @@ package import Rendering
 package import Targeting
 
 /// Source that fails every request.
-package struct FailingSource: ConfigurationSource {
+package struct FailingSource: DocumentSource {
     /// Error whose details no client may see.
     package struct Secret: Error {}
 
     package init() {}
 
-    package func configuration(
+    package func document(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> RenderedConfiguration? {
+    ) throws -> RenderedDocument? {
         throw Secret()
     }
 

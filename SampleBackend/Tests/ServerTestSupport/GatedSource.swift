@@ -4,7 +4,7 @@ package import Rendering
 package import Targeting
 
 /// Source whose readiness check waits for the test, which keeps requests in flight.
-package actor GatedSource: ConfigurationSource {
+package actor GatedSource: DocumentSource {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var arrivals: [CheckedContinuation<Void, Never>] = []
     private var isOpen = false
@@ -13,10 +13,10 @@ package actor GatedSource: ConfigurationSource {
     /// Creates a closed source.
     package init() {}
 
-    package nonisolated func configuration(
+    package nonisolated func document(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> RenderedConfiguration? {
-        RenderedConfiguration(SampleConfigurationSource.state(forUserID: userID))
+    ) throws -> RenderedDocument? {
+        RenderedDocument(SampleDocumentSource.state(forUserID: userID))
     }
 
     package func checkReadiness() async throws {

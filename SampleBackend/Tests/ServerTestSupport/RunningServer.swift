@@ -14,16 +14,16 @@ package struct RunningServer: Sendable {
 
     /// Runs a server with a source of documents while `body` uses it, and waits for its shutdown.
     package static func with<Result: Sendable>(
-        source: any ConfigurationSource = SampleConfigurationSource(),
+        source: any DocumentSource = SampleDocumentSource(),
         limits: ServerLimits = ServerLimits(),
         _ body: @Sendable (RunningServer) async throws -> Result
     ) async throws -> Result {
         try await with(
             makeServer: { onListening in
-                var configuration = ConfigServerConfiguration(port: 0, limits: limits)
-                configuration.allowedHosts = hosts
+                var options = ConfigServerOptions(port: 0, limits: limits)
+                options.allowedHosts = hosts
                 return ConfigServer(
-                    unread: InMemoryTemplateStore(), source: source, configuration: configuration,
+                    unread: InMemoryTemplateStore(), source: source, options: options,
                     logger: logger,
                     onListening: onListening)
             }, body)
@@ -35,17 +35,17 @@ package struct RunningServer: Sendable {
     /// ``administratorToken``.
     package static func with<Result: Sendable>(
         store: any TemplateStore,
-        configuration: ConfigServerConfiguration = ConfigServerConfiguration(),
+        options: ConfigServerOptions = ConfigServerOptions(),
         _ body: @Sendable (RunningServer) async throws -> Result
     ) async throws -> Result {
-        var configuration = configuration
-        configuration.port = 0
-        configuration.administratorToken = SecretHash(of: administratorToken)
-        configuration.allowedHosts += hosts
+        var options = options
+        options.port = 0
+        options.administratorToken = SecretHash(of: administratorToken)
+        options.allowedHosts += hosts
         return try await with(
-            makeServer: { [configuration] onListening in
+            makeServer: { [options] onListening in
                 try await ConfigServer(
-                    store: store, configuration: configuration, logger: logger,
+                    store: store, options: options, logger: logger,
                     onListening: onListening)
             }, body)
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// Parsing the lines of standard input.
 struct CommandTests {
-    @Test func readsEachCommand() {
+    @Test func eachCommandIsRead() {
         #expect(Command("connect 19000") == .connect(count: 19_000))
         #expect(Command("mark") == .mark)
         #expect(Command("opened 60") == .opened(seconds: 60))
@@ -13,7 +13,7 @@ struct CommandTests {
     }
 
     @Test(arguments: ["", "connect", "connect x", "connect -1", "mark 1", "told 8 1", "stop"])
-    func refusesOthers(line: String) {
+    func everyOtherLineIsRefused(line: String) {
         #expect(Command(line) == nil)
     }
 }

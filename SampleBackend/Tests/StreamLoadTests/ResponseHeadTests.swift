@@ -30,16 +30,16 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: ["HTTP/1.1 503 Service Unavailable\r\n\r\n", "HTTP/1.1 204 No Content\r\n"])
-    func refusesWhatIsNoStream(head: String) {
+    func aHeadOfNoStreamIsRefused(head: String) {
         #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: head, size: 10) }
     }
 
-    @Test func refusesChunks() {
+    @Test func aHeadOfChunksIsRefused() {
         let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: text, size: 10) }
     }
 
-    @Test func refusesAHeadWithoutEnd() throws {
+    @Test func aHeadWithoutEndIsRefused() throws {
         let text = String(repeating: "x", count: ResponseHead.maximumBytes + 1)
         #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: text, size: 10_000) }
     }

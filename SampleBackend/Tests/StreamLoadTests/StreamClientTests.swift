@@ -30,7 +30,7 @@ struct StreamClientTests {
         return (client, crowd.checkedCounts(), request)
     }
 
-    @Test func takesAnUpdateAfterHello() throws {
+    @Test func theClientTakesAnUpdateAfterHello() throws {
         let (client, counts, request) = try read(Self.head + Self.hello + ":\n\n" + Self.update)
         #expect(counts.faultExamples == [])
         #expect(counts.opened == 1)
@@ -43,7 +43,7 @@ struct StreamClientTests {
         #expect(!request.contains("Last-Event-ID"))
     }
 
-    @Test func asksForWhatItHasMissed() throws {
+    @Test func theClientAsksForWhatItHasMissed() throws {
         let (client, counts, request) = try read(
             Self.head + Self.hello + Self.update,
             Self.head + "event: hello\nid: 9\ndata: {\"template_version\": 9}\n\n")
@@ -54,7 +54,7 @@ struct StreamClientTests {
         #expect(client.version == 8)
     }
 
-    @Test func comesBackWhenItWasToldTo() throws {
+    @Test func theClientComesBackWhenItWasToldTo() throws {
         let (client, counts, _) = try read(
             Self.head + Self.hello + "event: retry\ndata: {\"after_ms\": 1234}\n\n")
         #expect(counts.faultExamples == [])
@@ -62,14 +62,14 @@ struct StreamClientTests {
         #expect(client.delay == .milliseconds(1_234))
     }
 
-    @Test func comesBackSoonWhenItWasToldNothing() throws {
+    @Test func theClientComesBackSoonWhenItWasToldNothing() throws {
         let (client, _, _) = try read(Self.head + Self.hello)
         #expect((.milliseconds(100)...(.milliseconds(200))).contains(client.delay))
         for _ in 1...9 { client.connectFailed() }
         #expect((.milliseconds(100)...(.milliseconds(2_000))).contains(client.delay))
     }
 
-    @Test func countsAReset() throws {
+    @Test func theClientCountsAReset() throws {
         let (client, counts, _) = try read(
             Self.head + Self.hello + "event: reset\nid: 8\ndata: {\"template_version\": 8}\n\n")
         #expect(counts.faultExamples == [])
@@ -94,17 +94,17 @@ struct StreamClientTests {
         "event: hello\ndata: {\"template_version\": 7}\n\n",
         "event: hello\nid: 7\ndata: {\"template_version\": 6}\n\n",
     ])
-    func findsWhatDoesNotFollowTheContract(events: String) throws {
+    func theClientFindsWhatDoesNotFollowTheContract(events: String) throws {
         #expect(try read(Self.head + events).counts.faults == 1)
     }
 
-    @Test func findsAVersionThatGoesBack() throws {
+    @Test func theClientFindsAVersionThatGoesBack() throws {
         let (_, counts, _) = try read(
             Self.head + Self.hello + Self.update, Self.head + Self.hello)
         #expect(counts.faults == 1)
     }
 
-    @Test func countsARefusal() throws {
+    @Test func theClientCountsARefusal() throws {
         let (client, counts, _) = try read("HTTP/1.1 503 Service Unavailable\r\n\r\n")
         #expect(counts.refused == [503: 1])
         #expect(counts.failed == 1)

@@ -99,7 +99,7 @@ struct ConditionSetTests {
         "app.build.<(['1'])", "user.id != 'x'", "percent <= 100", "percent > 0",
         "app.customSignal['plan'].notContains(['x'])",
     ])
-    func aConditionKnowsNothingOfNobody(expression: String) throws {
+    func aConditionAndItsNegationAreFalseForNobody(expression: String) throws {
         let nobody = TargetingContext(userID: nil, date: Date(timeIntervalSince1970: 0))
         #expect(try !evaluate(expression, nobody))
         #expect(try !evaluate("!(\(expression))", nobody))

@@ -77,7 +77,7 @@ struct SQLiteMaintenanceTests {
         ("INSERT INTO changes (kind) VALUES ('tokens')", "audit trail"),
         ("PRAGMA foreign_keys = OFF; DELETE FROM projects", "not there"),
     ])
-    func theStoreFindsWhatDoesNotFit(_ statement: String, _ words: String) async throws {
+    func theIntegrityCheckFindsRowsThatDoNotFit(_ statement: String, _ words: String) async throws {
         let store = try await SQLiteTemplateStore(path: path)
         for _ in 0..<3 { _ = try await store.publish(.make()) }
         #expect(try await store.checkIntegrity() == [])

@@ -17,7 +17,7 @@ struct ActiveConfigBackendTests {
             ("../..", "/activeconfig/user/..%2F.."), ("", "/active_config?userID="),
             (".", "/active_config?userID=."), ("..", "/active_config?userID=.."),
         ] as [(String?, String)])
-    func hasAURLForEveryUserID(userID: String?, path: String) throws {
+    func theBackendHasAURLForEveryUserID(userID: String?, path: String) throws {
         for base in ["http://h:1", "http://h:1/", "http://h:1/api"] {
             let backend = ActiveConfigBackend(url: try #require(URL(string: base)))
             let root = base.hasSuffix("/") ? String(base.dropLast()) : base

@@ -99,7 +99,7 @@ struct DownloadFaultTests {
             "httpStatus 429"),
         Fault("for ever", LoopbackServer.response(302, headers: ["Location": "/"]), "other"),
     ])
-    func saysWhatWasWrongWithAnAnswer(fault: Fault) async throws {
+    func theDownloaderReportsTheOutcomeOfAStrangeAnswer(fault: Fault) async throws {
         let server = try LoopbackServer { _ in fault.steps }
         defer { server.stop() }
         let probe = try DownloadProbeProcess(["get", try server.url("/").absoluteString, "20000"])
@@ -147,7 +147,7 @@ struct DownloadFaultTests {
     @Test(arguments: [
         ("/", 800, Set(["document"])), ("/flood", 8, Set(["bodyTooLarge", "timedOut"])),
     ])
-    func downloadsTogether(path: String, count: Int, outcomes: Set<String>) async throws {
+    func downloadsAtOnceAllEnd(path: String, count: Int, outcomes: Set<String>) async throws {
         let server = try LoopbackServer { request in
             request.target == "/flood"
                 ? [.send("\(Self.head)\r\n"), .flood(Self.blanks)]

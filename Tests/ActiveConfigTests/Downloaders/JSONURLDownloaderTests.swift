@@ -212,7 +212,7 @@ struct JSONURLDownloaderTests {
     @Test(arguments: [
         Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(1), .seconds(-1 << 53),
     ])
-    func theDownloaderHasNoTimeForATimeoutOfNone(timeout: Duration) async throws {
+    func theDownloaderTimesOutWhenTheTimeoutIsNegativeOrNearZero(timeout: Duration) async throws {
         try await withServer(timeout: timeout) { _ in
             [.hang]
         } body: { downloader, _ in

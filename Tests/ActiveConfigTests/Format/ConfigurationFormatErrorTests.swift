@@ -131,7 +131,7 @@ struct ConfigurationFormatErrorTests {
         #expect(row.input.description == row.expected)
     }
 
-    @Test func theErrorIsAValue() throws {
+    @Test func errorsOfTheSameFaultAreEqual() throws {
         let error = try DocumentText.fault(in: "{")
         #expect(try error == DocumentText.fault(in: "{"))
         #expect(

@@ -75,7 +75,7 @@ struct ConfigurationLimitsTests {
     @Test(arguments: [
         Row("arrays", "[", 128), Row("objects", #"{"a":"#, 128 * 5), Row("both", #"[{"":"#, 64 * 5),
     ])
-    func refusesAHundredThousandBrackets(row: Row<String, Int>) throws {
+    func theReaderRefusesAHundredThousandBrackets(row: Row<String, Int>) throws {
         let text = String(repeating: row.input, count: 100_000)
         let alone = try DocumentText.fault(in: text)
         #expect(alone.code == .tooDeep)
@@ -92,7 +92,7 @@ struct ConfigurationLimitsTests {
     @Test(arguments: [
         Row("small arrays", "[],", 3), Row("small objects", #"{"a":1},"#, 8), Row("zeros", "0,", 2),
     ])
-    func readsManySmallValues(row: Row<String, Int>) throws {
+    func theReaderReadsManySmallValues(row: Row<String, Int>) throws {
         let count = 2 * 1024 * 1024 / row.expected
         var text = DocumentText.make(value: "[@]")
         text.replace("@", with: String(repeating: row.input, count: count))

@@ -45,7 +45,7 @@ struct ConfigurationStateCodableTests {
         "{}", #"{"meta":{}}"#, #"{"config_sections":{}}"#, #"{"meta":1,"config_sections":{}}"#,
         #"{"meta":{},"config_sections":[]}"#, "[]",
     ])
-    func needsMetaAndSections(text: String) {
+    func theConfigurationNeedsMetaAndSections(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(ConfigurationState.self, from: Data(text.utf8))
         }

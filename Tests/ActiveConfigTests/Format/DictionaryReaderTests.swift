@@ -87,7 +87,7 @@ struct DictionaryReaderTests {
         Row("a set", Maker { Set([1]) }, "Set<Int>"), Row("a type", Maker { Int.self }, "Int.Type"),
         Row("number keys", Maker { [1: 2] }, "Dictionary<Int, Int>"),
     ])
-    func namesThePathOfWhatHasNoPlace(row: Row<Maker, String>) throws {
+    func theReaderNamesThePathOfAnUnsupportedValue(row: Row<Maker, String>) throws {
         let error = try fault(document(["a": [0, 1, ["b": row.input.make()]] as [Any]]))
         #expect(error.code == .unsupportedValue)
         #expect(error.path == "config_sections.S.settings.k.value.a[2].b")
@@ -104,7 +104,7 @@ struct DictionaryReaderTests {
         Row("decimal", Maker { NSDecimalNumber.notANumber }, "meta.n"),
         Row("in an array", Maker { [1.0, .nan] }, "meta.n[1]"),
     ])
-    func refusesNumbersThatJSONHasNoTextFor(row: Row<Maker, String>) throws {
+    func theReaderRefusesNumbersThatJSONHasNoTextFor(row: Row<Maker, String>) throws {
         let dictionary = ["meta": ["n": row.input.make()], "config_sections": [String: Any]()]
         let error = try fault(dictionary)
         #expect(error.code == .numberOutOfRange)
@@ -121,7 +121,7 @@ struct DictionaryReaderTests {
             "sections text", Maker { ["meta": [String: Any](), "config_sections": "x"] },
             ("config_sections", false)),
     ])
-    func needsMetaAndSections(row: Row<Maker, (String, Bool)>) throws {
+    func theReaderNeedsMetaAndSections(row: Row<Maker, (String, Bool)>) throws {
         let dictionary = try #require(row.input.make() as? [String: Any])
         let error = try fault(dictionary)
         #expect(error.code == (row.expected.1 ? .metaMissing : .sectionsMissing))

@@ -25,7 +25,7 @@ struct DocumentReaderTests {
 
     /// FORMAT 1.1.
     @Test(arguments: ["{", "[1]", "1", "\"x\"", "null", "true", "", " ", "\u{FEFF}"])
-    func refusesWhatIsNoObject(text: String) throws {
+    func theReaderRefusesWhatIsNoObject(text: String) throws {
         let isWhole = ["[1]", "1", "\"x\"", "null", "true"].contains(text)
         let error = try DocumentText.fault(in: text)
         #expect(error.code == (isWhole ? .notAnObject : .unexpectedEnd))
@@ -57,7 +57,7 @@ struct DocumentReaderTests {
             Row("object", #"{"a":1,}"#, ["a": 1]),
             Row("nested", #"[[1,],{"a":[2,],},]"#, [[1], ["a": [2]]]),
         ] as [Row<String, SettingValue>])
-    func acceptsOneCommaBeforeAClosingBracket(row: Row<String, SettingValue>) throws {
+    func theReaderAcceptsOneCommaBeforeAClosingBracket(row: Row<String, SettingValue>) throws {
         #expect(try DocumentText.value(row.input) == row.expected)
     }
 
@@ -77,7 +77,7 @@ struct DocumentReaderTests {
         "[1;2]",
         #"{"a" 1}"#, #"{"a"=1}"#, "{1:1}", "{null:1}", #"{"a":}"#, #"{"a"}"#, "",
     ])
-    func refusesAllElseBeyondTheStandard(value: String) throws {
+    func theReaderRefusesAllElseBeyondTheStandard(value: String) throws {
         let error = try DocumentText.fault(in: DocumentText.make(value: value))
         #expect(error.code == .syntax)
         let end = DocumentText.valueOffset + value.utf8.count
@@ -86,7 +86,7 @@ struct DocumentReaderTests {
 
     /// FORMAT 1.2.
     @Test(arguments: ["x", "{}", ",", "}", "]", "\u{0}", "//", "\""])
-    func refusesWhatFollowsTheDocument(rest: String) throws {
+    func theReaderRefusesWhatFollowsTheDocument(rest: String) throws {
         let text = DocumentText.make() + " \n"
         let error = try DocumentText.fault(in: text + rest)
         #expect(error.code == .contentAfterDocument)
@@ -132,7 +132,7 @@ struct DocumentReaderTests {
             .sectionsMissing),
         Row("other case", #"{"Meta":{},"config_sections":{}}"#, .metaMissing),
     ])
-    func needsMetaAndSections(row: Row<String, ConfigurationFormatError.Code>) throws {
+    func theReaderNeedsMetaAndSections(row: Row<String, ConfigurationFormatError.Code>) throws {
         #expect(try DocumentText.fault(in: row.input).code == row.expected)
     }
 
@@ -150,7 +150,7 @@ struct DocumentReaderTests {
         Row("absent", "{}", ""), Row("any text", #"{"creation_time":"just now"}"#, "just now"),
         Row("a number", #"{"creation_time":5}"#, ""),
     ])
-    func givesTheCreationTimeAsItIs(row: Row<String, String>) throws {
+    func theReaderGivesTheCreationTimeAsItIs(row: Row<String, String>) throws {
         #expect(
             try DocumentText.read(DocumentText.make(meta: row.input)).creationTime == row.expected)
     }
@@ -181,7 +181,7 @@ struct DocumentReaderTests {
         #"{"settings":"x"}"#, #"{"other":{"k":{"value":1}}}"#, #"{"settings":{}}"#,
         #"{"settings":{"k":{"value":1}},"settings":2}"#,
     ])
-    func readsASectionWithoutSettings(section: String) throws {
+    func theReaderReadsASectionWithoutSettings(section: String) throws {
         let state = try DocumentText.read(DocumentText.make(sections: #"{"S":\#(section)}"#))
         #expect(state.sectionNames == ["S"])
         #expect(state.section(named: "S") == ActiveConfigSection())
@@ -191,7 +191,7 @@ struct DocumentReaderTests {
     @Test(arguments: [
         "null", "1", "[1]", #""value""#, "{}", #"{"Value":1}"#, #"{"description":"value"}"#,
     ])
-    func leavesOutASettingWithoutValue(setting: String) throws {
+    func theReaderLeavesOutASettingWithoutValue(setting: String) throws {
         let text = DocumentText.make(
             sections: #"{"S":{"settings":{"a":\#(setting),"b":{"value":1}}}}"#)
         #expect(try DocumentText.read(text).section(named: "S") == .make(["b": 1]))
@@ -206,7 +206,7 @@ struct DocumentReaderTests {
         #"{"meta":{},"config_sections":{},"\q":1}"#,
         #"{"meta":{},"config_sections":{"S":{"settings":{"k":{"\ud800":1}}}}}"#,
     ])
-    func refusesFaultsInWhatItIgnores(text: String) {
+    func theReaderRefusesFaultsInWhatItIgnores(text: String) {
         #expect(throws: ConfigurationFormatError.self) { try DocumentText.read(text) }
     }
 

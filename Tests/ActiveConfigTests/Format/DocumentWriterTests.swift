@@ -58,7 +58,7 @@ struct DocumentWriterTests {
     }
 
     /// The order of a dictionary depends on its history; the written text does not.
-    @Test func theWriterIsTheSameBytesInWhateverOrderItWasMade() throws {
+    @Test func theWriterWritesTheSameBytesInWhateverOrderADocumentWasMade() throws {
         let keys = (0..<200).map { "key\($0)" }
         let members = keys.map { #""\#($0)":{"value":{\#($0 == "key7" ? "" : #""a":1,"b":2"#)}}"# }
         let expected = try DocumentText.read(
@@ -96,7 +96,7 @@ struct DocumentWriterTests {
             Row("object", ["b": [:], "a": []], #"{"a":[],"b":{}}"#),
             Row("not a number", .double(.nan), "null"), Row("infinite", .double(.infinity), "null"),
         ] as [Row<SettingValue, String>])
-    func writesValues(row: Row<SettingValue, String>) throws {
+    func theWriterWritesEachKindOfValue(row: Row<SettingValue, String>) throws {
         #expect(row.input.description == row.expected)
         guard row.expected != "null" else { return }
         let copy = try DocumentText.value(row.expected)

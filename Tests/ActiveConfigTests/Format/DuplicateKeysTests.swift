@@ -57,7 +57,7 @@ struct DuplicateKeysTests {
             ["b": 2, "c": 3]),
         Row("null is a value", #"{"a":{"value":1},"a":{"value":null}}"#, ["a": nil]),
     ])
-    func takesAwayASettingWhoseLastHasNoValue(
+    func theReaderTakesAwayASettingWhoseLastHasNoValue(
         row: Row<String, [String: SettingValue]>
     ) throws {
         let section = try settings(row.input)

@@ -35,7 +35,7 @@ struct FormatVersionTests {
     }
 
     @Test(arguments: ["{}", #"{"format_version_string":2}"#, #"{"format_version_string":null}"#])
-    func readsWhatIsNoStringAsEmpty(meta: String) throws {
+    func aVersionThatIsNoStringIsReadAsEmpty(meta: String) throws {
         #expect(try DocumentText.read(DocumentText.make(meta: meta)).formatVersion.isEmpty)
     }
 }

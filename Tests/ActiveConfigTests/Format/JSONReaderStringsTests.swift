@@ -22,7 +22,7 @@ struct JSONReaderStringsTests {
         Row("separators", "\u{2028}\u{2029}", "\u{2028}\u{2029}"),
         Row("slash behind", #"\\u0041"#, #"\u0041"#), Row("empty", "", ""),
     ])
-    func readsEscapesAndCharacters(row: Row<String, String>) throws {
+    func theReaderReadsEscapesAndCharacters(row: Row<String, String>) throws {
         let string = try #require(try DocumentText.value("\"\(row.input)\"").stringValue)
         #expect(Array(string.utf8) == Array(row.expected.utf8))
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Writing dates as text.
 struct SettingTextTests {
-    @Test func theTextWritesEveryMillisecondAsItIs() throws {
+    @Test func theTextOfADateKeepsEveryMillisecond() throws {
         for milliseconds in 0..<1000 {
             for seconds in [-86_400, 0, 1_700_000_000] {
                 let date = Date(
@@ -20,7 +20,7 @@ struct SettingTextTests {
         }
     }
 
-    @Test func theTextRoundsToMilliseconds() {
+    @Test func theTextOfADateIsRoundedToMilliseconds() {
         let nearlyOne = Date(timeIntervalSince1970: 0.999_9)
         #expect(SettingText.text(of: nearlyOne) == "1970-01-01T00:00:01Z")
         let little = Date(timeIntervalSince1970: 1.000_4)

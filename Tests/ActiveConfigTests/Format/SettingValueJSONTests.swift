@@ -23,7 +23,7 @@ struct SettingValueJSONTests {
         ("{'a': 1}", .syntax), ("[1", .unexpectedEnd), ("1e999", .numberOutOfRange),
         (String(repeating: "[", count: 100_000), .tooDeep),
     ])
-    func saysWhatIsWrongAndWhere(text: String, code: ConfigurationFormatError.Code) throws {
+    func theErrorSaysWhatIsWrongAndWhere(text: String, code: ConfigurationFormatError.Code) throws {
         let error = #expect(throws: ConfigurationFormatError.self) {
             try SettingValue(jsonData: Data(text.utf8))
         }

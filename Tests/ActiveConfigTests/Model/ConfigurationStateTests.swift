@@ -70,7 +70,7 @@ struct ConfigurationStateTests {
             "kind of number", [DocumentText.make(value: "1"), DocumentText.make(value: "1.0")],
             false),
     ])
-    func comparesMetaAndSections(row: Row<[String], Bool>) throws {
+    func theConfigurationComparesMetaAndSections(row: Row<[String], Bool>) throws {
         let states = try row.input.map { try DocumentText.read($0) }
         let first = try #require(states.first)
         let last = try #require(states.last)

@@ -14,7 +14,7 @@ struct NumberTextTests {
             Row("over Int", "9223372036854775808", .double(0x1p63)),
             Row("minus zero", "-0.0", -0.0),
         ] as [Row<String, SettingValue>])
-    func isANumber(row: Row<String, SettingValue>) {
+    func aStringOfANumberHasItsValue(row: Row<String, SettingValue>) {
         #expect(NumberText.value(of: row.input) == row.expected)
     }
 
@@ -23,7 +23,7 @@ struct NumberTextTests {
         "nan",
         "NaN", "Infinity", "--1", "+-1", "1.2.3", "1e400", "-1e400", "４５", "45\u{301}", "4\05", "½",
     ])
-    func isNone(text: String) {
+    func anyOtherStringHasNoValue(text: String) {
         #expect(NumberText.value(of: text) == nil)
     }
 

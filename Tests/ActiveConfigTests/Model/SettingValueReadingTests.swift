@@ -129,7 +129,7 @@ struct SettingValueReadingTests {
     @Test(arguments: [
         "", "2", "-1", "1.0", "ja", "tru", "yess", "enabled", "ｏｎ", "null", "o\u{301}n",
     ])
-    func readsOtherWordsAsNoBool(word: String) {
+    func theValueReadsOtherWordsAsNoBool(word: String) {
         #expect(SettingValue.string(word).boolValue == nil)
     }
 

@@ -36,7 +36,7 @@ struct OriginalConfigurationStateTests {
             text: #"{"meta": 1, "config_sections": {}}"#, code: .metaMissing),
     ]
 
-    @Test(arguments: rows) func theStateIsNotMadeOf(row: Row) throws {
+    @Test(arguments: rows) func theStateIsNotMadeOfAnUnusableDocument(row: Row) throws {
         let error = #expect(throws: ConfigurationFormatError.self) {
             try ConfigurationState(jsonData: Data(row.text.utf8))
         }

@@ -88,7 +88,7 @@ struct NameTableTests {
         Row("Todhri", "\u{105C9}", "\u{105D2}\u{307}"),
         Row("Gurung Khema", "\u{16121}", "\u{1611E}\u{1611E}"),
     ])
-    func takesBothNormalFormsAsOneName(row: Row<String, String>) {
+    func theTableTakesBothNormalFormsAsOneName(row: Row<String, String>) {
         #expect(NameHash.hash(row.input) == NameHash.hash(row.expected))
         #expect(table([row.input])[row.expected] == 0)
         #expect(table([row.expected])[row.input] == 0)

@@ -29,8 +29,8 @@ struct ConnectedPreview: Sendable {
 
     /// Evaluates the listeners at `date` until all are done or `duration` is over.
     init(
-        of listeners: [StreamListener], from current: ProjectConfiguration,
-        to proposed: ProjectConfiguration, date: Date, atMost duration: Duration
+        of listeners: [StreamListener], from current: PublishedProject,
+        to proposed: PublishedProject, date: Date, atMost duration: Duration
     ) async {
         count = listeners.count
         let end = ContinuousClock.now + duration

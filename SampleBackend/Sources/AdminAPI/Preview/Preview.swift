@@ -8,10 +8,10 @@ import Templates
 /// The configuration of users now, with another template, and the reasons for it (HTTP 3).
 struct Preview: Sendable {
     /// The published project; nil before the first publish.
-    let current: ProjectConfiguration?
+    let current: PublishedProject?
 
     /// The project with the other template; nil when only the published one is evaluated.
-    let proposed: ProjectConfiguration?
+    let proposed: PublishedProject?
 
     /// The evaluation time.
     let date: Date
@@ -76,7 +76,7 @@ struct Preview: Sendable {
     }
 }
 
-extension ConfigurationExplanation {
+extension DocumentExplanation {
     /// The reasons by section and setting, sorted by name.
     var settingsJSON: JSONNode {
         var result = JSONNode.emptyObject

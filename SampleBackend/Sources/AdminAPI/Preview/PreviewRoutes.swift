@@ -52,7 +52,7 @@ struct PreviewRoutes: Sendable {
         let body = try request.jsonBody()
         let users = try users(in: body)
         let current = administration.library.project(request.project)
-        var proposed: ProjectConfiguration?
+        var proposed: PublishedProject?
         if let template = body["template"], template != .null {
             try ProjectName.check(request.project)
             proposed = try propose(template, instead: current)
@@ -112,8 +112,8 @@ struct PreviewRoutes: Sendable {
 
     /// The project as it would be after publishing a template.
     private func propose(
-        _ template: JSONNode, instead current: ProjectConfiguration?
-    ) throws(RequestError) -> ProjectConfiguration {
+        _ template: JSONNode, instead current: PublishedProject?
+    ) throws(RequestError) -> PublishedProject {
         let validated: ValidatedTemplate
         do {
             validated = try ValidatedTemplate(json: template)
@@ -122,7 +122,7 @@ struct PreviewRoutes: Sendable {
         }
         let version = TemplateVersion(
             number: (current?.compiled.version.number ?? 0) + 1, updateTime: administration.now())
-        return ProjectConfiguration(
+        return PublishedProject(
             CompiledTemplate(validated, version: version), overrides: current?.overrides ?? [:],
             cacheBytes: 0)
     }

@@ -12,7 +12,7 @@ package import Templates
 /// Clients are answered from it alone: during an outage of the store they get the last known state.
 package final class TemplateLibrary: Sendable {
     private struct State: Sendable {
-        var projects: [String: ProjectConfiguration] = [:]
+        var projects: [String: PublishedProject] = [:]
         /// The store revision whose changes are applied.
         var revision = StoreRevision.zero
         /// True once the store has been loaded.
@@ -33,7 +33,7 @@ package final class TemplateLibrary: Sendable {
     /// Creates an empty library that caches at most `cacheBytes` of rendered documents per project.
     package init(
         store: any TemplateStore, logger: Logger, metrics: LibraryMetrics = LibraryMetrics(),
-        cacheBytes: Int = ProjectConfiguration.defaultCacheBytes
+        cacheBytes: Int = PublishedProject.defaultCacheBytes
     ) {
         self.store = store
         self.logger = logger
@@ -41,8 +41,8 @@ package final class TemplateLibrary: Sendable {
         self.cacheBytes = cacheBytes
     }
 
-    /// The current configuration of a project; nil when nothing was published in it.
-    package func project(_ name: String) -> ProjectConfiguration? {
+    /// A project with its current version; nil when nothing was published in it.
+    package func project(_ name: String) -> PublishedProject? {
         state.withLockedValue { $0.projects[name] }
     }
 
@@ -77,7 +77,7 @@ package final class TemplateLibrary: Sendable {
         self.observer.withLockedValue { $0 = observer }
     }
 
-    private func tell(_ change: LibraryChange) {
+    private func notify(_ change: LibraryChange) {
         observer.withLockedValue { $0 }?(change)
     }
 
@@ -86,13 +86,13 @@ package final class TemplateLibrary: Sendable {
     /// - Throws: The store's error; the known state is kept.
     package func load() async throws(TemplateStoreError) {
         let snapshot = try await store.snapshot()
-        var projects: [String: ProjectConfiguration] = [:]
+        var projects: [String: PublishedProject] = [:]
         for stored in snapshot.templates {
             guard let compiled = compile(stored) else {
                 projects[stored.project] = project(stored.project)
                 continue
             }
-            projects[stored.project] = ProjectConfiguration(
+            projects[stored.project] = PublishedProject(
                 compiled,
                 overrides: overrides(snapshot.overrides[stored.project] ?? [:], of: stored.project),
                 cacheBytes: cacheBytes)
@@ -105,7 +105,7 @@ package final class TemplateLibrary: Sendable {
         for (name, project) in projects {
             metrics.setVersion(project.compiled.version.number, ofProject: name)
         }
-        tell(.everything)
+        notify(.everything)
     }
 
     /// Applies a published version, unless it is stale.
@@ -122,14 +122,14 @@ package final class TemplateLibrary: Sendable {
             guard (known?.compiled.version.number ?? 0) < compiled.version.number else {
                 return false
             }
-            state.projects[name] = ProjectConfiguration(
+            state.projects[name] = PublishedProject(
                 compiled, changedSections: changed, overrides: known?.overrides ?? [:],
                 cacheBytes: cacheBytes)
             return true
         }
         guard isNews else { return }
         metrics.setVersion(compiled.version.number, ofProject: name)
-        tell(.project(name))
+        notify(.project(name))
     }
 
     /// Compares a version with the one before; nil when another one is current.
@@ -155,7 +155,7 @@ package final class TemplateLibrary: Sendable {
         }
         guard before != overrides else { return }
         let sections = Set([before, overrides].flatMap { $0?.sections.keys.map(\.self) ?? [] })
-        tell(.overrides(project: name, userID: userID, sections: sections))
+        notify(.overrides(project: name, userID: userID, sections: sections))
     }
 
     /// A stored version of a project, compiled, and its stored size in bytes; nil when it was
@@ -242,15 +242,15 @@ package final class TemplateLibrary: Sendable {
     }
 }
 
-extension TemplateLibrary: ConfigurationSource {
-    package func configuration(
+extension TemplateLibrary: DocumentSource {
+    package func document(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> RenderedConfiguration? {
+    ) throws -> RenderedDocument? {
         guard let project = try loadedProject(project) else { return nil }
         let outcome = project.rendered(
             for: TargetingContext(userID: userID, signals: signals, date: Date()))
         metrics.countEvaluation(wasCached: outcome.wasCached)
-        return outcome.configuration
+        return outcome.document
     }
 
     package func entityTag(
@@ -264,7 +264,7 @@ extension TemplateLibrary: ConfigurationSource {
         return entityTag
     }
 
-    private func loadedProject(_ name: String) throws -> ProjectConfiguration? {
+    private func loadedProject(_ name: String) throws -> PublishedProject? {
         if let project = project(name) { return project }
         if state.withLockedValue({ $0.isLoaded }) { return nil }
         throw TemplateStoreError(.unavailable, "The templates are not read yet.")

@@ -17,8 +17,8 @@ struct OFREPFlagSet: Sendable {
     let entityTag: EntityTag
 
     /// Evaluates the flags of a user in a project.
-    init(_ configuration: ProjectConfiguration, project: String, context: TargetingContext) {
-        let flags = configuration.reasons(for: context).flags.map { key, reason in
+    init(_ published: PublishedProject, project: String, context: TargetingContext) {
+        let flags = published.reasons(for: context).flags.map { key, reason in
             do throws(RequestError) {
                 return try reason.evaluation(ofFlag: key)
             } catch {
@@ -26,7 +26,7 @@ struct OFREPFlagSet: Sendable {
             }
         }
         var body: JSONNode = [
-            "flags": .array(flags), "metadata": configuration.evaluationMetadata,
+            "flags": .array(flags), "metadata": published.evaluationMetadata,
         ]
         let uri = OFREPEventStream.uri(
             project: project, userID: context.userID, signals: context.signals)
@@ -38,7 +38,7 @@ struct OFREPFlagSet: Sendable {
     }
 }
 
-extension ProjectConfiguration {
+extension PublishedProject {
     /// The `metadata` of an evaluation.
     var evaluationMetadata: JSONNode {
         ["templateVersion": .number("\(compiled.version.number)")]

@@ -45,21 +45,21 @@ package struct OFREPRoutes: Sendable {
 
     @Sendable
     private func evaluateOne(_ request: RouteRequest) async throws -> RouteResponse {
-        let (configuration, context) = try await subject(of: request)
+        let (published, context) = try await subject(of: request)
         let key = request.parameters["key"] ?? ""
-        guard let reason = configuration.reasons(for: context).reason(forFlag: key) else {
+        guard let reason = published.reasons(for: context).reason(forFlag: key) else {
             throw RequestError.unknownFlag
         }
         var answer = try reason.evaluation(ofFlag: key)
-        answer.setMember("metadata", configuration.evaluationMetadata)
+        answer.setMember("metadata", published.evaluationMetadata)
         return .json(answer)
     }
 
     /// Answers with all flags, or with 304 when the client has them cached.
     @Sendable
     private func evaluateAll(_ request: RouteRequest) async throws -> RouteResponse {
-        let (configuration, context) = try await subject(of: request)
-        let flags = OFREPFlagSet(configuration, project: request.project, context: context)
+        let (published, context) = try await subject(of: request)
+        let flags = OFREPFlagSet(published, project: request.project, context: context)
         let headerFields: HTTPFields = [
             .eTag: flags.entityTag.description, .cacheControl: "private, no-cache",
         ]
@@ -89,16 +89,16 @@ package struct OFREPRoutes: Sendable {
     /// The configuration and context of a request, after its user token is checked.
     private func subject(
         of request: RouteRequest
-    ) async throws(RequestError) -> (ProjectConfiguration, TargetingContext) {
+    ) async throws(RequestError) -> (PublishedProject, TargetingContext) {
         try await clientAccess.checkUser(
             request.headerFields, forUserID: try OFREPContext(request).userID)
         let context = try OFREPContext(request)
         let signals = try context.signals()
-        guard let configuration = library.project(request.project) else {
+        guard let published = library.project(request.project) else {
             throw .unknownProject(request.project)
         }
         return (
-            configuration,
+            published,
             TargetingContext(userID: context.userID, signals: signals, date: now())
         )
     }

@@ -24,8 +24,8 @@ final class ChangeTable {
     /// Maximum entries; with more distinct transitions than that, few users share one.
     private static let maximumEntries = 1_024
 
-    private let old: ProjectConfiguration
-    private let new: ProjectConfiguration
+    private let old: PublishedProject
+    private let new: PublishedProject
     /// The sections to compare; nil compares all.
     private let changedSections: ChangedSections?
     private var entries: [Key: Entry] = [:]
@@ -33,7 +33,7 @@ final class ChangeTable {
     /// The publication time of the new version; nil when the version is the same.
     let publication: Date?
 
-    init(from old: ProjectConfiguration, to new: ProjectConfiguration) {
+    init(from old: PublishedProject, to new: PublishedProject) {
         self.old = old
         self.new = new
         changedSections = new.changedSections(since: old.compiled.version.number)
@@ -52,7 +52,7 @@ final class ChangeTable {
         case .event(let bytes): return bytes
         case .change(let change):
             return StreamEvents.update(
-                change, forUserID: stream.request.configuration.userID, basis: stream.basis,
+                change, forUserID: stream.request.document.userID, basis: stream.basis,
                 in: new)
         }
     }
@@ -80,7 +80,7 @@ final class ChangeTable {
 @available(*, unavailable)
 extension ChangeTable: Sendable {}
 
-extension ProjectConfiguration {
+extension PublishedProject {
     /// The sections that may differ from a version's; nil when that version is not the one before,
     /// or when time may have changed others.
     fileprivate func changedSections(since version: Int) -> ChangedSections? {

@@ -45,7 +45,7 @@ final class EventStream: StreamHandler {
     /// The last pass of ``project`` that reached the stream.
     var pass = 0
 
-    /// The basis of the client's document in the configuration of that pass.
+    /// The basis of the client's document in that pass.
     var basis: DocumentBasis
 
     /// The newest version whose events the socket has accepted.
@@ -76,8 +76,8 @@ final class EventStream: StreamHandler {
         isSecure = connection.isSecure
         endDeadline = end
         self.heartbeatSlot = heartbeatSlot
-        basis = project.configuration.basis(for: request.targetingContext)
-        deliveredVersion = project.configuration.compiled.version.number
+        basis = project.published.basis(for: request.targetingContext)
+        deliveredVersion = project.published.compiled.version.number
         writtenVersion = deliveredVersion
     }
 
@@ -242,7 +242,7 @@ struct StreamRequest: Sendable {
         case openFeature
     }
 
-    let configuration: ConfigurationRequest
+    let document: DocumentRequest
 
     /// The value of `Last-Event-ID`: the last version whose events the client received.
     var lastEventID: String?
@@ -254,6 +254,6 @@ extension StreamRequest {
     /// The context for evaluating conditions now.
     var targetingContext: TargetingContext {
         TargetingContext(
-            userID: configuration.userID, signals: configuration.signals, date: Date())
+            userID: document.userID, signals: document.signals, date: Date())
     }
 }

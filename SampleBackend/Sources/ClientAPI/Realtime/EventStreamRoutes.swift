@@ -14,12 +14,12 @@ package struct EventStreamRoutes: Sendable {
 
     /// The streams of users' documents.
     package var routes: [Route] {
-        ConfigurationRequest.streamPatterns.map { route($0, format: .activeConfig) }
+        DocumentRequest.streamPatterns.map { route($0, format: .activeConfig) }
     }
 
     /// The streams for OpenFeature providers.
     package var openFeatureRoutes: [Route] {
-        ConfigurationRequest.openFeatureStreamPatterns.map { route($0, format: .openFeature) }
+        DocumentRequest.openFeatureStreamPatterns.map { route($0, format: .openFeature) }
     }
 
     private func route(_ pattern: String, format: StreamRequest.Format) -> Route {
@@ -30,7 +30,7 @@ package struct EventStreamRoutes: Sendable {
         guard clientAccess.needsKeyOnly else {
             return .asynchronous { request in
                 let tokenEnd = try await clientAccess.checkUser(
-                    request.headerFields, forUserID: try ConfigurationRequest.userID(request))
+                    request.headerFields, forUserID: try DocumentRequest.userID(request))
                 return try open(request, format: format, tokenEnd: tokenEnd)
             }
         }
@@ -44,9 +44,9 @@ package struct EventStreamRoutes: Sendable {
         _ request: RouteRequest, format: StreamRequest.Format, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
         let streamRequest = StreamRequest(
-            configuration: try ConfigurationRequest(request),
+            document: try DocumentRequest(request),
             lastEventID: request.headerFields.first(named: "last-event-id"), format: format)
-        let project = streamRequest.configuration.project
+        let project = streamRequest.document.project
         guard hub.library.project(project) != nil else { throw .unknownProject(project) }
         guard request.method == .get else {
             var headerFields = Self.headerFields

@@ -23,8 +23,8 @@ final class ProjectStreams {
     private let hub: RealtimeHub
     private let eventLoop: any EventLoop
 
-    /// The configuration that the streams have, or that the current pass announces.
-    private(set) var configuration: ProjectConfiguration {
+    /// The published that the streams have, or that the current pass announces.
+    private(set) var published: PublishedProject {
         didSet { catchUpEvents = [:] }
     }
 
@@ -35,11 +35,11 @@ final class ProjectStreams {
 
     private var isPassing = false
 
-    /// True when the configuration changed during a pass, so that another one follows.
+    /// True when the published changed during a pass, so that another one follows.
     private var isStale = false
 
     /// The users whose overrides changed during a pass.
-    private var usersToLookAt: [String] = []
+    private var usersWithNewOverrides: [String] = []
 
     /// Fires at the next boundary of a time-based condition.
     private var dateTimer: Scheduled<Void>?
@@ -66,18 +66,18 @@ final class ProjectStreams {
     private var catchUpEvents: [CatchUpKey: ByteBuffer?] = [:]
 
     init(
-        name: String, configuration: ProjectConfiguration, hub: RealtimeHub,
+        name: String, published: PublishedProject, hub: RealtimeHub,
         eventLoop: any EventLoop
     ) {
         self.name = name
-        self.configuration = configuration
+        self.published = published
         self.hub = hub
         self.eventLoop = eventLoop
         earlierVersions = EarlierVersions(project: name, library: hub.library)
         scheduleDate()
     }
 
-    /// Registers a stream, whose basis is that of ``configuration``.
+    /// Registers a stream, whose basis is that of ``published``.
     func add(_ stream: EventStream) {
         stream.place = streams.count
         stream.pass = pass
@@ -96,70 +96,70 @@ final class ProjectStreams {
         hub.streamClosed()
     }
 
-    /// Adopts the library's configuration, and starts a pass that announces the changes.
-    func lookAgain() {
+    /// Adopts the library's published, and starts a pass that announces the changes.
+    func announceChanges() {
         guard !isPassing else {
             isStale = true
             return
         }
         guard let current = hub.library.project(name) else { return }
-        let table = ChangeTable(from: configuration, to: current)
-        configuration = current
+        let table = ChangeTable(from: published, to: current)
+        published = current
         pass += 1
         isPassing = true
         scheduleDate()
-        go(through: streams[...], with: table)
+        continuePass(through: streams[...], with: table)
     }
 
     /// Announces a change of a user's overrides to the user's streams.
-    func lookAgain(atUser userID: String) {
+    func announceOverrides(ofUser userID: String) {
         guard !isPassing else {
-            usersToLookAt.append(userID)
+            usersWithNewOverrides.append(userID)
             return
         }
         // A newer version gets its own pass, which includes the overrides.
         guard let current = hub.library.project(name),
-            current.compiled.version.number == configuration.compiled.version.number
+            current.compiled.version.number == published.compiled.version.number
         else { return }
-        let table = ChangeTable(from: configuration, to: current)
-        configuration = current
-        for stream in streams where stream.isOf(userID) { _ = tell(stream, by: table) }
+        let table = ChangeTable(from: published, to: current)
+        published = current
+        for stream in streams where stream.isOf(userID) { _ = announce(to: stream, by: table) }
     }
 
     /// Continues a pass with a batch now, and schedules the remaining streams.
-    private func go(through rest: ArraySlice<EventStream>, with table: ChangeTable) {
+    private func continuePass(through rest: ArraySlice<EventStream>, with table: ChangeTable) {
         var bytes = 0
         var others = rest
         for stream in rest.prefix(Self.streamsAtATime) where bytes < Self.bytesAtATime {
             others.removeFirst()
-            if stream.pass < pass, !stream.isClosed { bytes += tell(stream, by: table) }
+            if stream.pass < pass, !stream.isClosed { bytes += announce(to: stream, by: table) }
         }
         guard others.isEmpty else {
-            eventLoop.assumeIsolated().execute { self.go(through: others, with: table) }
+            eventLoop.assumeIsolated().execute { self.continuePass(through: others, with: table) }
             return
         }
         isPassing = false
-        let users = usersToLookAt
-        usersToLookAt = []
+        let users = usersWithNewOverrides
+        usersWithNewOverrides = []
         if isStale {
             isStale = false
-            lookAgain()
+            announceChanges()
         } else {
-            for user in users { lookAgain(atUser: user) }
+            for user in users { announceOverrides(ofUser: user) }
         }
     }
 
     /// Sends a stream the change of its document, if any, and returns the bytes sent.
-    private func tell(_ stream: EventStream, by table: ChangeTable) -> Int {
+    private func announce(to stream: EventStream, by table: ChangeTable) -> Int {
         stream.pass = pass
         let old = stream.basis
-        stream.basis = configuration.basis(for: stream.request.targetingContext)
+        stream.basis = published.basis(for: stream.request.targetingContext)
         let event = table.event(for: stream, from: old)
         if let event {
             hub.metrics.countUpdate()
             stream.send(event, publication: table.publication)
         }
-        stream.advance(to: configuration.compiled.version.number)
+        stream.advance(to: published.compiled.version.number)
         return event?.readableBytes ?? 0
     }
 
@@ -168,13 +168,13 @@ final class ProjectStreams {
         dateTimer?.cancel()
         dateTimer = nil
         let now = Date()
-        guard let next = configuration.compiled.conditions.dates.first(where: { $0 >= now })
+        guard let next = published.compiled.conditions.dates.first(where: { $0 >= now })
         else { return }
         // The system clock may be changed, so the timer is short.
         let seconds = min(next.timeIntervalSince(now) + 0.001, 3_600)
         dateTimer = eventLoop.assumeIsolated().scheduleTask(
             in: .milliseconds(Int64(seconds * 1_000) + 1)
-        ) { [weak self] in self?.lookAgain() }
+        ) { [weak self] in self?.announceChanges() }
     }
 }
 
@@ -182,13 +182,13 @@ extension ProjectStreams {
     /// Sends a reconnecting client the changes since its `Last-Event-ID`.
     func catchUp(_ stream: EventStream) {
         guard let lastEventID = stream.request.lastEventID else { return }
-        let current = configuration.compiled.version.number
+        let current = published.compiled.version.number
         guard let version = Int(lastEventID), version <= current else {
             reset(stream)
             return
         }
         guard version < current else {
-            sendChange(to: stream, since: configuration.compiled)
+            sendChange(to: stream, since: published.compiled)
             return
         }
         guard let earlier = earlierVersions.version(version, on: eventLoop) else {
@@ -209,7 +209,7 @@ extension ProjectStreams {
     private func sendChange(to stream: EventStream, since earlier: CompiledTemplate) {
         let context = stream.request.targetingContext
         let touched = hub.overrideTraces(inProject: name).sections(ofUser: context.userID)
-        let dates = [earlier.conditions.dates, configuration.compiled.conditions.dates].joined()
+        let dates = [earlier.conditions.dates, published.compiled.conditions.dates].joined()
         guard let touched,
             !dates.contains(where: { $0 > earlier.version.updateTime && $0 <= context.date })
         else {
@@ -217,7 +217,7 @@ extension ProjectStreams {
             reset(stream)
             return
         }
-        let pinned = configuration.overrides(for: context)
+        let pinned = published.overrides(for: context)
         let earlierBasis = DocumentBasis(
             results: earlier.conditions.evaluate(context), overrides: pinned)
         let key = CatchUpKey(
@@ -229,10 +229,10 @@ extension ProjectStreams {
             return
         }
         let change = DocumentChange(
-            from: earlier, earlierBasis, to: configuration.compiled, stream.basis,
+            from: earlier, earlierBasis, to: published.compiled, stream.basis,
             touchedSections: key.touchedSections)
         let event = change.isEmpty ? nil : event(of: change, for: stream)
-        let isShared = change.isEmpty || !configuration.compiled.showsUserID
+        let isShared = change.isEmpty || !published.compiled.showsUserID
         if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
             catchUpEvents[key] = .some(event)
         }
@@ -241,7 +241,7 @@ extension ProjectStreams {
 
     /// Tells a client to fetch its document again.
     private func reset(_ stream: EventStream) {
-        let version = configuration.compiled.version
+        let version = published.compiled.version
         stream.send(
             stream.request.format == .openFeature
                 ? StreamEvents.refetch(version) : StreamEvents.reset(version: version.number))
@@ -249,11 +249,11 @@ extension ProjectStreams {
 
     private func event(of change: DocumentChange, for stream: EventStream) -> ByteBuffer {
         switch stream.request.format {
-        case .openFeature: StreamEvents.refetch(configuration.compiled.version)
+        case .openFeature: StreamEvents.refetch(published.compiled.version)
         case .activeConfig:
             StreamEvents.update(
-                change, forUserID: stream.request.configuration.userID, basis: stream.basis,
-                in: configuration)
+                change, forUserID: stream.request.document.userID, basis: stream.basis,
+                in: published)
         }
     }
 }
@@ -261,7 +261,7 @@ extension ProjectStreams {
 extension EventStream {
     /// True when the stream is the user's; IDs are compared byte by byte.
     fileprivate func isOf(_ userID: String) -> Bool {
-        request.configuration.userID.map { $0.hasSameBytes(as: userID) } ?? false
+        request.document.userID.map { $0.hasSameBytes(as: userID) } ?? false
     }
 }
 

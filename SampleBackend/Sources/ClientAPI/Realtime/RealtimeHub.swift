@@ -40,7 +40,7 @@ package final class RealtimeHub: Sendable {
         self.limits = limits
         places = StreamPlaces(
             maximum: maximumStreams, maximumPerAddress: limits.streamsPerAddress)
-        library.observe { [weak self] in self?.tell($0) }
+        library.observe { [weak self] in self?.forward($0) }
     }
 
     /// Creates a stream on the current event loop; nil when there is no such project.
@@ -129,14 +129,14 @@ package final class RealtimeHub: Sendable {
     }
 
     /// Forwards a change to all threads.
-    private func tell(_ change: LibraryChange) {
+    private func forward(_ change: LibraryChange) {
         if case .overrides(let project, let userID, let sections) = change {
             state.withLockedValue {
                 $0.traces[project, default: OverrideTraces()].add(sections, ofUser: userID)
             }
         }
         for thread in threads {
-            thread.eventLoop.execute { thread.value.tell(change) }
+            thread.eventLoop.execute { thread.value.forward(change) }
         }
     }
 }
@@ -171,8 +171,8 @@ package struct StreamListener: Sendable {
     package let basis: DocumentBasis
 
     init(_ stream: EventStream) {
-        userID = stream.request.configuration.userID
-        signals = stream.request.configuration.signals
+        userID = stream.request.document.userID
+        signals = stream.request.document.signals
         basis = stream.basis
     }
 }

@@ -16,13 +16,13 @@ enum StreamEvents {
         ).bytes
     }
 
-    /// The changes of a user's document; `basis` and `configuration` are those after the change.
+    /// The changes of a user's document; `basis` and `published` are those after the change.
     static func update(
         _ change: DocumentChange, forUserID userID: String?, basis: DocumentBasis,
-        in configuration: ProjectConfiguration
+        in published: PublishedProject
     ) -> ByteBuffer {
-        let version = configuration.compiled.version.number
-        let entityTag = configuration.entityTag(for: basis, userID: userID).entityTag
+        let version = published.compiled.version.number
+        let entityTag = published.entityTag(for: basis, userID: userID).entityTag
         return ServerSentEvent(
             name: "update", id: "\(version)",
             data: change.jsonBytes(

@@ -37,14 +37,14 @@ final class StreamThread {
     func makeStream(
         _ request: StreamRequest, place: StreamPlace, tokenEnd: Date?, connection: StreamConnection
     ) -> EventStream? {
-        let name = request.configuration.project
+        let name = request.document.project
         let streams: ProjectStreams
         if let known = projects[name] {
             streams = known
         } else {
-            guard let configuration = hub.library.project(name) else { return nil }
+            guard let published = hub.library.project(name) else { return nil }
             streams = ProjectStreams(
-                name: name, configuration: configuration, hub: hub, eventLoop: eventLoop)
+                name: name, published: published, hub: hub, eventLoop: eventLoop)
             projects[name] = streams
         }
         startHeartbeats()
@@ -57,11 +57,11 @@ final class StreamThread {
     }
 
     /// Forwards a change to the streams that it affects.
-    func tell(_ change: LibraryChange) {
+    func forward(_ change: LibraryChange) {
         switch change {
-        case .project(let name): projects[name]?.lookAgain()
-        case .overrides(let name, let userID, _): projects[name]?.lookAgain(atUser: userID)
-        case .everything: for project in projects.values { project.lookAgain() }
+        case .project(let name): projects[name]?.announceChanges()
+        case .overrides(let name, let userID, _): projects[name]?.announceOverrides(ofUser: userID)
+        case .everything: for project in projects.values { project.announceChanges() }
         }
     }
 

@@ -37,7 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
             process exits with 0 within 10 seconds.
 
             While the environment variable ACTIVECONFIG_ADMIN_TOKEN is set, at least \
-            \(ConfigServerConfiguration.minimumAdministratorTokenLength) characters, it is the token \
+            \(ConfigServerOptions.minimumAdministratorTokenLength) characters, it is the token \
             of a publisher.
             """)
 
@@ -152,7 +152,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0...1_048_576).contains(cacheMegabytes) else {
             throw ValidationError("--cache-megabytes is out of range: give 0 to 1048576.")
         }
-        let minimum = ConfigServerConfiguration.minimumAdministratorTokenLength
+        let minimum = ConfigServerOptions.minimumAdministratorTokenLength
         if let token = administratorToken, token.text.isLonger(than: minimum - 1) == false {
             throw ValidationError(
                 "ACTIVECONFIG_ADMIN_TOKEN has \(token.text.characterCount) characters: give at least \(minimum), "
@@ -173,11 +173,11 @@ struct ServeCommand: AsyncParsableCommand {
         // Ignoring the signal lets a write beyond the file-size limit fail like one to a full disk.
         _ = signal(SIGXFSZ, SIG_IGN)
         do {
-            let configuration = try await serverConfiguration(logger: logger)
+            let options = try await serverOptions(logger: logger)
             let store = try await self.store.open()
             for warning in self.store.warnings { logger.warning("\(warning)") }
             do {
-                try await serve(store, configuration: configuration, logger: logger)
+                try await serve(store, options: options, logger: logger)
             } catch {
                 await store.close()
                 throw error
@@ -198,7 +198,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(
-        _ store: any TemplateStore, configuration: ConfigServerConfiguration, logger: Logger
+        _ store: any TemplateStore, options: ConfigServerOptions, logger: Logger
     ) async throws {
         var token: AccessToken?
         if dev {
@@ -211,7 +211,7 @@ struct ServeCommand: AsyncParsableCommand {
             token = developmentToken
         }
         let server = try await ConfigServer(
-            store: store, configuration: configuration, logger: logger
+            store: store, options: options, logger: logger
         ) { [token] address in
             Terminal.print("listening on \(address)")
             if let token { Terminal.print("administrator token \(token.text)") }
@@ -232,28 +232,28 @@ struct ServeCommand: AsyncParsableCommand {
             ? (2...).lazy.map { "dev \($0)" }.first { !names.contains($0) } ?? "dev" : "dev"
     }
 
-    private func serverConfiguration(
+    private func serverOptions(
         logger: Logger
-    ) async throws -> ConfigServerConfiguration {
-        var configuration = ConfigServerConfiguration(hostname: hostname, port: port)
-        configuration.clientAccess = try await access.clientAccess(logger: logger)
-        configuration.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
-        configuration.administratorToken = administratorToken.map { SecretHash(of: $0.text) }
-        configuration.allowedHosts = access.allowedHosts
+    ) async throws -> ConfigServerOptions {
+        var options = ConfigServerOptions(hostname: hostname, port: port)
+        options.clientAccess = try await access.clientAccess(logger: logger)
+        options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
+        options.administratorToken = administratorToken.map { SecretHash(of: $0.text) }
+        options.allowedHosts = access.allowedHosts
         if let tlsCertificate, let tlsKey {
-            configuration.tls = TLSFiles(certificate: tlsCertificate, privateKey: tlsKey)
+            options.tls = TLSFiles(certificate: tlsCertificate, privateKey: tlsKey)
         }
         let limit = rateLimit ?? (isLoopback ? 0 : Self.defaultRateLimit)
-        configuration.limits.requestsPerSecond = limit > 0 ? limit : nil
+        options.limits.requestsPerSecond = limit > 0 ? limit : nil
         let streams = maxStreamsPerAddress ?? (isLoopback ? 0 : Self.defaultStreamsPerAddress)
-        configuration.limits.streamsPerAddress = streams > 0 ? streams : nil
-        configuration.limits.streamMaximumAge = streamMaxAge > 0 ? .seconds(streamMaxAge) : nil
-        configuration.limits.clientBacklogBytes = clientBacklogMegabytes << 20
-        configuration.maximumConnections = maxConnections ?? OpenFileLimit.connections()
-        configuration.renderCacheBytes = cacheMegabytes << 20
-        configuration.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
-        configuration.metricsText = MetricsExport.start()
-        return configuration
+        options.limits.streamsPerAddress = streams > 0 ? streams : nil
+        options.limits.streamMaximumAge = streamMaxAge > 0 ? .seconds(streamMaxAge) : nil
+        options.limits.clientBacklogBytes = clientBacklogMegabytes << 20
+        options.maximumConnections = maxConnections ?? OpenFileLimit.connections()
+        options.renderCacheBytes = cacheMegabytes << 20
+        options.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
+        options.metricsText = MetricsExport.start()
+        return options
     }
 
     /// The token from the environment.
@@ -263,7 +263,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// True when the server listens on the loopback interface only.
     private var isLoopback: Bool {
-        ConfigServerConfiguration(hostname: hostname).isLoopback
+        ConfigServerOptions(hostname: hostname).isLoopback
     }
 
     private static let logLevelNames = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")

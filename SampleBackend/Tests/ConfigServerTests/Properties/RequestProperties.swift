@@ -10,8 +10,8 @@ import Targeting
 /// Properties that hold for all request targets and all lists of entity tags.
 enum RequestProperties {
     private static let patterns =
-        (ConfigurationRequest.patterns + ConfigurationRequest.streamPatterns
-        + ConfigurationRequest.openFeatureStreamPatterns + ["/console/{page...}", "/"])
+        (DocumentRequest.patterns + DocumentRequest.streamPatterns
+        + DocumentRequest.openFeatureStreamPatterns + ["/console/{page...}", "/"])
         .map { RoutePattern($0) }
 
     /// Tests a target and, after a line feed, a list of entity tags.
@@ -45,7 +45,7 @@ enum RequestProperties {
                 return "the same path has the same route"
             }
             let request = RouteRequest(method: .get, target: target, parameters: parameters)
-            guard let request = try? ConfigurationRequest(request) else { continue }
+            guard let request = try? DocumentRequest(request) else { continue }
             if request.signals.custom.count > Signals.maximumCustomCount {
                 return "the signals are within their limits"
             }

@@ -7,7 +7,7 @@ import Testing
 
 struct DeliveryMessageTests {
     /// The example of the article "The wire contract", computed with OpenSSL.
-    @Test func signsAsTheArticleSays() {
+    @Test func aDeliveryIsSignedAsTheArticleSays() {
         let signature = DeliveryMessage.signature(
             of: Data(#"{"CONFIG_STATE":"STALE","versionNumber":"8"}"#.utf8),
             timestamp: 1_767_225_600, secret: "whsec_c2VjcmV0")

@@ -20,16 +20,16 @@ struct DeliveryScheduleTests {
             attempt: attempt, date: Self.date, part: part)
     }
 
-    @Test(arguments: [200, 201, 204, 299]) func isDone(_ status: Int) {
+    @Test(arguments: [200, 201, 204, 299]) func aSuccessStatusMeansDelivered(_ status: Int) {
         #expect(outcome(status, attempt: 10) == .delivered)
     }
 
     @Test(arguments: [nil, 100, 301, 307, 400, 404, 408, 429, 500, 503, 599])
-    func triesAgain(_ status: Int?) {
+    func aFailedAttemptIsRetried(_ status: Int?) {
         #expect(outcome(status) == .retry(at: Self.date + 5))
     }
 
-    @Test func waitsLongerEachTimeAndGivesUp() {
+    @Test func pausesGrowToSixHoursBeforeTheScheduleGivesUp() {
         let pauses = (1...9).map { outcome(500, attempt: $0) }
         let expected: [TimeInterval] = [
             5, 30, 120, 600, 3_600, 10_800, 21_600, 21_600, 21_600,
@@ -39,12 +39,12 @@ struct DeliveryScheduleTests {
         #expect(outcome(500, attempt: 11) == .failed)
     }
 
-    @Test func waitsARandomPartOfThePause() {
+    @Test func theScheduleWaitsTheGivenPartOfThePause() {
         #expect(outcome(500, attempt: 4, part: 0) == .retry(at: Self.date))
         #expect(outcome(500, attempt: 4, part: 0.25) == .retry(at: Self.date + 150))
     }
 
-    @Test func givesUpAtOnceWhenTheReceiverIsGone() {
+    @Test func theScheduleGivesUpAtOnceWhenTheReceiverIsGone() {
         #expect(outcome(410) == .failed)
     }
 
@@ -53,7 +53,7 @@ struct DeliveryScheduleTests {
         ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:49:30 GMT", 5),
         ("Sat, 06 Nov 2094 08:49:37 GMT", 21_600),
     ])
-    func waitsAsLongAsTheReceiverWantsWithinLimits(_ field: String, _ seconds: TimeInterval) {
+    func theReceiverSetsThePauseWithinLimits(_ field: String, _ seconds: TimeInterval) {
         #expect(outcome(503, retryAfter: field) == .retry(at: Self.date + seconds))
     }
 }

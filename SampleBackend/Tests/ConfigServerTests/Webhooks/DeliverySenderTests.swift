@@ -13,18 +13,18 @@ struct DeliverySenderTests {
             allowsPrivateAddresses: allowsPrivateAddresses)
     }
 
-    @Test func sendsToAHostOfTheInternet() {
+    @Test func theSenderAcceptsAHostOfTheInternet() {
         #expect(error(["8.8.8.8", "2606:4700::1111"]) == nil)
     }
 
-    @Test func sendsNothingToAHostWithOnePrivateAddress() {
+    @Test func theSenderRefusesAHostWithOnePrivateAddress() {
         let message = error(["8.8.8.8", "10.1.2.3", "1.1.1.1"])
         #expect(message?.contains("private network") == true)
         #expect(message?.contains("example.com") == true)
         #expect(error(["8.8.8.8", "10.1.2.3"], allowsPrivateAddresses: true) == nil)
     }
 
-    @Test func sendsNothingToAHostWithoutAnAddress() {
+    @Test func theSenderRefusesAHostWithoutAnAddress() {
         #expect(error([])?.contains("example.com") == true)
         #expect(error([], allowsPrivateAddresses: true) != nil)
     }

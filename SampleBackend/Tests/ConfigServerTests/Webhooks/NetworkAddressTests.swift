@@ -10,7 +10,7 @@ struct NetworkAddressTests {
         "2606:4700::1111", "2a00:1450:4001::1", "2001:200::1", "::ffff:8.8.8.8",
         "64:ff9b::8.8.8.8", "2002:808:808::1",
     ])
-    func takesAddressesOfTheInternet(_ text: String) throws {
+    func anAddressOfTheInternetIsPublic(_ text: String) throws {
         let address = try #require(HostAddresses.numeric(text).first)
         #expect(address.isPublic)
     }
@@ -25,12 +25,12 @@ struct NetworkAddressTests {
         "::ffff:0:127.0.0.1", "64:ff9b::10.0.0.1", "64:ff9b:1::8.8.8.8", "2002:7f00:1::1",
         "2002:a9fe:a9fe::", "2001::1", "2001:db8::1", "3fff::1", "100::1", "5f00::1",
     ])
-    func refusesAllOthers(_ text: String) throws {
+    func noOtherAddressIsPublic(_ text: String) throws {
         let address = try #require(HostAddresses.numeric(text).first)
         #expect(!address.isPublic)
     }
 
-    @Test func isWrittenSoThatItIsReadAgain() throws {
+    @Test func aWrittenAddressIsReadAsTheSame() throws {
         for text in ["192.168.1.20", "2001:db8::1:0:2", "::1", "::ffff:1.2.3.4"] {
             let address = try #require(HostAddresses.numeric(text).first)
             #expect(HostAddresses.numeric(address.description) == [address])

@@ -11,13 +11,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct WebhookRoutesTests {
     /// Configuration of a server that never sends anything.
-    private static let neverSends = WebhookConfiguration.quick {
+    private static let neverSends = WebhookOptions.quick {
         $0.allowsPrivateAddresses = false
         $0.maximumInFlight = 0
     }
 
-    @Test func showsTheSecretOnce() async throws {
-        try await WebhookTrial.with(configuration: Self.neverSends) { trial in
+    @Test func theServerShowsTheSecretOfAWebhookOnce() async throws {
+        try await WebhookTrial.with(options: Self.neverSends) { trial in
             let url = "https://example.com/hook"
             let made = try await trial.add(url)
             let secret = try #require(made["secret"]?.stringValue)
@@ -42,8 +42,8 @@ struct WebhookRoutesTests {
         }
     }
 
-    @Test func listsWhatIsToBeDelivered() async throws {
-        try await WebhookTrial.with(configuration: Self.neverSends) { trial in
+    @Test func theServerListsTheDeliveriesOfAWebhook() async throws {
+        try await WebhookTrial.with(options: Self.neverSends) { trial in
             let webhook = try await trial.add("https://example.com")
             for title in ["two", "three"] { try await trial.publish(title) }
             let found = try await trial.deliveries(
@@ -55,8 +55,8 @@ struct WebhookRoutesTests {
         }
     }
 
-    @Test func removesAWebhookOnce() async throws {
-        try await WebhookTrial.with(configuration: Self.neverSends) { trial in
+    @Test func theServerRemovesAWebhookOnce() async throws {
+        try await WebhookTrial.with(options: Self.neverSends) { trial in
             let id = try #require(try await trial.add("https://example.com")["id"]?.stringValue)
             let target = "\(WebhookTrial.path)/\(id)"
             #expect(try await trial.server.administer("DELETE", target).status == 200)
@@ -80,8 +80,8 @@ struct WebhookRoutesTests {
         "http://[::1]/", "http://[::ffff:10.0.0.1]", "http://[fd00::1]", "http://0.0.0.0",
         "https://" + String(repeating: "a", count: 2_048),
     ])
-    func refusesAnAddress(_ url: String) async throws {
-        try await WebhookTrial.with(configuration: Self.neverSends) { trial in
+    func theServerRefusesAnInvalidOrPrivateURL(_ url: String) async throws {
+        try await WebhookTrial.with(options: Self.neverSends) { trial in
             let answer = try await trial.server.administer(
                 "POST", WebhookTrial.path, body: ["url": .string(url)])
             #expect(answer.status == 400)
@@ -93,15 +93,15 @@ struct WebhookRoutesTests {
         "http://example.com", "HTTPS://Example.COM:8443/a/b?c=%20d", "https://8.8.8.8/",
         "https://[2606:4700::1111]:444/x", "https://a_b.c-d",
     ])
-    func takesAnAddress(_ url: String) async throws {
-        try await WebhookTrial.with(configuration: Self.neverSends) { trial in
+    func theServerAcceptsAPublicURL(_ url: String) async throws {
+        try await WebhookTrial.with(options: Self.neverSends) { trial in
             let made = try await trial.add(url)
             #expect(made["url"] == .string(url))
         }
     }
 
-    @Test func refusesWhatIsNoBodyAndWhatIsTooMany() async throws {
-        try await WebhookTrial.with(configuration: Self.neverSends) { trial in
+    @Test func theServerRefusesInvalidBodiesAndTooManyWebhooks() async throws {
+        try await WebhookTrial.with(options: Self.neverSends) { trial in
             for body: JSONNode in [[:], ["url": 3], ["url": .null], []] {
                 let answer = try await trial.server.administer(
                     "POST", WebhookTrial.path, body: body)

@@ -12,7 +12,7 @@ import Testing
 /// Deliveries to receivers (HTTP 3), over real connections.
 @Suite(.timeLimit(.minutes(5)))
 struct WebhookServiceTests {
-    @Test func tellsOfAPublishAndOfARollback() async throws {
+    @Test func theReceiverIsToldOfAPublishAndOfARollback() async throws {
         let receiver = try await WebhookReceiver(.status(204))
         try await WebhookTrial.with { trial in
             let webhook = try await trial.add(receiver.url("/hook?a=b"))
@@ -52,7 +52,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func triesAgainUntilTheReceiverTakesIt() async throws {
+    @Test func theServiceRetriesUntilTheReceiverAccepts() async throws {
         let receiver = try await WebhookReceiver(.status(500), .status(429), .status(200))
         try await WebhookTrial.with { trial in
             let webhook = try await trial.add(receiver.url())
@@ -69,11 +69,11 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func followsNoRedirect() async throws {
+    @Test func theServiceFollowsNoRedirect() async throws {
         let target = try await WebhookReceiver()
         let receiver = try await WebhookReceiver(
             .status(307, fields: ["Location": target.url()]))
-        try await WebhookTrial.with(configuration: .quick { $0.schedule.pauses = [0] }) { trial in
+        try await WebhookTrial.with(options: .quick { $0.schedule.pauses = [0] }) { trial in
             let webhook = try await trial.add(receiver.url())
             try await trial.publish("two")
             for _ in 1...2 { _ = try await WebhookTrial.next(receiver) }
@@ -85,7 +85,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func givesUpAtOnceWhenTheReceiverIsGone() async throws {
+    @Test func theServiceGivesUpAtOnceWhenTheReceiverIsGone() async throws {
         let receiver = try await WebhookReceiver(.status(410))
         try await WebhookTrial.with { trial in
             let webhook = try await trial.add(receiver.url())
@@ -116,7 +116,7 @@ struct WebhookServiceTests {
 
     @Test func aReceiverThatDoesNotAnswerInTimeHasFailed() async throws {
         let receiver = try await WebhookReceiver(.silence, .status(200))
-        try await WebhookTrial.with(configuration: .quick { $0.timeout = .milliseconds(200) }) {
+        try await WebhookTrial.with(options: .quick { $0.timeout = .milliseconds(200) }) {
             trial in
             let webhook = try await trial.add(receiver.url())
             try await trial.publish("two")
@@ -130,7 +130,7 @@ struct WebhookServiceTests {
     @Test func aReceiverThatDripsItsAnswerHasFailed() async throws {
         let receiver = try await WebhookReceiver(.drip)
         try await WebhookTrial.with(
-            configuration: .quick {
+            options: .quick {
                 $0.timeout = .milliseconds(500)
                 $0.schedule.pauses = []
             }
@@ -143,7 +143,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func goesOnAfterMoreThanItSendsAtOnce() async throws {
+    @Test func theServiceGoesOnAfterMoreDeliveriesThanItSendsAtOnce() async throws {
         let receiver = try await WebhookReceiver()
         try await WebhookTrial.with { trial in
             let webhook = try await trial.add(receiver.url())
@@ -159,10 +159,10 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func triesEachAddressInItsTurn() async throws {
+    @Test func theServiceTriesEachAddressInTurn() async throws {
         let receiver = try await WebhookReceiver()
         try await WebhookTrial.with(
-            configuration: .quick {
+            options: .quick {
                 $0.schedule.pauses = [0]
                 // Nothing listens at the first, which is this machine too.
                 $0.resolve = { _ in ["127.0.0.2", "127.0.0.1"].flatMap(HostAddresses.numeric) }
@@ -179,7 +179,7 @@ struct WebhookServiceTests {
     @Test func aReceiverThatIsAwayHasFailedAtOnce() async throws {
         let receiver = try await WebhookReceiver()
         try await receiver.close()
-        try await WebhookTrial.with(configuration: .quick { $0.schedule.pauses = [0] }) { trial in
+        try await WebhookTrial.with(options: .quick { $0.schedule.pauses = [0] }) { trial in
             let webhook = try await trial.add(receiver.url())
             let start = ContinuousClock.now
             try await trial.publish("two")
@@ -191,7 +191,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func namesAllThatChangedSinceTheReceiverWasToldLast() async throws {
+    @Test func aDeliveryNamesAllChangesSinceTheReceiverWasLastTold() async throws {
         let receiver = try await WebhookReceiver(.status(410), .status(200))
         try await WebhookTrial.with { trial in
             let webhook = try await trial.add(receiver.url())
@@ -210,11 +210,11 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func connectsToTheVeryAddressThatWasChecked() async throws {
+    @Test func theServiceConnectsToTheVeryAddressThatWasChecked() async throws {
         let receiver = try await WebhookReceiver()
         // The server's own resolver is the only one that knows this name.
         try await WebhookTrial.with(
-            configuration: .quick { $0.resolve = { _ in HostAddresses.numeric("127.0.0.1") } }
+            options: .quick { $0.resolve = { _ in HostAddresses.numeric("127.0.0.1") } }
         ) { trial in
             let webhook = try await trial.add(receiver.url(host: "Receiver.invalid"))
             try await trial.publish("two")
@@ -224,10 +224,10 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func sendsNothingToANameOfAPrivateNetwork() async throws {
+    @Test func theServiceSendsNothingToANameOfAPrivateNetwork() async throws {
         let receiver = try await WebhookReceiver()
         try await WebhookTrial.with(
-            configuration: .quick {
+            options: .quick {
                 $0.allowsPrivateAddresses = false
                 $0.schedule.pauses = [0]
             }
@@ -240,7 +240,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func leavesWhatItIsSendingToTheNextServer() async throws {
+    @Test func anUnfinishedDeliveryIsLeftToTheNextServer() async throws {
         let receiver = try await WebhookReceiver(.silence, .status(200))
         let store = InMemoryTemplateStore()
         try await WebhookTrial.with(store: store) { trial in

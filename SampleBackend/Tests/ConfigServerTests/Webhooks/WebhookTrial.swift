@@ -19,12 +19,12 @@ struct WebhookTrial: Sendable {
     /// Runs a server while a test uses it, with a first version published.
     static func with(
         store: any TemplateStore = InMemoryTemplateStore(),
-        configuration webhooks: WebhookConfiguration = .quick(),
+        options webhooks: WebhookOptions = .quick(),
         _ body: @Sendable (WebhookTrial) async throws -> Void
     ) async throws {
-        var configuration = ConfigServerConfiguration()
-        configuration.webhooks = webhooks
-        try await RunningServer.with(store: store, configuration: configuration) { server in
+        var options = ConfigServerOptions()
+        options.webhooks = webhooks
+        try await RunningServer.with(store: store, options: options) { server in
             let trial = WebhookTrial(server: server)
             if await server.status("/activeconfig") == 404 {
                 try await trial.publish("one")
@@ -103,14 +103,14 @@ struct WebhookTrial: Sendable {
     }
 }
 
-extension WebhookConfiguration {
+extension WebhookOptions {
     /// Configuration for receivers on this machine, with retries after 20 ms, and further changes.
-    static func quick(_ change: (inout WebhookConfiguration) -> Void = { _ in }) -> Self {
-        var configuration = WebhookConfiguration()
-        configuration.allowsPrivateAddresses = true
-        configuration.timeout = .seconds(30)
-        configuration.schedule.pauses = Array(repeating: 0.02, count: 9)
-        change(&configuration)
-        return configuration
+    static func quick(_ change: (inout WebhookOptions) -> Void = { _ in }) -> Self {
+        var options = WebhookOptions()
+        options.allowsPrivateAddresses = true
+        options.timeout = .seconds(30)
+        options.schedule.pauses = Array(repeating: 0.02, count: 9)
+        change(&options)
+        return options
     }
 }

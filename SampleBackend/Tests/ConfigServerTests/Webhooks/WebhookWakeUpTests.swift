@@ -25,7 +25,7 @@ struct WebhookWakeUpTests {
         try await publish("two", into: library)
         #expect(library.comparisonCount == 1)
         let service = WebhookService(
-            store: store, configuration: .quick(), logger: Self.logger, metrics: DeliveryMetrics(),
+            store: store, options: .quick(), logger: Self.logger, metrics: DeliveryMetrics(),
             changedSections: { project, old, new in
                 let known = library.changedSections(ofProject: project, from: old, to: new)
                 #expect(known == ["Default"], "\(old) to \(new)")
@@ -48,7 +48,7 @@ struct WebhookWakeUpTests {
         let receiver = try await WebhookReceiver()
         try await add("w", receiver)
         let service = WebhookService(
-            store: store, configuration: .quick { $0.maximumPause = .seconds(3_600) },
+            store: store, options: .quick { $0.maximumPause = .seconds(3_600) },
             logger: Self.logger, metrics: DeliveryMetrics())
         try await whileRunning(service) {
             for version in 2...4 {
@@ -70,7 +70,7 @@ struct WebhookWakeUpTests {
         try await publish("two", into: library)
         let service = WebhookService(
             store: store,
-            configuration: .quick {
+            options: .quick {
                 $0.maximumPause = .seconds(3_600)
                 $0.schedule.pauses = [0.3]
             }, logger: Self.logger, metrics: DeliveryMetrics())

@@ -39,13 +39,13 @@ struct CriterionTests {
     ]
 
     @Test(arguments: cases)
-    func judges(_ row: Case) {
+    func aVerdictComparesTheRatioWithTheTarget(_ row: Case) {
         let ratio = row.criterion.ratio(ours: row.ours, peer: row.peer)
         #expect(row.criterion.text(of: ratio) == row.text)
         #expect(row.criterion.verdict(on: ratio) == row.verdict)
     }
 
-    @Test func saysWhatItWants() {
+    @Test func aCriterionSaysWhatItWants() {
         #expect(Criterion.timesFaster(20).description == "≥ 20× faster")
         #expect(Criterion.atMostTimes(1.2).description == "≤ 1.2×")
         #expect(Criterion.same(within: 0.2).description == "1× ± 20 %")

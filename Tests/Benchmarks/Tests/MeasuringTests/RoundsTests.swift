@@ -4,7 +4,7 @@ import Testing
 
 /// Rounds in which sides take turns.
 struct RoundsTests {
-    @Test func letsEachSideStartInTurn() async throws {
+    @Test func roundsLetEachSideStartInTurn() async throws {
         let order = Mutex("")
         let sides = ["a", "b", "c"].map { name in
             Side(name) {
@@ -17,13 +17,13 @@ struct RoundsTests {
         #expect(found == "abcbcacababcbca")
     }
 
-    @Test func givesEachSideItsOwnFigures() async throws {
+    @Test func roundsGiveEachSideItsOwnFigures() async throws {
         let samples = try await Rounds(6).measure([Side("one") { 1 }, Side("two") { 2 }])
         #expect(samples[0].values == [1, 1, 1, 1, 1, 1])
         #expect(samples[1].values == [2, 2, 2, 2, 2, 2])
     }
 
-    @Test func refusesWorkThatDoesNotDoTheSameEachTime() async throws {
+    @Test func roundsRefuseWorkThatDoesNotDoTheSameEachTime() async throws {
         let runs = Mutex(0)
         let side = try Side.repeating("counting", for: .zero) {
             runs.withLock { runs in
@@ -34,7 +34,7 @@ struct RoundsTests {
         await #expect(throws: UnequalResults.self) { try await Rounds(5).measure([side]) }
     }
 
-    @Test func dividesTheTimeOfARoundByItsOperations() async throws {
+    @Test func theTimeOfARoundIsDividedByItsOperations() async throws {
         let runs = Mutex(0)
         let side = try Side.repeating(
             "in threes", for: .microseconds(3), batch: 10,

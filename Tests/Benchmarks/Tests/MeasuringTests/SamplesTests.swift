@@ -20,20 +20,20 @@ struct SamplesTests {
     ]
 
     @Test(arguments: cases)
-    func findsMedianAndSpread(_ row: Case) {
+    func samplesHaveAMedianAndASpread(_ row: Case) {
         let samples = Samples(row.values)
         #expect(samples.median == row.median)
         #expect(abs(samples.spread - row.spread) < 1e-12)
     }
 
-    @Test func reachesFromTheLeastToTheGreatest() {
+    @Test func quantilesReachFromTheLeastToTheGreatest() {
         let samples = Samples([3, 1, 2])
         #expect(samples.quantile(0) == 1)
         #expect(samples.quantile(1) == 3)
         #expect(samples.quantile(0.25) == 1.5)
     }
 
-    @Test func refusesToBeEmpty() async throws {
+    @Test func samplesRefuseToBeEmpty() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = Samples([])

@@ -10,7 +10,7 @@ struct TableTests {
         Row(fact: "F6", "opened", found: "1 message", wanted: "none", isMet: false),
     ]
 
-    @Test func alignsItsColumns() {
+    @Test func theTableAlignsItsColumns() {
         #expect(
             Table(rows).lines == [
                 "target  what    ours        peer              ratio       wanted       verdict",
@@ -19,7 +19,7 @@ struct TableTests {
             ])
     }
 
-    @Test func colorsVerdictsOnlyWhenAsked() {
+    @Test func theTableColorsVerdictsOnlyWhenAsked() {
         #expect(Table(rows, isColored: true).lines[1].hasSuffix("\u{1B}[32mmet\u{1B}[0m"))
         #expect(Table(rows, isColored: true).lines[2].hasSuffix("\u{1B}[1;31mMISSED\u{1B}[0m"))
     }

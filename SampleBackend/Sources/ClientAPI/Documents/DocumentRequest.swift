@@ -3,7 +3,7 @@ import JSONTree
 package import Targeting
 
 /// A request for a user's document or stream: a project, a user, and signals (HTTP 1).
-package struct ConfigurationRequest: Sendable {
+package struct DocumentRequest: Sendable {
     /// The paths of a user's document.
     static let patterns = [
         "/activeconfig",

@@ -6,7 +6,7 @@ public import Templates
 /// The data to answer the users of one project: the current template, compiled, and the overrides.
 ///
 /// It is immutable; a publish creates another one.
-public struct ProjectConfiguration: Sendable {
+public struct PublishedProject: Sendable {
     /// The default for the most bytes of rendered documents that are kept for one version.
     public static let defaultCacheBytes = 32 << 20
 
@@ -25,7 +25,7 @@ public struct ProjectConfiguration: Sendable {
     /// A text that occurs in no document.
     private let placeholder = UUID().uuidString
 
-    /// Creates the configuration of a version.
+    /// Creates a project with a version.
     ///
     /// - Parameters:
     ///   - compiled: The compiled version.
@@ -47,10 +47,10 @@ public struct ProjectConfiguration: Sendable {
     /// - Parameters:
     ///   - overrides: The values, or nil for none.
     ///   - userID: The user's ID.
-    /// - Returns: The configuration; it shares the rendered documents.
+    /// - Returns: The project; it shares the rendered documents.
     public func settingOverrides(
         _ overrides: OverridesDocument?, forUserID userID: String
-    ) -> ProjectConfiguration {
+    ) -> PublishedProject {
         var copy = self
         copy.overrides[ExactText(userID)] = overrides
         return copy
@@ -77,11 +77,11 @@ public struct ProjectConfiguration: Sendable {
         let results = basis.results
         if let overrides = basis.overrides {
             let state = compiled.state(forUserID: userID, results: results, overrides: overrides)
-            return RenderOutcome(configuration: RenderedConfiguration(state), wasCached: false)
+            return RenderOutcome(document: RenderedDocument(state), wasCached: false)
         }
         let (pieces, wasCached) = pieces(for: results)
         return RenderOutcome(
-            configuration: pieces.configuration(forUserID: userID), wasCached: wasCached)
+            document: pieces.document(forUserID: userID), wasCached: wasCached)
     }
 
     /// Returns the tag of the document that ``rendered(for:userID:)`` returns, at less cost: a
@@ -96,7 +96,7 @@ public struct ProjectConfiguration: Sendable {
     ) -> (entityTag: EntityTag, wasCached: Bool) {
         guard basis.overrides == nil else {
             let outcome = rendered(for: basis, userID: userID)
-            return (outcome.configuration.entityTag, outcome.wasCached)
+            return (outcome.document.entityTag, outcome.wasCached)
         }
         let (pieces, wasCached) = pieces(for: basis.results)
         return (pieces.entityTag(forUserID: userID), wasCached)
@@ -137,7 +137,7 @@ public struct ProjectConfiguration: Sendable {
     }
 }
 
-extension ProjectConfiguration {
+extension PublishedProject {
     /// Returns the basis of a user's document.
     ///
     /// - Parameter context: The user, the signals and the time.
@@ -171,7 +171,7 @@ public struct DocumentBasis: Sendable, Hashable {
 /// A rendered document, and whether it was cached.
 public struct RenderOutcome: Sendable, Hashable {
     /// The document in the form in which it is sent.
-    public let configuration: RenderedConfiguration
+    public let document: RenderedDocument
 
     /// A Boolean value that indicates whether it was rendered for an earlier request, of any user.
     public let wasCached: Bool

@@ -8,7 +8,7 @@ import NIOFoundationEssentialsCompat
 /// A configuration in the form in which it is sent: its bytes and entity tag.
 ///
 /// Copies share the bytes, so one value can answer any number of users.
-public struct RenderedConfiguration: Sendable, Hashable {
+public struct RenderedDocument: Sendable, Hashable {
     /// The document in the exchange format (FORMAT), UTF-8.
     public let jsonBytes: ByteBuffer
 
@@ -65,7 +65,7 @@ struct RenderedPieces: Sendable {
     private let pieces: [ByteBuffer]
 
     /// The document in the form in which it is sent, when there are no gaps.
-    private let whole: RenderedConfiguration?
+    private let whole: RenderedDocument?
 
     /// Hash of the bytes before the first gap, from which each user's tag is continued.
     private let hashBeforeGaps: SHA256
@@ -75,7 +75,7 @@ struct RenderedPieces: Sendable {
 
     /// Renders a document that is the same for all users.
     init(_ state: ConfigurationState) {
-        let whole = RenderedConfiguration(state)
+        let whole = RenderedDocument(state)
         self.whole = whole
         pieces = []
         hashBeforeGaps = SHA256()
@@ -95,14 +95,14 @@ struct RenderedPieces: Sendable {
         pieces.append(ByteBuffer(bytes: rest))
         self.pieces = pieces
         // The results may select no value with the ID, though the template has some.
-        whole = pieces.count == 1 ? RenderedConfiguration(jsonBytes: pieces[0]) : nil
+        whole = pieces.count == 1 ? RenderedDocument(jsonBytes: pieces[0]) : nil
         var hash = SHA256()
         hash.update(data: pieces[0].readableBytesView)
         hashBeforeGaps = hash
         byteCount = pieces.reduce(0) { $0 + $1.readableBytes }
     }
 
-    func configuration(forUserID userID: String?) -> RenderedConfiguration {
+    func document(forUserID userID: String?) -> RenderedDocument {
         if let whole { return whole }
         let text = Self.jsonText(ofUserID: userID)
         var bytes = ByteBuffer()
@@ -111,7 +111,7 @@ struct RenderedPieces: Sendable {
             if index > 0 { bytes.writeBytes(text) }
             bytes.writeImmutableBuffer(piece)
         }
-        return RenderedConfiguration(jsonBytes: bytes)
+        return RenderedDocument(jsonBytes: bytes)
     }
 
     /// The tag of a user's document, computed without assembling the document.

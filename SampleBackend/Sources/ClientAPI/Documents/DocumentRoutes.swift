@@ -5,13 +5,13 @@ import Rendering
 import Targeting
 
 /// The routes of a user's configuration document (HTTP 1).
-package struct ConfigurationRoutes: Sendable {
-    private let source: any ConfigurationSource
+package struct DocumentRoutes: Sendable {
+    private let source: any DocumentSource
     private let clientAccess: ClientAccess
     private let logger: Logger
 
     package init(
-        source: any ConfigurationSource, clientAccess: ClientAccess, logger: Logger
+        source: any DocumentSource, clientAccess: ClientAccess, logger: Logger
     ) {
         self.source = source
         self.clientAccess = clientAccess
@@ -19,7 +19,7 @@ package struct ConfigurationRoutes: Sendable {
     }
 
     package var routes: [Route] {
-        ConfigurationRequest.patterns.map { pattern in
+        DocumentRequest.patterns.map { pattern in
             Route(pattern, [.get: Endpoint(access: clientAccess, answering)])
         }
     }
@@ -30,7 +30,7 @@ package struct ConfigurationRoutes: Sendable {
         guard clientAccess.needsKeyOnly else {
             return .asynchronous { request in
                 try await clientAccess.checkUser(
-                    request.headerFields, forUserID: try ConfigurationRequest.userID(request))
+                    request.headerFields, forUserID: try DocumentRequest.userID(request))
                 return .response(try answer(request))
             }
         }
@@ -39,7 +39,7 @@ package struct ConfigurationRoutes: Sendable {
 
     /// Answers with a user's document, or with 304 when the client has it cached.
     private func answer(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
-        let wanted = try ConfigurationRequest(request)
+        let wanted = try DocumentRequest(request)
         if let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init) {
             let entityTag = try ask(wanted) { source in
                 try source.entityTag(
@@ -50,12 +50,12 @@ package struct ConfigurationRoutes: Sendable {
                     status: .notModified, headerFields: Self.headerFields(entityTag))
             }
         }
-        let configuration = try ask(wanted) { source in
-            try source.configuration(
+        let document = try ask(wanted) { source in
+            try source.document(
                 inProject: wanted.project, forUserID: wanted.userID, signals: wanted.signals)
         }
         return .json(
-            configuration.jsonBytes, headerFields: Self.headerFields(configuration.entityTag))
+            document.jsonBytes, headerFields: Self.headerFields(document.entityTag))
     }
 
     private static func headerFields(_ entityTag: EntityTag) -> HTTPFields {
@@ -64,7 +64,7 @@ package struct ConfigurationRoutes: Sendable {
 
     /// Calls the source, and maps its errors to the client's.
     private func ask<Value>(
-        _ request: ConfigurationRequest, _ question: (any ConfigurationSource) throws -> Value?
+        _ request: DocumentRequest, _ question: (any DocumentSource) throws -> Value?
     ) throws(RequestError) -> Value {
         let value: Value?
         do {

@@ -11,7 +11,7 @@ package import Targeting
 /// signals. A user ID that is a whole number n ≠ 0 gives a colour that depends on n. Every other
 /// user, and no user, gets black.
 ///
-package struct SampleConfigurationSource: ConfigurationSource {
+package struct SampleDocumentSource: DocumentSource {
     /// The only project.
     package static let project = "default"
 
@@ -22,11 +22,11 @@ package struct SampleConfigurationSource: ConfigurationSource {
     package init() {}
 
     /// Renders the user's document; nil for any other project than `default`.
-    package func configuration(
+    package func document(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> RenderedConfiguration? {
+    ) throws -> RenderedDocument? {
         guard project == Self.project else { return nil }
-        return RenderedConfiguration(Self.state(forUserID: userID))
+        return RenderedDocument(Self.state(forUserID: userID))
     }
 
     /// Returns at once, since nothing has to be loaded.

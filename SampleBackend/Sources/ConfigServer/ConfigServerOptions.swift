@@ -4,7 +4,7 @@ public import HTTPServing
 public import WebhookDelivery
 
 /// The address of a ``ConfigServer``, and its limits and permissions.
-public struct ConfigServerConfiguration: Sendable {
+public struct ConfigServerOptions: Sendable {
     /// The name or address to listen on; `0.0.0.0` means every IPv4 address.
     public var hostname: String
 
@@ -47,7 +47,7 @@ public struct ConfigServerConfiguration: Sendable {
     public var renderCacheBytes = 32 << 20
 
     /// The delivery of webhooks.
-    public var webhooks = WebhookConfiguration()
+    public var webhooks = WebhookOptions()
 
     /// The metrics in Prometheus text format, for `/metrics`; nil serves an empty text.
     public var metricsText: (@Sendable () -> String)?
@@ -59,7 +59,7 @@ public struct ConfigServerConfiguration: Sendable {
     public static let minimumAdministratorTokenLength =
         AdministratorAccess.minimumEnvironmentTokenLength
 
-    /// Creates a configuration that is open to clients and serves plain HTTP.
+    /// Creates options of a server that is open to clients and serves plain HTTP.
     ///
     /// - Parameters:
     ///   - hostname: The name or address to listen on.

@@ -4,24 +4,24 @@ public import Targeting
 /// The source of users' configuration documents, which the routes of HTTP 1 call for each request.
 ///
 /// An implementation may render a document for each call, or return the bytes and the entity tag
-/// that it caches for all users with the same condition results: a ``RenderedConfiguration`` is
+/// that it caches for all users with the same condition results: a ``RenderedDocument`` is
 /// ready to be sent, and the server neither parses nor hashes it again. It must answer from memory
 /// without blocking: it is called on the event loops that serve all connections.
 ///
 /// ```swift
-/// struct FixedSource: ConfigurationSource {
-///     let document: RenderedConfiguration
+/// struct FixedSource: DocumentSource {
+///     let document: RenderedDocument
 ///
-///     func configuration(
+///     func document(
 ///         inProject project: String, forUserID userID: String?, signals: Signals
-///     ) throws -> RenderedConfiguration? {
+///     ) throws -> RenderedDocument? {
 ///         project == "default" ? document : nil
 ///     }
 ///
 ///     func checkReadiness() async throws {}
 /// }
 /// ```
-public protocol ConfigurationSource: Sendable {
+public protocol DocumentSource: Sendable {
     /// The current document of a user.
     ///
     /// It must be deterministic: the same project, user, signals and published version give the same
@@ -34,11 +34,11 @@ public protocol ConfigurationSource: Sendable {
     ///   - signals: The properties that the client sent, within the limits of ``Signals``.
     /// - Returns: The document; nil when there is no such project, which is answered with 404.
     /// - Throws: Any error that prevents an answer; it is answered with 503, and clients may retry.
-    func configuration(
+    func document(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> RenderedConfiguration?
+    ) throws -> RenderedDocument?
 
-    /// The entity tag of the document that ``configuration(inProject:forUserID:signals:)`` returns.
+    /// The entity tag of the document that ``document(inProject:forUserID:signals:)`` returns.
     ///
     /// It suffices to answer requests with `If-None-Match` with 304. A source that can determine
     /// the tag without rendering the document implements this method; by default the document is
@@ -60,11 +60,11 @@ public protocol ConfigurationSource: Sendable {
     func checkReadiness() async throws
 }
 
-extension ConfigurationSource {
+extension DocumentSource {
     /// The entity tag of the document, which is rendered to compute it.
     public func entityTag(
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> EntityTag? {
-        try configuration(inProject: project, forUserID: userID, signals: signals)?.entityTag
+        try document(inProject: project, forUserID: userID, signals: signals)?.entityTag
     }
 }

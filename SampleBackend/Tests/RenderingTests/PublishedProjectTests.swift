@@ -9,15 +9,15 @@ import Templates
 import Testing
 
 /// Rendering a template for a user and signals.
-@Suite struct ProjectConfigurationTests {
+@Suite struct PublishedProjectTests {
     private static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
 
     /// Project with one template.
     private static func make(
         _ template: JSONNode, overrides: [ExactText: OverridesDocument] = [:],
-        cacheBytes: Int = ProjectConfiguration.defaultCacheBytes
-    ) throws -> ProjectConfiguration {
-        ProjectConfiguration(
+        cacheBytes: Int = PublishedProject.defaultCacheBytes
+    ) throws -> PublishedProject {
+        PublishedProject(
             CompiledTemplate(
                 try ValidatedTemplate(json: template),
                 version: TemplateVersion(number: 7, updateTime: date)),
@@ -49,7 +49,7 @@ import Testing
     }
 
     private static func value(
-        _ project: ProjectConfiguration, for userID: String? = "1"
+        _ project: PublishedProject, for userID: String? = "1"
     ) -> SettingValue? {
         project.state(for: context(userID)).section(named: "Default")?.value(forKey: "p")
     }
@@ -75,7 +75,7 @@ import Testing
 
     @Test func aProjectWritesNumbersAsTheyAre() throws {
         let project = try Self.make(Self.template(value: "1.0", type: "NUMBER"))
-        let bytes = project.rendered(for: Self.context(nil)).configuration.jsonBytes
+        let bytes = project.rendered(for: Self.context(nil)).document.jsonBytes
         #expect(String(buffer: bytes).contains(#""p":{"value":1.0}"#))
     }
 
@@ -91,7 +91,7 @@ import Testing
         for _ in 1...2 {
             let outcome = project.rendered(for: Self.context(userID))
             let state = try ConfigurationState(
-                jsonData: Data(outcome.configuration.jsonBytes.readableBytesView))
+                jsonData: Data(outcome.document.jsonBytes.readableBytesView))
             let text = state.section(named: "Default")?.string(forKey: "p")
             #expect(text.map { Array($0.utf8) } == Array(expected.utf8))
             #expect(state == project.state(for: Self.context(userID)))
@@ -111,10 +111,10 @@ import Testing
             let context = Self.context(userID)
             let first = project.entityTag(for: project.basis(for: context), userID: userID)
             let document = project.rendered(for: context)
-            #expect(first.entityTag == document.configuration.entityTag)
+            #expect(first.entityTag == document.document.entityTag)
             #expect(
-                document.configuration.entityTag
-                    == EntityTag(ofContent: document.configuration.jsonBytes))
+                document.document.entityTag
+                    == EntityTag(ofContent: document.document.jsonBytes))
             let again = project.entityTag(for: project.basis(for: context), userID: userID)
             #expect(again.entityTag == first.entityTag)
             #expect(again.wasCached == (userID != "pinned"))
@@ -155,7 +155,7 @@ import Testing
                 conditions: .array(conditions)))
         for user in [63, 64, 255, 256, 299] {
             #expect(Self.value(project, for: "\(user)") == .string("v\(user)"))
-            let document = project.rendered(for: Self.context("\(user)")).configuration
+            let document = project.rendered(for: Self.context("\(user)")).document
             #expect(String(buffer: document.jsonBytes).contains("\"v\(user)\""))
         }
         #expect(Self.value(project, for: "65") == "default")
@@ -170,14 +170,14 @@ import Testing
         #expect(Self.value(project, for: "2") == "x")
     }
 
-    @Test func neverServesWhatNeedsTheMasterKey() throws {
+    @Test func aProjectNeverServesWhatNeedsTheMasterKey() throws {
         var template = Self.template(value: "secret text", type: "STRING")
         var parameter = try #require(template["parameters"]?["p"])
         parameter.setMember("masterKeyOnly", true)
         template.setMember(
             "parameters", ["p": parameter, "q": ["defaultValue": ["value": "open"]]])
         let project = try Self.make(template)
-        let bytes = project.rendered(for: Self.context("1")).configuration.jsonBytes
+        let bytes = project.rendered(for: Self.context("1")).document.jsonBytes
         #expect(!String(buffer: bytes).contains("secret"))
         #expect(String(buffer: bytes).contains("open"))
         #expect(project.compiled.bootstrapState().section(named: "Default")?["p"] == nil)
@@ -229,10 +229,10 @@ import Testing
         #expect(second.wasCached)
         #expect(!project.rendered(for: Self.context("3")).wasCached)
         #expect(
-            project.rendered(for: Self.context("1")).configuration == second.configuration)
+            project.rendered(for: Self.context("1")).document == second.document)
         #expect(
-            project.rendered(for: Self.context("3")).configuration.entityTag
-                != second.configuration.entityTag)
+            project.rendered(for: Self.context("3")).document.entityTag
+                != second.document.entityTag)
     }
 
     @Test func aProjectBoundsTheMemoryOfDocuments() throws {
@@ -256,7 +256,7 @@ import Testing
             let context = Self.context("1", Signals(custom: ["bits": bits]))
             let outcome = project.rendered(for: context)
             #expect(
-                outcome.configuration == RenderedConfiguration(project.state(for: context)))
+                outcome.document == RenderedDocument(project.state(for: context)))
         }
         #expect(project.cachedBytes <= 100_000)
         #expect(project.cachedBytes > 10_000)

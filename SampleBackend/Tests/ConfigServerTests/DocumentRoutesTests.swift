@@ -8,7 +8,7 @@ import Testing
 
 /// Documents over real sockets (HTTP 1).
 @Suite(.timeLimit(.minutes(5)))
-struct ConfigurationRoutesTests {
+struct DocumentRoutesTests {
     /// Values that the sample source gives a user.
     struct SampleRow {
         let target: String
@@ -49,14 +49,14 @@ struct ConfigurationRoutesTests {
     ]
 
     @Test(arguments: sampleRows)
-    func givesEachUserTheSampleValues(row: NamedRow<SampleRow>) async throws {
+    func eachUserGetsTheValuesOfTheSampleSource(row: NamedRow<SampleRow>) async throws {
         let answer = try await RunningServer.with { try await $0.answer(row.value.target) }
         #expect(answer.status == 200)
         #expect(answer.fields["content-type"] == "application/json")
         #expect(answer.fields["cache-control"] == "private, no-cache")
         let state = try ConfigurationState(jsonData: answer.body)
         #expect(state.formatVersion == "1.0")
-        #expect(state.creationTime == SampleConfigurationSource.creationTime)
+        #expect(state.creationTime == SampleDocumentSource.creationTime)
         #expect(state.sectionNames == ["SampleViewConfiguration"])
         let section = try #require(state.section(named: "SampleViewConfiguration"))
         #expect(
@@ -71,7 +71,7 @@ struct ConfigurationRoutesTests {
     }
 
     @Test(arguments: [400, 401, 10_000])
-    func survivesNumbersOfAnyLength(digits: Int) async throws {
+    func theServerSurvivesUserIDsWithAnyNumberOfDigits(digits: Int) async throws {
         let number = String(repeating: "9", count: digits)
         try await RunningServer.with { server in
             for userID in [number, "-\(number)"] {
@@ -115,7 +115,7 @@ struct ConfigurationRoutesTests {
     ]
 
     @Test(arguments: userIDs)
-    func decodesUserIDsOfAnyKind(
+    func theServerDecodesUserIDsOfAnyKind(
         row: NamedRow<(target: String, userID: String?)>
     ) async throws {
         let answer = try await RunningServer.with(source: EchoSource()) {
@@ -129,7 +129,7 @@ struct ConfigurationRoutesTests {
     }
 
     @Test(arguments: ["/activeconfig", "/active_config", "/active_config?userid=1"])
-    func asksForTheGenericUserWithoutAUserID(target: String) async throws {
+    func aRequestWithoutAUserIDIsForTheGenericUser(target: String) async throws {
         let answer = try await RunningServer.with(source: EchoSource()) {
             try await $0.answer(target)
         }
@@ -151,14 +151,14 @@ struct ConfigurationRoutesTests {
         NamedRow("no slash at the start", "activeconfig"),
         NamedRow("the whole server", "*"),
     ])
-    func refusesWhatIsNotPercentEncodedUTF8(row: NamedRow<String>) async throws {
+    func theServerRefusesAMalformedTarget(row: NamedRow<String>) async throws {
         let answer = try await RunningServer.with { try await $0.answer(row.value) }
         #expect(answer.status == 400)
         #expect(answer.error?.code == 400)
         #expect(answer.error?.status == "INVALID_ARGUMENT")
     }
 
-    @Test func refusesRawBytesThatAreNoUTF8() async throws {
+    @Test func theServerRefusesATargetWithRawBytesThatAreNotUTF8() async throws {
         let answer = try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(Array("GET /activeconfig/user/".utf8) + [0xFF, 0xFE])
@@ -169,7 +169,7 @@ struct ConfigurationRoutesTests {
         #expect(answer.status == 400)
     }
 
-    @Test func hasNoOtherProject() async throws {
+    @Test func theSampleSourceHasOnlyTheDefaultProject() async throws {
         try await RunningServer.with { server in
             for project in ["other", "", "Default", "de%66ault%20"] {
                 let answer = try await server.answer("/projects/\(project)/activeconfig/user/1")
@@ -179,7 +179,7 @@ struct ConfigurationRoutesTests {
         }
     }
 
-    @Test func answersHEADLikeGETWithoutABody() async throws {
+    @Test func theServerAnswersHEADLikeGETWithoutABody() async throws {
         try await RunningServer.with { server in
             let get = try await server.answer("/activeconfig/user/1")
             let head = try await server.answer("/activeconfig/user/1", method: "HEAD")
@@ -189,7 +189,7 @@ struct ConfigurationRoutesTests {
         }
     }
 
-    @Test func answers503WithoutTheReasonWhenTheSourceFails() async throws {
+    @Test func theServerAnswers503WithoutTheReasonWhenTheSourceFails() async throws {
         try await RunningServer.with(source: FailingSource()) { server in
             for target in ["/activeconfig", "/activeconfig/user/1", "/active_config?userID=1"] {
                 let answer = try await server.answer(target)
