@@ -14,10 +14,11 @@ public struct ChangedSections: Sendable, Hashable {
     /// The sections, sorted.
     public let names: [String]
 
-    /// Whether time alone may change a document of either version.
+    /// A Boolean value that indicates whether other sections may differ as well.
     ///
-    /// A document then depends on when it was evaluated, so that other sections may differ as well.
-    public let dependsOnTime: Bool
+    /// That is so where time alone changes a document, or where conditions share a budget, so that
+    /// one changes the result of another.
+    public let isIncomplete: Bool
 
     /// Compares two versions.
     ///
@@ -28,6 +29,8 @@ public struct ChangedSections: Sendable, Hashable {
         oldVersion = old.version.number
         newVersion = new.version.number
         names = TemplateDiff.changedSections(from: old.template, to: new.template)
-        dependsOnTime = !old.conditions.dates.isEmpty || !new.conditions.dates.isEmpty
+        isIncomplete = [old, new].contains {
+            !$0.conditions.dates.isEmpty || $0.conditions.sharesBudgets
+        }
     }
 }

@@ -26,8 +26,11 @@ extension ConditionProgram {
 
     /// The most bytes that an evaluation hashes; beyond them, `percent` is unknown.
     ///
-    /// Only an ID of hundreds of bytes with as many thousand seeds reaches it.
+    /// Only an ID of many kilobytes with a hundred seeds or more reaches it.
     private static let maximumHashedBytes = 16 << 20
+
+    /// The seeds that are certain to be hashed with the ID of any request, of 192 KiB at most.
+    static let seedsOfLongestID = maximumHashedBytes / (192 << 10)
 
     /// Evaluates all conditions.
     ///

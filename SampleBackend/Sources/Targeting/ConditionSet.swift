@@ -9,6 +9,10 @@ public struct ConditionSet: Sendable {
     /// change without any other change.
     public let dates: [Date]
 
+    /// True when a result may depend on more than its own condition: a condition is over a budget
+    /// that all share, or there are more seeds than the longest ID is hashed with.
+    public let sharesBudgets: Bool
+
     private let program: ConditionProgram
 
     /// Compiles conditions.
@@ -16,6 +20,9 @@ public struct ConditionSet: Sendable {
     /// - Parameter conditions: The conditions in the order of the template.
     public init(_ conditions: [TargetingCondition]) {
         self.conditions = conditions
+        sharesBudgets =
+            conditions.contains { $0.excess != nil }
+            || conditions.reduce(0) { $0 + $1.seeds.count } > ConditionProgram.seedsOfLongestID
         dates = Set(conditions.flatMap(\.dates)).sorted()
         program = ConditionProgram(conditions)
     }

@@ -195,7 +195,13 @@ extension TemplateParameter {
         parts["valueType"] = .string((valueType ?? .string).rawValue)
         parts["description"] = description.map { .string($0) }
         if isMasterKeyOnly { parts["masterKeyOnly"] = true }
-        return parts.adding(unknownFields)
+        // An unknown field may have the name of a part, such as "conditionalValues.x".
+        for (name, value) in unknownFields {
+            parts[
+                parts[name] == nil && !name.hasPrefix("conditionalValues.")
+                    ? name : "\(name) (unknown)"] = value
+        }
+        return parts
     }
 }
 

@@ -154,7 +154,7 @@ struct ConnectionTests {
     @Test func theServerClosesAKeptAliveConnectionThatStaysIdle() async throws {
         var limits = ServerLimits()
         // Long enough for the request to come before the connection is closed as idle.
-        limits.idleTime = Sanitizer.isOn ? .seconds(30) : .seconds(2)
+        limits.idleTime = Sanitizer.isOn ? .seconds(30) : .seconds(5)
         try await RunningServer.with(limits: limits) { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(target: "/activeconfig")

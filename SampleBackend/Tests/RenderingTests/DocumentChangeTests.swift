@@ -71,6 +71,48 @@ import Testing
         #expect(narrowCount > 100)
     }
 
+    /// Conditions whose results may change although the conditions stay the same.
+    static let incomplete: [NamedTemplate] = [
+        NamedTemplate("a date", [#"dateTime < dateTime('2030-01-01T00:00:00')"#]),
+        NamedTemplate(
+            "a pattern over the budget",
+            [#"app.customSignal['city'].matches(['(?:(?:a?){999}){999}'])"#, "true"]),
+        NamedTemplate(
+            "more seeds than the longest ID is hashed with",
+            (0..<90).map { "percent('s\($0)') <= 50" }),
+    ]
+
+    @Test(arguments: incomplete)
+    func otherSectionsMayDifferWhereResultsDependOnMoreThanTheirCondition(
+        _ template: NamedTemplate
+    ) throws {
+        let plain = try NamedTemplate("plain", ["user.id in ['1']"]).compiled(version: 1)
+        #expect(!ChangedSections(from: plain, to: plain).isIncomplete)
+        let compiled = try template.compiled(version: 2)
+        #expect(ChangedSections(from: plain, to: compiled).isIncomplete)
+        #expect(ChangedSections(from: compiled, to: plain).isIncomplete)
+    }
+
+    struct NamedTemplate: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let expressions: [String]
+
+        init(_ name: String, _ expressions: [String]) {
+            testDescription = name
+            self.expressions = expressions
+        }
+
+        func compiled(version: Int) throws -> CompiledTemplate {
+            let conditions = expressions.enumerated().map { index, expression -> JSONNode in
+                ["name": .string("c\(index)"), "expression": .string(expression)]
+            }
+            let text = JSONNode.object(["conditions": .array(conditions)]).jsonData()
+            return CompiledTemplate(
+                try ValidatedTemplate(jsonData: text, limits: .none),
+                version: TemplateVersion(number: version, updateTime: DocumentChangeTests.date))
+        }
+    }
+
     @Test func aChangeTellsOfTouchedSectionsThoughTheyAreTheSame() throws {
         var generator = Generator()
         let project = try generator.project(version: 1)

@@ -84,7 +84,8 @@ struct WatchCommandTests {
 
     @Test func theWatchResumesFromTheLastChangeThatItHas() async throws {
         // Between a hello and what has changed before it, the connection may be lost.
-        let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
+        let hello =
+            "retry: 0\nevent: hello\nid: 9\ndata: {}\n\nevent: retry\ndata: {\"after_ms\":0}\n\n"
         let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
         let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
         let receiver = try await WebhookReceiver(

@@ -35,6 +35,18 @@ struct TemplateDiffSectionsTests {
         ),
     ]
 
+    @Test func anUnknownFieldIsNoConditionalValueOfItsName() throws {
+        let old = #"{"defaultValue": {"value": "0"}, "conditionalValues.a": {"value": "1"}}"#
+        let new = #"{"defaultValue": {"value": "0"}, "conditionalValues": {"a": {"value": "1"}}}"#
+        let templates = try [old, new].map { parameter in
+            try RemoteConfigTemplate.make(
+                #"{"conditions": [{"name": "a", "expression": "true"}], "#
+                    + #""parameters": {"flag": \#(parameter)}}"#)
+        }
+        #expect(TemplateDiff.changedSections(from: templates[0], to: templates[1]) == ["Default"])
+        #expect(TemplateDiff.changedSections(from: templates[1], to: templates[0]) == ["Default"])
+    }
+
     @Test(arguments: rows) func aDiffNamesTheSectionsThatMayDiffer(
         _ row: (old: String, new: String, sections: [String])
     ) throws {

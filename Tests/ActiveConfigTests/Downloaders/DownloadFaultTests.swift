@@ -5,7 +5,7 @@ import Testing
 /// Downloads by a separate process from misbehaving servers.
 ///
 /// The process survives, in bounded memory, and reports the outcome. `Tests/run.sh framework` runs
-/// these tests once more with a `DownloadProbe` built for release.
+/// these tests with a `DownloadProbe` built for release.
 @Suite(.serialized, .timeLimit(.minutes(5)), .disabled(if: Sanitizer.isOn))
 struct DownloadFaultTests {
     private static let document =

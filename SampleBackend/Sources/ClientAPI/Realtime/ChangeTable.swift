@@ -82,11 +82,11 @@ extension ChangeTable: Sendable {}
 
 extension PublishedProject {
     /// The sections that may differ from a version's; nil when that version is not the one before,
-    /// or when time may have changed others.
+    /// or when others may differ as well.
     fileprivate func changedSections(since version: Int) -> ChangedSections? {
         changedSections.flatMap {
             $0.oldVersion == version && $0.newVersion == compiled.version.number
-                && !$0.dependsOnTime ? $0 : nil
+                && !$0.isIncomplete ? $0 : nil
         }
     }
 }

@@ -23,7 +23,7 @@ final class ProjectStreams {
     private let hub: RealtimeHub
     private let eventLoop: any EventLoop
 
-    /// The published that the streams have, or that the current pass announces.
+    /// The version that the streams have, or that the current pass announces.
     private(set) var published: PublishedProject {
         didSet { catchUpEvents = [:] }
     }
@@ -35,7 +35,7 @@ final class ProjectStreams {
 
     private var isPassing = false
 
-    /// True when the published changed during a pass, so that another one follows.
+    /// True when another version came during a pass, so that another one follows.
     private var isStale = false
 
     /// The users whose overrides changed during a pass.
@@ -96,7 +96,7 @@ final class ProjectStreams {
         hub.streamClosed()
     }
 
-    /// Adopts the library's published, and starts a pass that announces the changes.
+    /// Adopts the library's version, and starts a pass that announces the changes.
     func announceChanges() {
         guard !isPassing else {
             isStale = true

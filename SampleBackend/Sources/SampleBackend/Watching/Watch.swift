@@ -88,8 +88,8 @@ struct Watch {
                 case .event(let event):
                     try await take(event, transport: transport)
                     // A hello names the current version before the events with what has changed
-                    // until then, which may not come.
-                    if event.name != "hello" || lastEventID == nil {
+                    // until then, which may not come; a later event without an ID repeats it.
+                    if ["update", "reset"].contains(event.name) || lastEventID == nil {
                         lastEventID = event.id ?? lastEventID
                     }
                 case .retry(let milliseconds): wantedWait = milliseconds

@@ -104,7 +104,7 @@ struct WebhookTrial: Sendable {
 }
 
 extension WebhookOptions {
-    /// Configuration for receivers on this machine, with retries after 20 ms, and further changes.
+    /// Options for receivers on this machine, with retries after 20 ms, and further changes.
     static func quick(_ change: (inout WebhookOptions) -> Void = { _ in }) -> Self {
         var options = WebhookOptions()
         options.allowsPrivateAddresses = true
