@@ -242,7 +242,7 @@ struct EventStreamTests {
         // The queue alone cuts nobody off.
         options.limits.streamQueueBytes = 1 << 30
         options.limits.heartbeatInterval = .milliseconds(50)
-        options.limits.unreadTime = .seconds(2)
+        options.limits.unreadTime = .seconds(10)
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in
