@@ -35,7 +35,7 @@ class Backend:
         raise RuntimeError(Path(self.folder.name, "log").read_text("utf-8"))
 
     def kill(self):
-        """Ends the backend at once, as a crash does."""
+        """Kills the backend without a shutdown."""
         if self.process:
             self.process.kill()
             self.process.wait()

@@ -19,7 +19,7 @@ PICTURES = Path(os.environ.get("ACTIVECONFIG_CONSOLE_PICTURES", "console-picture
 
 
 class ConsoleCase(unittest.TestCase):
-    """A test with a browser that nobody is signed in with.
+    """Base class with a signed-out browser.
 
     It fails on each error in the browser's console, such as a violation of the
     Content-Security-Policy; a test that expects some takes them by self.browser.take_errors().

@@ -5,10 +5,10 @@ import threading
 
 
 class Relay:
-    """Gives bytes on in both directions.
+    """Forwards bytes in both directions.
 
-    `on_publish` is called once, when the request of a publish has come in whole: with a function
-    that gives it on and waits for the answer. The browser never gets that answer.
+    `on_publish` is called once, after a complete publish request, with a function that forwards it
+    and waits for the response. The browser never gets that response.
     """
 
     def __init__(self, target):

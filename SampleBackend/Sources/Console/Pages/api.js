@@ -1,13 +1,13 @@
 /**
- * Calls of the server. The session's cookie goes along by itself; what changes something carries
- * the session's CSRF token.
+ * HTTP calls to the server. The browser sends the session cookie; every request other than a GET
+ * also carries the session's CSRF token.
  */
 
 import {jsonText, parseJSON} from './json-text.js';
 
-/** An error that the server answered with. */
+/** Error response of the server: its status, error code and details. */
 export class ServerError extends Error {
-    /** Makes the error of a status and a body. */
+    /** `body` is the parsed response; null when it is empty or no JSON. */
     constructor(status, body) {
         const error = body?.error ?? {};
         super(error.message ?? `The server answered with status ${status}.`);
@@ -17,9 +17,8 @@ export class ServerError extends Error {
     }
 }
 
-/** The error of a call that got no answer: whether the server did it is not known. */
+/** A call without a complete response: whether the server carried it out is unknown. */
 export class NoAnswerError extends Error {
-    /** Makes the error. */
     constructor() {
         super('The server does not answer. Check the connection, and try again.');
     }
@@ -28,24 +27,26 @@ export class NoAnswerError extends Error {
 let csrfToken = '';
 let onSignedOut = () => {};
 
-/** Sets the token that goes along with changes. */
+/** Sets the token that requests other than GET send as `X-CSRF-Token`. */
 export function setCSRFToken(token) {
     csrfToken = token;
 }
 
-/** Sets what is called when the server no longer knows the session. */
+/** Sets the handler of a 401 outside `/console/`, which means that the session has ended. */
 export function setSignedOutHandler(handler) {
     onSignedOut = handler;
 }
 
 /**
- * Calls the server.
+ * Sends a request.
  *
- * @param {string} method The method.
- * @param {string} path The path with the query.
- * @param {{body?: *, ifMatch?: string, signal?: AbortSignal}} options A body that is sent as JSON.
- * @returns {Promise<{status: number, body: *, etag: ?string, warning: ?string}>}
- * @throws ServerError for every status from 400 on, NoAnswerError without an answer.
+ * @param {string} method HTTP method.
+ * @param {string} path Path and query.
+ * @param {{body?: *, ifMatch?: string, signal?: AbortSignal}} options `body` is sent as JSON.
+ * @returns {Promise<{status: number, body: *, etag: ?string, warning: ?string}>} `body` is the
+ *     parsed JSON; null when the response is empty.
+ * @throws ServerError for a status outside 200–299; NoAnswerError when the connection fails or a
+ *     successful response is no JSON; AbortError when `signal` is aborted.
  */
 export async function call(method, path, {body, ifMatch, signal} = {}) {
     const headers = {Accept: 'application/json'};
@@ -80,14 +81,17 @@ export async function call(method, path, {body, ifMatch, signal} = {}) {
     };
 }
 
-/** The path of a project's resource: `projectPath('default', 'remoteConfig:diff', {from: 3})`. */
+/**
+ * Path of a project's resource: `projectPath('default', 'remoteConfig:diff', {from: 3})`. Leaves
+ * out query parameters that are undefined or empty.
+ */
 export function projectPath(project, resource, query = {}) {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
     const text = given.length ? `?${new URLSearchParams(given)}` : '';
     return `/v1/projects/${encodeURIComponent(project)}/${resource}${text}`;
 }
 
-/** Whether an error says that there is no such thing, or that this server has no such route. */
+/** True for status 404: the resource does not exist, or this server does not have the route. */
 export function isMissing(error) {
     return error instanceof ServerError && error.status === 404;
 }

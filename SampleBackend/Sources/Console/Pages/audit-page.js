@@ -1,22 +1,21 @@
 /**
- * Who did what and when.
+ * Audit page: who did what and when, newest first.
  */
 
 import {call, isMissing, projectPath} from './api.js';
 import {message, nothing, pageHead, table, timeText} from './controls.js';
 import {fill, h} from './dom.js';
 
-/** Entries of one page of the trail. */
+/** Entries per request. */
 const pageSize = 100;
 
-/** An action's name as people read it: `SET_OVERRIDES` is "Set overrides". */
+/** Display name of an action: `SET_OVERRIDES` becomes "Set overrides". */
 function actionText(action) {
     const text = action.replaceAll(/[_-]/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2')
         .toLowerCase();
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Shows the page. */
 function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
@@ -51,5 +50,4 @@ function show(main, context) {
     return () => left.abort();
 }
 
-/** The page of the audit trail. */
 export const auditPage = {path: 'audit', title: 'Audit', show};

@@ -1,5 +1,5 @@
 /**
- * The dialog that adds a condition or edits it, checked by the server while one types.
+ * Dialog for adding or editing a condition, validated by the server during typing.
  */
 
 import {choice, conditionChip, field} from './controls.js';
@@ -13,13 +13,16 @@ import {problemList} from './problem-list.js';
 import {conditions, settingCondition, tagColors} from './template.js';
 import {LiveValidation, problemsWithin} from './validation.js';
 
-/** A colour's name as people read it: `DEEP_ORANGE` is "Deep orange". */
+/** Display name of a colour: `DEEP_ORANGE` becomes "Deep orange". */
 function colorName(color) {
     const text = color.replaceAll('_', ' ').toLowerCase();
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The expression with the character of a column marked; columns count characters from 1. */
+/**
+ * Highlights the character at a column, from 1. Counts grapheme clusters, while the server counts
+ * Unicode scalars: after a cluster of several scalars, the highlight is too far right.
+ */
 function markedExpression(expression, column) {
     const characters = [...new Intl.Segmenter().segment(expression)].map(({segment}) => segment);
     const index = Math.min(column - 1, characters.length);
@@ -27,9 +30,9 @@ function markedExpression(expression, column) {
         h('mark', {}, characters[index] ?? '\u00a0'), characters.slice(index + 1).join(''));
 }
 
-/** The state of the form. */
+/** State and controls of the form. */
 class ConditionForm {
-    /** Makes the form of the condition at a place; of a new one without a place. */
+    /** `index` is the condition's index in the template; null adds a condition. */
     constructor({workspace}, index) {
         this.workspace = workspace;
         const all = conditions(workspace.template);
@@ -65,12 +68,12 @@ class ConditionForm {
         this.#drawChip();
     }
 
-    /** Whether the condition is an expression, and not the JSON of a server's template. */
+    /** False for a condition in the JSON form of Firebase's server templates, kept unchanged. */
     get isExpression() {
         return this.original.condition === undefined;
     }
 
-    /** The condition as it stands in the form; its members keep their order. */
+    /** Condition with the form's values; members keep their order. */
     get condition() {
         const result = copy(this.original);
         setMember(result, 'name', this.name.value.trim());
@@ -79,12 +82,12 @@ class ConditionForm {
         return result;
     }
 
-    /** The template with the form's condition. */
+    /** Copy of the draft's template with the form's condition. */
     get template() {
         return settingCondition(this.workspace.template, this.index, this.condition);
     }
 
-    /** What is missing; the server would say it less plainly. */
+    /** A missing or duplicate name, reported here since the server's message is less clear. */
     get ownProblem() {
         const name = this.name.value.trim();
         if (!name) return 'Give the condition a name.';
@@ -93,13 +96,12 @@ class ConditionForm {
         return isTaken ? 'There is a condition with this name. Choose another one.' : null;
     }
 
-    /** Shows the colour. */
     #drawChip() {
         fill(this.chip, conditionChip(
             this.color.value ? colorName(this.color.value) : 'No colour', this.color.value));
     }
 
-    /** Checks what stands in the form now. */
+    /** Validates the form after an edit; asks the server only when the name is usable. */
     #changed() {
         this.isDirty = true;
         const own = this.ownProblem;
@@ -113,7 +115,7 @@ class ConditionForm {
         }
     }
 
-    /** Shows what the server says, each problem at its field. */
+    /** Shows a validation report, each problem at its field; other problems at the name. */
     #report({state, problems, message}) {
         const path = conditionPath(this.index);
         const own = problemsWithin(problems, path);
@@ -140,7 +142,6 @@ class ConditionForm {
     }
 }
 
-/** The examples of rules below the expression. */
 function examples() {
     const list = [
         ["app.version.>=(['2.0'])", 'from a version on'],
@@ -155,10 +156,10 @@ function examples() {
 }
 
 /**
- * Opens the dialog.
+ * Opens the dialog, and puts the condition into the draft when the form is submitted.
  *
- * @param {object} context The page's context.
- * @param {?number} index The condition's place; null adds one.
+ * @param {object} context Page context.
+ * @param {?number} index Index of the condition; null adds one.
  */
 export async function openConditionDialog(context, index) {
     const {workspace} = context;

@@ -1,5 +1,5 @@
 /**
- * The conditions, in the order of their priority.
+ * Conditions page: the conditions by priority, highest first.
  */
 
 import {badge, conditionChip, count, guarded, nothing, pageHead} from './controls.js';
@@ -10,7 +10,7 @@ import {jsonText} from './json-text.js';
 import {refusal} from './session.js';
 import {conditions, movingCondition, removingCondition, usesOfCondition} from './template.js';
 
-/** Asks, and deletes a condition from the draft. */
+/** Deletes a condition, and every value for it, from the draft after a confirmation. */
 async function remove({workspace}, name, uses) {
     const isSure = await ask({
         title: `Delete the condition ${name}?`, isDangerous: true, action: 'Delete the condition',
@@ -22,7 +22,7 @@ async function remove({workspace}, name, uses) {
     announce(`The condition ${name} is deleted from the draft.`);
 }
 
-/** One condition. */
+/** List item of a condition; `refused` is why the session may not edit, or null. */
 function row(condition, index, all, context, refused) {
     const {workspace} = context;
     const {name, expression, tagColor} = condition;
@@ -33,7 +33,7 @@ function row(condition, index, all, context, refused) {
     };
     const moveButton = (text, label, to) => {
         const isPossible = to >= 0 && to < all.length;
-        // At the end of the list it remains a button that can have the focus.
+        // `aria-disabled`, since `disabled` would take the focus away at the end of the list.
         const button = h('button', {type: 'button', class: 'quiet icon',
             'aria-label': `Move ${name} ${label}`, 'data-focus': `${label} ${name}`,
             'aria-disabled': isPossible ? null : 'true',
@@ -58,7 +58,6 @@ function row(condition, index, all, context, refused) {
             'Delete'))));
 }
 
-/** Shows the page. */
 function show(main, context) {
     const {workspace} = context;
     const refused = refusal(context.session, 'editor');
@@ -81,5 +80,4 @@ function show(main, context) {
     return () => workspace.removeEventListener('change', draw);
 }
 
-/** The page of the conditions. */
 export const conditionsPage = {path: 'conditions', title: 'Conditions', show};

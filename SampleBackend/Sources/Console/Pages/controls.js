@@ -1,15 +1,16 @@
 /**
- * Small parts that many pages are made of.
+ * Controls and page elements that several pages share.
  */
 
 import {h, newID} from './dom.js';
 
 /**
- * A labelled control with an optional hint and a place for problems.
+ * Labels a control, with an optional hint and list of problems.
  *
- * @param {string} label The label.
- * @param {HTMLElement} control The control; it gets an identifier.
- * @param {{hint?: string, problems?: HTMLElement}} options More text, connected with the control.
+ * @param {string} label Text of the label.
+ * @param {HTMLElement} control Gets an ID if it has none.
+ * @param {{hint?: string, problems?: HTMLElement}} options Descriptions of the control, for screen
+ *     readers through `aria-describedby`.
  */
 export function field(label, control, {hint, problems} = {}) {
     control.id ||= newID('field');
@@ -26,41 +27,44 @@ export function field(label, control, {hint, problems} = {}) {
         hint && h('p', {class: 'hint', id: hintID}, hint), problems);
 }
 
-/** A select of pairs of value and text. */
+/** Select element; `options` are `[value, text]` pairs. */
 export function choice(options, value, attributes = {}) {
     return h('select', {...attributes, value}, options.map(([key, text]) => (
         h('option', {value: key}, text))));
 }
 
-/** A message in a box: `info`, `success`, `warning` or `error`. */
+/** Message box; `kind` is `info`, `success`, `warning` or `error`. Errors have the role `alert`. */
 export function message(kind, ...content) {
     const names = {info: 'Note', success: 'Done', warning: 'Careful', error: 'Error'};
     return h('div', {class: `message ${kind}`, role: kind === 'error' ? 'alert' : null},
         h('strong', {class: 'message-kind'}, names[kind]), h('div', {}, content));
 }
 
-/** What stands where there is nothing to list. */
+/** Placeholder of an empty list. */
 export function nothing(text, ...actions) {
     return h('div', {class: 'nothing'}, h('p', {}, text), actions);
 }
 
-/** A short word in a frame, such as a type or a state. */
+/** Short framed label, such as a type or a state. */
 export function badge(text, kind = '') {
     return h('span', {class: `badge ${kind}`}, text);
 }
 
-/** A condition's name with its colour. */
+/** Name of a condition, after a dot in its colour. */
 export function conditionChip(name, tagColor) {
     return h('span', {class: 'chip'},
         h('span', {class: `dot tag-${tagColor || 'NONE'}`, 'aria-hidden': 'true'}), name);
 }
 
-/** The name of a setting, which may break behind its section. */
+/** `Section.key`, which may wrap after the dot. */
 export function settingName(section, key) {
     return h('code', {class: 'key'}, section, '.', h('wbr', {}), key);
 }
 
-/** Says what a cell is also where the style makes a block of it, and what its column is called. */
+/**
+ * Sets the ARIA roles of a row and its cells, which would be lost where CSS turns them into blocks,
+ * and the column's heading as `data-label`, which CSS shows beside the cell.
+ */
 function describeCells(row, headings) {
     row.setAttribute('role', 'row');
     [...row.cells].forEach((cell, index) => {
@@ -70,7 +74,7 @@ function describeCells(row, headings) {
     return row;
 }
 
-/** A table; on a narrow page every row is a block. */
+/** Table; on narrow screens CSS shows each row as a block. `caption` is for screen readers. */
 export function table(caption, headings, rows) {
     const id = newID('table');
     return h('div', {class: 'table-frame', tabindex: '0', role: 'region', 'aria-labelledby': id},
@@ -82,14 +86,14 @@ export function table(caption, headings, rows) {
             h('tbody', {role: 'rowgroup'}, rows.map((row) => describeCells(row, headings)))));
 }
 
-/** The head of a page: its heading, a sentence, and what one can do. */
+/** Page header: heading, an optional sentence, and buttons. */
 export function pageHead(title, text, ...actions) {
     return h('div', {class: 'page-head'},
         h('div', {}, h('h1', {tabindex: '-1'}, title), text && h('p', {class: 'lead'}, text)),
         h('div', {class: 'actions'}, actions));
 }
 
-/** A button that a session may not always use: then it is disabled and says why. */
+/** Disables a button, and describes it with the reason, if there is a refusal. */
 export function guarded(refusal, button) {
     if (!refusal) return button;
     const id = newID('reason');
@@ -100,7 +104,7 @@ export function guarded(refusal, button) {
         h('span', {id, class: 'visually-hidden'}, refusal));
 }
 
-/** A time as people read it, in their own time zone, with the exact one behind it. */
+/** Time in the browser's locale and time zone; the tooltip has the original timestamp. */
 export function timeText(timestamp) {
     if (!timestamp) return h('span', {class: 'muted'}, '–');
     const date = new Date(timestamp);
@@ -109,7 +113,7 @@ export function timeText(timestamp) {
     return h('time', {datetime: timestamp, title: timestamp}, text);
 }
 
-/** "1 setting", "3 settings". */
+/** Number with its noun: "1 setting", "3 settings". */
 export function count(number, thing, things = `${thing}s`) {
     return `${new Intl.NumberFormat().format(number)} ${number === 1 ? thing : things}`;
 }

@@ -1,18 +1,19 @@
 /**
- * Dialogs: the browser's own, which keep the focus inside and end with Escape.
+ * Modal dialogs, on the browser's `dialog` element, which traps the focus and closes with Escape.
  */
 
 import {fill, focusOn, h, newID} from './dom.js';
 
 /**
- * Opens a dialog; the control that had the focus gets it back.
+ * Opens a dialog. On close, the focus returns to the control that had it; if that is gone, to the
+ * one with the same `data-focus`, else to the page's heading.
  *
- * @param {string} title The heading.
- * @param {function(function(*): void): {body: *, actions: *}} build Makes the content; gets the
+ * @param {string} title Heading.
+ * @param {function(function(*): void): {body: *, actions: *}} build Makes the content; receives the
  *     function that closes the dialog with a result.
- * @param {{isWide?: boolean, mayClose?: function(): Promise<boolean>}} options `mayClose` is asked
- *     before Escape or the cross close the dialog.
- * @returns {Promise<*>} The result; undefined when it was left.
+ * @param {{isWide?: boolean, mayClose?: function(): Promise<boolean>}} options `mayClose` can veto
+ *     closing by Escape or the close button.
+ * @returns {Promise<*>} The result; undefined when the dialog was cancelled.
  */
 export function openDialog(title, build, {isWide = false, mayClose = async () => true} = {}) {
     const opener = document.activeElement;
@@ -54,11 +55,11 @@ export function openDialog(title, build, {isWide = false, mayClose = async () =>
 }
 
 /**
- * Asks a question.
+ * Asks for a confirmation. The focus starts on the cancel button.
  *
- * @param {{title: string, text: *, action: string, isDangerous?: boolean, cancel?: string}} question
- *     The words; `action` is the button that says yes.
- * @returns {Promise<boolean>} Whether the answer is yes.
+ * @param {{title: string, text: *, action: string, isDangerous?: boolean,
+ *     cancel?: string}} question `action` and `cancel` label the buttons.
+ * @returns {Promise<boolean>} True when confirmed.
  */
 export async function ask({title, text, action, isDangerous = false, cancel = 'Cancel'}) {
     const answer = await openDialog(title, (close) => ({
@@ -74,14 +75,14 @@ export async function ask({title, text, action, isDangerous = false, cancel = 'C
 }
 
 /**
- * A form of a dialog that does something on the server: its error is shown in the dialog, which
- * stays open.
+ * Form of a dialog with an asynchronous action. When the action fails, the dialog stays open and
+ * shows the error.
  *
  * @param {{fields: *, action: string, isDangerous?: boolean, submit: function(): Promise<*>,
- *     ready?: Promise<*>}} form `submit` does the work; the dialog closes with what it answers.
- *     Nothing can be submitted until `ready` is fulfilled.
+ *     ready?: Promise<*>}} form The dialog closes with the result of `submit`, or with true when it
+ *     has none. Submitting is disabled until `ready` is fulfilled.
  * @param {function(*): void} close Closes the dialog.
- * @returns {{body: *, actions: *}} What `openDialog` needs.
+ * @returns {{body: *, actions: *}} Content for `openDialog`.
  */
 export function dialogForm({fields, action, isDangerous = false, submit, ready}, close) {
     const id = newID('form');

@@ -1,5 +1,5 @@
 /**
- * Shows what differs between two templates.
+ * Renders the differences between two templates.
  */
 
 import {badge, count, settingName} from './controls.js';
@@ -15,14 +15,14 @@ const partNames = {
     position: 'Place among the conditions', masterKeyOnly: 'Only with the master key',
 };
 
-/** What a part is called. */
+/** Display name of a part. */
 function partName(name) {
     const conditional = 'conditionalValues.';
     if (name.startsWith(conditional)) return `Value for “${name.slice(conditional.length)}”`;
     return partNames[name] ?? name;
 }
 
-/** One side of a part. */
+/** Value of a part before (`old`) or after (`new`); null when absent. */
 function side(kind, value) {
     const label = kind === 'old' ? 'Before' : 'After';
     if (value === undefined) return null;
@@ -30,27 +30,26 @@ function side(kind, value) {
         h('span', {class: 'side-label'}, label), h('code', {}, valueText(value) || '(empty)'));
 }
 
-/** The parts that differ, before and after. */
 function parts(list) {
     return h('dl', {class: 'parts'}, list.map((part) => h('div', {},
         h('dt', {}, partName(part.name)),
         h('dd', {}, side('old', part.old), side('new', part.new)))));
 }
 
-/** A thing that differs. */
+/** List item of one difference; `name` is an element. */
 function item(name, change, list) {
     return h('li', {class: 'difference'},
         h('div', {class: 'difference-head'}, badge(words[change], change.toLowerCase()), name),
         parts(list));
 }
 
-/** A heading with its list, unless there is nothing in it. */
+/** Heading with its list; false when the list is empty. */
 function group(title, items) {
     return items.length > 0 && h('section', {class: 'difference-group'},
         h('h3', {}, title), h('ul', {class: 'plain'}, items));
 }
 
-/** How many things of each kind differ, in words. */
+/** Differences counted by kind, such as "2 settings, 1 condition". */
 export function differenceSummary(difference) {
     const words = [
         [difference.parameters.length, 'setting'], [difference.conditions.length, 'condition'],
@@ -60,9 +59,9 @@ export function differenceSummary(difference) {
 }
 
 /**
- * Shows differences.
+ * Renders differences as lists by kind.
  *
- * @param {object} difference As `differences` and `remoteConfig:diff` answer.
+ * @param {object} difference Result of `differences` or `remoteConfig:diff`.
  */
 export function diffView(difference) {
     if (!differenceCount(difference)) {

@@ -1,22 +1,22 @@
 /**
- * What differs between two templates, in the shape that `remoteConfig:diff` answers in.
+ * Differences between two templates, in the format of a `remoteConfig:diff` response.
  */
 
 import {entries, isEqual} from './json.js';
 import {conditions, parameter, sections} from './template.js';
 
-/** The names of both, those of the new one first. */
+/** Union of the keys of two maps, the new map's first. */
 function names(before, after) {
     return [...new Set([...after.keys(), ...before.keys()])];
 }
 
-/** What happened to a thing. */
+/** Kind of change; undefined means absent. */
 function changeOf(before, after) {
     if (before === undefined) return 'ADDED';
     return after === undefined ? 'REMOVED' : 'CHANGED';
 }
 
-/** The parts that differ, of two lists of pairs. */
+/** Parts that differ between two lists of `[name, value]` pairs. */
 function differingParts(before, after) {
     const [old, now] = [new Map(before), new Map(after)];
     return names(old, now)
@@ -24,12 +24,12 @@ function differingParts(before, after) {
         .map((name) => ({name, old: old.get(name), new: now.get(name)}));
 }
 
-/** The members of a thing but for some, as pairs. */
+/** Members of an object as pairs, except those named in `without`. */
 function members(thing, ...without) {
     return entries(thing ?? {}).filter(([name]) => !without.includes(name));
 }
 
-/** The parts of a parameter; a type that is not said is STRING. */
+/** Comparable parts of a parameter, one per conditional value; a missing type is STRING. */
 function parameterParts(parameter) {
     if (!parameter) return [];
     const values = entries(parameter.conditionalValues ?? {})
@@ -40,7 +40,10 @@ function parameterParts(parameter) {
     ];
 }
 
-/** The differences of two maps of things by name. */
+/**
+ * Differences between two maps by name. `parts` returns the comparable parts of a value as pairs,
+ * `describe` the members that identify a name in the result.
+ */
 function differing(before, after, parts, describe) {
     return names(before, after).flatMap((name) => {
         const [old, now] = [before.get(name), after.get(name)];
@@ -51,7 +54,10 @@ function differing(before, after, parts, describe) {
     });
 }
 
-/** The fewest names that have moved: all but a longest run that kept its order. */
+/**
+ * Minimal set of moved names: all but a longest common subsequence of the lists, which contain the
+ * same names.
+ */
 function movedNames(before, after) {
     const places = new Map(before.map((name, index) => [name, index]));
     const best = [];
@@ -71,7 +77,10 @@ function movedNames(before, after) {
     return after.filter((name) => !stayed.has(name));
 }
 
-/** Adds the new places, from 1, of conditions that moved. */
+/**
+ * Adds a `position` part, old and new, for each condition that moved. Positions count from 1, among
+ * the conditions of both templates: adding or removing others is no move.
+ */
 function addMoves(differences, before, after) {
     const common = (list, other) => {
         const known = new Set(other.map((condition) => condition.name));
@@ -90,9 +99,10 @@ function addMoves(differences, before, after) {
 /**
  * Compares two templates.
  *
- * @param {object} before The old template.
- * @param {object} after The new template.
- * @returns {{conditions: object[], groups: object[], parameters: object[]}}
+ * @param {object} before Old template.
+ * @param {object} after New template.
+ * @returns {{conditions: object[], groups: object[], parameters: object[]}} Entries have a
+ *     `change` (ADDED, REMOVED or CHANGED) and the `parts` that differ.
  */
 export function differences(before, after) {
     const byName = (template) => new Map(
@@ -119,12 +129,12 @@ export function differences(before, after) {
     return {conditions: ofConditions, groups: ofGroups, parameters: ofParameters};
 }
 
-/** How many things differ. */
+/** Number of conditions, groups and parameters that differ. */
 export function differenceCount(difference) {
     return difference.conditions.length + difference.groups.length + difference.parameters.length;
 }
 
-/** Whether a parameter differs. */
+/** True if a parameter differs, or only one template has it. */
 export function isChanged(before, after, group, key) {
     return !isEqual(parameter(before, group, key), parameter(after, group, key));
 }

@@ -1,10 +1,13 @@
 /**
- * Building elements. Text is always text here: nothing in the console is ever read as HTML.
+ * DOM construction. Strings become text nodes: the console never parses HTML.
  */
 
 const properties = new Set(['value', 'checked', 'disabled', 'selected', 'open', 'hidden']);
 
-/** Sets attributes, properties and listeners (`onclick`, …); null and false leave them out. */
+/**
+ * Sets attributes, properties and listeners (`onclick`, …). Skips null and undefined; false omits
+ * an attribute or listener, but is assigned to a property.
+ */
 function set(element, attributes) {
     for (const [name, value] of Object.entries(attributes)) {
         if (name.startsWith('on')) {
@@ -17,7 +20,7 @@ function set(element, attributes) {
     }
 }
 
-/** Appends nodes, texts and lists of them; null, undefined and false count for nothing. */
+/** Appends nodes, strings and nested lists of them; skips null, undefined and false. */
 function append(element, children) {
     for (const child of children.flat(Infinity)) {
         if (child === null || child === undefined || child === false) continue;
@@ -26,22 +29,22 @@ function append(element, children) {
 }
 
 /**
- * Makes an element of HTML: `h('button', {class: 'primary', onclick: save}, 'Save')`.
+ * Creates an HTML element: `h('button', {class: 'primary', onclick: save}, 'Save')`.
  *
- * @param {string} tag The element's name.
+ * @param {string} tag Element name.
  * @param {object} attributes Attributes, properties and listeners.
- * @param {...*} children Nodes, texts, or lists of them.
+ * @param {...*} children Nodes, strings, or nested lists of them.
  * @returns {HTMLElement}
  */
 export function h(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
-    // The options of a select must exist before its value is set.
+    // Children first: the value of a select can only be set to an option that exists.
     append(element, children);
     set(element, attributes);
     return element;
 }
 
-/** Makes an element of SVG, as `h` does of HTML. */
+/** Creates an SVG element; otherwise like `h`. */
 export function svg(tag, attributes = {}, ...children) {
     const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
     set(element, attributes);
@@ -49,7 +52,7 @@ export function svg(tag, attributes = {}, ...children) {
     return element;
 }
 
-/** Replaces what is in an element; nodes, texts, or lists of them. */
+/** Replaces the children of an element with nodes, strings, or nested lists of them. */
 export function fill(element, ...children) {
     element.replaceChildren();
     append(element, children);
@@ -57,8 +60,8 @@ export function fill(element, ...children) {
 }
 
 /**
- * Draws a part of the page again and leaves the focus on the control that had it: the one with the
- * same `data-focus`.
+ * Replaces the children of an element, and restores the focus to the new control with the same
+ * `data-focus` as the one that had it.
  */
 export function redraw(element, ...children) {
     const key = element.contains(document.activeElement)
@@ -67,7 +70,7 @@ export function redraw(element, ...children) {
     if (key) focusOn(key, element);
 }
 
-/** Sets the focus to the control with a value of `data-focus`; says whether there is one. */
+/** Focuses the control with a given `data-focus`; false when there is none. */
 export function focusOn(key, within = document) {
     const target = within.querySelector(`[data-focus="${CSS.escape(key)}"]`);
     target?.focus();
@@ -76,15 +79,15 @@ export function focusOn(key, within = document) {
 
 let lastID = 0;
 
-/** An identifier that no other element has, to connect labels with controls. */
+/** Element ID that is unique in the page, for labels and ARIA references. */
 export function newID(prefix = 'id') {
     lastID += 1;
     return `${prefix}-${lastID}`;
 }
 
-/** Tells screen readers something that happened. */
+/** Announces an event through the page's live region, for screen readers. */
 export function announce(text) {
     const region = document.getElementById('announcements');
-    // A screen reader would not read the same text twice.
+    // Varies a repeated text by a trailing space: screen readers announce only changes.
     region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }

@@ -1,5 +1,5 @@
 /**
- * The bar above every page that tells of a draft, and of versions published meanwhile.
+ * Bar above every page. Shows the draft, or a version that was published meanwhile.
  */
 
 import {count} from './controls.js';
@@ -8,7 +8,7 @@ import {differenceCount} from './diff.js';
 import {announce, h} from './dom.js';
 import {address, currentRoute} from './router.js';
 
-/** Asks, and ends the draft. */
+/** Discards the draft after a confirmation. */
 export async function discardDraft({workspace, redraw}) {
     const isSure = await ask({
         title: 'Discard the draft?',
@@ -22,7 +22,6 @@ export async function discardDraft({workspace, redraw}) {
     announce('The draft is discarded.');
 }
 
-/** The bar of a draft. */
 function barOfDraft(context) {
     const {workspace} = context;
     const {draft, newestVersion} = workspace;
@@ -43,7 +42,7 @@ function barOfDraft(context) {
                 'Review and publish')));
 }
 
-/** The bar that offers a newer version. */
+/** Bar that offers to show a newer version, while there is no draft. */
 function barOfNews({workspace, redraw}) {
     const {newestVersion} = workspace;
     const load = async () => {
@@ -59,7 +58,7 @@ function barOfNews({workspace, redraw}) {
             h('button', {type: 'button', onclick: load}, 'Show the new version')));
 }
 
-/** The bar; null when there is nothing to tell. */
+/** The bar; null without a draft or a newer version. */
 export function draftBar(context) {
     if (context.workspace.draft) return barOfDraft(context);
     return context.workspace.isOutdated ? barOfNews(context) : null;

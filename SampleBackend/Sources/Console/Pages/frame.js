@@ -1,5 +1,5 @@
 /**
- * What stands around every page: the header, the navigation, and the bar of the draft.
+ * Layout around every page: header, navigation and draft bar.
  */
 
 import {call} from './api.js';
@@ -12,19 +12,19 @@ import {address, currentRoute, go, setProject, setQuery} from './router.js';
 import {signOut} from './session.js';
 import {forgetDrafts, hasDrafts, Workspace} from './workspace.js';
 
-/** Milliseconds between two looks whether somebody has published. */
+/** Milliseconds between checks for a new version. */
 const lookInterval = 5000;
 
-/** The frame of the pages while somebody is signed in. */
+/** Shows the pages of a signed-in user, and follows the address; `end` stops it. */
 export class Frame {
     #listening = new AbortController();
     #leavePage = () => {};
     #timer = 0;
 
     /**
-     * @param {HTMLElement} root Where.
-     * @param {{name: string, role: string}} session Who.
-     * @param {function(): void} onSignedOut What happens after signing out.
+     * @param {HTMLElement} root Element to fill.
+     * @param {{name: string, role: string}} session Signed-in user.
+     * @param {function(): void} onSignedOut Called after the user has signed out.
      */
     constructor(root, session, onSignedOut) {
         this.root = root;
@@ -44,7 +44,7 @@ export class Frame {
         }, 'Menu');
     }
 
-    /** Shows the frame and the page of the address. */
+    /** Renders the frame and the page in the address, and starts the timer and listeners. */
     async start() {
         fill(this.root,
             h('a', {class: 'skip', href: '#main', onclick: (event) => {
@@ -70,18 +70,18 @@ export class Frame {
         this.#timer = setInterval(() => this.#look(), lookInterval);
     }
 
-    /** Ends every work of the frame. */
+    /** Stops the timer, the listeners and the page. */
     end() {
         this.#listening.abort();
         this.#leavePage();
         clearInterval(this.#timer);
     }
 
-    /** Goes to where the address leads. */
+    /** Shows the project and page in the address after it changed. */
     #follow() {
         const {project} = currentRoute();
         if (project !== null && project !== this.workspace?.project) {
-            // After a project is chosen, the focus stays in the chooser.
+            // Keeps the focus in the project chooser after a choice there.
             const isChoice = this.projectChooser.contains(document.activeElement);
             this.#openProject(project, !isChoice);
         } else {
@@ -89,7 +89,10 @@ export class Frame {
         }
     }
 
-    /** Opens a project; without its name, or when there is none of this name, the first one. */
+    /**
+     * Opens a project: the wanted one, else the first, else `default` if there are none. Shows no
+     * page when the address names another project by the time it is loaded.
+     */
     async #openProject(wanted, isNavigation = false) {
         this.#leavePage();
         this.#leavePage = () => {};
@@ -114,13 +117,11 @@ export class Frame {
         }
     }
 
-    /** The names of the projects. */
     async #projectNames() {
         const {body} = await call('GET', '/v1/projects');
         return body.projects.map((project) => project.name);
     }
 
-    /** Shows the choice of projects. */
     #showProjects(names, current) {
         const select = choice(names.map((name) => [name, name]), current, {
             'aria-label': 'Project', 'data-focus': 'project', onchange: () => {
@@ -131,12 +132,11 @@ export class Frame {
             select);
     }
 
-    /** Shows the bar of the draft. */
     #showBar() {
         redraw(this.bar, draftBar(this.#context));
     }
 
-    /** What every page gets. */
+    /** Second argument of each page's `show`; `redraw` renders the page again. */
     get #context() {
         return {
             session: this.session, workspace: this.workspace, project: this.workspace.project,
@@ -144,7 +144,10 @@ export class Frame {
         };
     }
 
-    /** Shows the page of the address; after a way to it, the focus is on its heading. */
+    /**
+     * Stops the current page and shows the one in the address. After a navigation, scrolls to the
+     * top and focuses the heading.
+     */
     #showPage(isNavigation) {
         if (!this.workspace) return;
         const {path} = currentRoute();
@@ -170,7 +173,6 @@ export class Frame {
         }
     }
 
-    /** Shows the navigation. */
     #showNavigation(current) {
         const link = (path) => h('li', {}, h('a', {
             href: address(path), 'aria-current': path === current ? 'page' : null,
@@ -181,20 +183,20 @@ export class Frame {
                 h('h2', {}, name), h('ul', {class: 'plain'}, paths.map(link)))));
     }
 
-    /** Opens or closes the navigation of a narrow page. */
+    /** Opens or closes the navigation on a narrow screen. */
     #setMenu(isOpen) {
         this.menu.setAttribute('aria-expanded', String(isOpen));
         this.navigation.classList.toggle('open', isOpen);
     }
 
-    /** Looks whether somebody has published, while the page is seen. */
+    /** Checks for a new version, unless the browser's tab is hidden. */
     async #look() {
         if (document.hidden || !this.workspace) return;
-        // A failed check is not reported: the next one follows.
+        // A failed check is not reported, since the timer repeats it.
         await this.workspace.checkNewest().catch(() => {});
     }
 
-    /** Signs out, after a question when a draft would be lost. */
+    /** Signs out and deletes all drafts; asks first when there are any. */
     async #signOut() {
         if (hasDrafts() && !await ask({
             title: 'Sign out?', text: 'Your draft is not published. Signing out discards it.',

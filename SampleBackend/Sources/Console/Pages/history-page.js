@@ -1,5 +1,5 @@
 /**
- * The versions: who published what and when, what differs between two, and the way back to one.
+ * History page: the versions, their differences, and rollback.
  */
 
 import {call, isMissing, projectPath} from './api.js';
@@ -11,30 +11,30 @@ import {announce, fill, h} from './dom.js';
 import {setQuery} from './router.js';
 import {refusal} from './session.js';
 
-/** Versions of one page of the list. */
+/** Versions per request. */
 const pageSize = 30;
 
-/** How a version came about. */
+/** Badge for the origin of a version: publish, forced publish or rollback. */
 function typeBadge({updateType, rollbackSource}) {
     if (updateType === 'ROLLBACK') return badge(`Version ${rollbackSource} again`, 'changed');
     return updateType === 'FORCED_UPDATE' ? badge('Forced', 'removed') : badge('Publish');
 }
 
-/** The differences of two versions. */
+/** Reads and renders the differences between two versions. */
 async function readDifference(project, from, to, signal) {
     const {body} = await call(
         'GET', projectPath(project, 'remoteConfig:diff', {from, to}), {signal});
     return diffView(body);
 }
 
-/** Who published a version and when, and what they said. */
+/** List item with a version's publisher, time and description. */
 function publishView({versionNumber, updateUser, updateTime, description}) {
     return h('li', {}, `Version ${versionNumber} was published by `,
         updateUser?.name || updateUser?.email || 'somebody', ', ', timeText(updateTime),
         description && `: “${description}”`);
 }
 
-/** What was published after a version was shown. */
+/** Versions after `shown`, of the newest 20, and the changes from `shown` to `current`. */
 async function newsView(project, shown, current) {
     const {body} = await call('GET', projectPath(
         project, 'remoteConfig:listVersions', {pageSize: 20}));
@@ -49,8 +49,9 @@ async function newsView(project, shown, current) {
 }
 
 /**
- * Opens the dialog that goes back to a version; it shows what that changes, and goes back only from
- * the version that it has shown.
+ * Opens the rollback dialog. It shows what the rollback changes in the current version, and sends
+ * that version's entity tag: when somebody has published meanwhile, the server refuses (412), and
+ * the dialog shows the new changes before it can be confirmed again.
  */
 async function openRollback(context, versionNumber) {
     const {workspace, project} = context;
@@ -97,7 +98,6 @@ async function openRollback(context, versionNumber) {
     announce(`Version ${versionNumber} is published again as version ${version.versionNumber}.`);
 }
 
-/** A version in the table. */
 function row(version, isCurrent, context) {
     const {versionNumber, updateTime, updateUser, description} = version;
     const refused = refusal(context.session, 'publisher');
@@ -119,7 +119,10 @@ function row(version, isCurrent, context) {
                 onclick: () => openRollback(context, versionNumber)}, 'Go back …')))));
 }
 
-/** The part that compares two versions. */
+/**
+ * Card that compares two versions: those in the query, by default the newest two. Sets
+ * `context.compare`, with which the table's rows show their changes here.
+ */
 function comparison(versions, context, signal) {
     const options = versions.map(({versionNumber}) => [versionNumber, `Version ${versionNumber}`]);
     const known = (number) => versions.some(({versionNumber}) => versionNumber === number);
@@ -153,7 +156,6 @@ function comparison(versions, context, signal) {
         h('div', {class: 'card-body'}, place));
 }
 
-/** Shows the page. */
 function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
@@ -186,5 +188,4 @@ function show(main, context) {
     return () => left.abort();
 }
 
-/** The page of the history. */
 export const historyPage = {path: 'history', title: 'History', show};

@@ -1,5 +1,5 @@
 /**
- * Whom a draft changes: the users who are connected now, and those one names.
+ * Effect of a draft on users: those connected now, and those entered by ID.
  */
 
 import {count, field, message, settingName} from './controls.js';
@@ -10,7 +10,7 @@ import {previewDraft} from './proposal.js';
 import {refusal} from './session.js';
 import {assumption, signalFields} from './signal-fields.js';
 
-/** What the draft is compared with, and what it was taken for. */
+/** Version that the draft is compared with, and whether the draft was merged with it. */
 function basisView({versionNumber, isMerged, conflictCount}) {
     if (versionNumber === undefined) {
         return h('p', {class: 'hint'}, 'Nothing is published yet.');
@@ -21,7 +21,7 @@ function basisView({versionNumber, isMerged, conflictCount}) {
         + (conflictCount ? ` Of ${both}, yours counts here; you choose before you publish.` : ''));
 }
 
-/** How many of the connected users change. */
+/** Share of the connected users who change; null when the server did not report any. */
 function connectedView(connected) {
     if (!connected) return null;
     const {evaluated, changed, isComplete, users = []} = connected;
@@ -39,14 +39,14 @@ function connectedView(connected) {
         h('ul', {class: 'plain users'}, users.map((user) => h('li', {}, h('code', {}, user))))));
 }
 
-/** The value of a setting in a document, as text. */
+/** Value of a setting in a user's configuration document, as JSON text. */
 function valueIn(document, section, key) {
     const settings = member(document?.config_sections, section)?.settings;
     const value = member(settings, key)?.value;
     return value === undefined ? 'Not there' : jsonText(value);
 }
 
-/** What changes for one user. */
+/** Settings that change for one user, before and after. */
 function userView(user) {
     const {userID, current, proposed, changes, missingSignals = []} = user;
     const same = missingSignals.length ? 'Nothing changes as far as is known' : 'Nothing changes';
@@ -66,10 +66,11 @@ function userView(user) {
 }
 
 /**
- * Shows whom the draft changes.
+ * Card that shows which users the draft changes. The entered users and signals are kept in
+ * `sessionStorage`.
  *
- * @param {object} context The page's context.
- * @param {AbortSignal} signal Ends the questions.
+ * @param {object} context Page context.
+ * @param {AbortSignal} signal Aborts the requests.
  */
 export function impactView({session, workspace, project}, signal) {
     const place = h('div', {class: 'stack', 'aria-live': 'polite'},

@@ -1,7 +1,8 @@
 /**
- * JSON as text, read and written so that numbers keep their digits and members their order.
+ * JSON reader and writer that keep the digits of numbers and the order of members.
  *
- * The browser's own reader makes every number a double and forgets how it was written.
+ * `JSON.parse` is no alternative: it rounds numbers to doubles, moves names such as `10` to the
+ * front, and only newer browsers pass a number's text to the reviver.
  */
 
 import {entries, ExactNumber, setMember} from './json.js';
@@ -12,24 +13,23 @@ const patterns = {
     word: /true|false|null/y,
 };
 
-/** Reads one text from its start to its end. */
+/** Recursive-descent parser of one text. */
 class Reader {
     #text;
     #place = 0;
 
-    /** Makes the reader of a text. */
     constructor(text) {
         this.#text = text;
     }
 
-    /** The tree of the whole text. */
+    /** Reads the whole text; anything after the value is an error. */
     document() {
         const tree = this.#value();
         if (this.#place < this.#text.length) this.#fail();
         return tree;
     }
 
-    /** A value with the white space around it. */
+    /** Reads a value and the white space around it. */
     #value() {
         this.#take('space');
         const tree = this.#bareValue();
@@ -37,7 +37,6 @@ class Reader {
         return tree;
     }
 
-    /** A value. */
     #bareValue() {
         switch (this.#text[this.#place]) {
         case '{': return this.#object();
@@ -48,7 +47,7 @@ class Reader {
         }
     }
 
-    /** An object; the last one of members with the same name counts. */
+    /** Reads an object; the last of several members with the same name wins. */
     #object() {
         const object = {};
         this.#list('}', () => {
@@ -61,14 +60,13 @@ class Reader {
         return object;
     }
 
-    /** An array. */
     #array() {
         const array = [];
         this.#list(']', () => array.push(this.#value()));
         return array;
     }
 
-    /** Items with commas between them, in brackets. */
+    /** Reads comma-separated items between the bracket at the current place and `end`. */
     #list(end, item) {
         this.#place += 1;
         this.#take('space');
@@ -82,7 +80,7 @@ class Reader {
         this.#expect(end);
     }
 
-    /** A string. */
+    /** Reads a string; `JSON.parse` checks and decodes its escapes. */
     #string() {
         const start = this.#place;
         this.#expect('"');
@@ -94,14 +92,14 @@ class Reader {
         return JSON.parse(this.#text.slice(start, this.#place));
     }
 
-    /** A number; one that JavaScript would write otherwise keeps its text. */
+    /** Reads a number, as an `ExactNumber` if JavaScript would write it differently. */
     #number() {
         const text = this.#take('number');
         const number = Number(text);
         return String(number) === text ? number : new ExactNumber(text);
     }
 
-    /** The text of a pattern that has to be next. */
+    /** Consumes a match of the named pattern at the current place; fails without one. */
     #take(name) {
         const pattern = patterns[name];
         pattern.lastIndex = this.#place;
@@ -111,28 +109,31 @@ class Reader {
         return match[0];
     }
 
-    /** Goes past a character that has to be next. */
+    /** Consumes a required character. */
     #expect(character) {
         if (this.#text[this.#place] !== character) this.#fail();
         this.#place += 1;
     }
 
-    /** Says where it is no JSON. */
+    /** Throws an error with the current place, in UTF-16 code units from 1. */
     #fail() {
         throw new SyntaxError(`This is no JSON at character ${this.#place + 1}.`);
     }
 }
 
 /**
- * Reads JSON.
+ * Reads JSON into a tree as `json.js` describes it.
  *
- * @throws SyntaxError for what is no JSON.
+ * @throws SyntaxError if the text is no JSON.
  */
 export function parseJSON(text) {
     return new Reader(text).document();
 }
 
-/** Writes JSON; with `indent`, over lines. Members that are undefined are left out. */
+/**
+ * Writes JSON, on one line without `indent`. Leaves out undefined members. `line` is the line break
+ * with the indentation of the enclosing level, for the recursion only.
+ */
 export function jsonText(tree, indent = '', line = '\n') {
     if (tree instanceof ExactNumber) return tree.text;
     if (typeof tree !== 'object' || tree === null) return JSON.stringify(tree) ?? 'null';
@@ -149,9 +150,9 @@ export function jsonText(tree, indent = '', line = '\n') {
 const token = /"[^"\\]*(?:\\[^][^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * JSON over lines: only the white space outside of strings changes.
+ * Formats JSON with one member or item per line. Changes only white space outside of strings.
  *
- * @throws SyntaxError for what is no JSON.
+ * @throws SyntaxError if the text is no JSON.
  */
 export function laidOut(text) {
     parseJSON(text);

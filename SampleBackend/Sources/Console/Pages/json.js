@@ -1,54 +1,53 @@
 /**
- * Trees of JSON as the server has them: numbers keep their digits, members keep their order, and
- * names such as `constructor` are only names.
+ * JSON trees that round-trip: numbers keep their digits, members keep their order, and names such
+ * as `constructor` and `__proto__` have no special meaning.
  */
 
-/** A number that JavaScript would write otherwise, such as 1.10 or 9007199254740993. */
+/** A number whose text JavaScript would change, such as 1.10 or 9007199254740993. Immutable. */
 export class ExactNumber {
-    /** Makes the number of its text. */
     constructor(text) {
         this.text = text;
         Object.freeze(this);
     }
 
-    /** The text, for sentences and for arithmetic. */
+    /** Original text; string and number conversions use it. */
     toString() {
         return this.text;
     }
 }
 
 /**
- * The member that keeps the order of an object's names where there are some like `10`: JavaScript
- * puts those first. It may name members that are gone.
+ * Key of an object's member order, set only for objects with names of digits such as `10`, which
+ * JavaScript moves to the front. May contain names of removed members.
  */
 const order = Symbol('order');
 
-/** Whether JavaScript puts a name before the others. */
+/** True for names of digits: those that JavaScript moves to the front, and others, as `007`. */
 const isIndex = (name) => /^\d+$/.test(name);
 
-/** The names of an object's members, in their order. */
+/** Names of an object's members, in the original order. */
 export function names(object) {
     return object[order]?.filter((name) => Object.hasOwn(object, name)) ?? Object.keys(object);
 }
 
-/** The members of an object as pairs, in their order. */
+/** Members of an object as `[name, value]` pairs, in the original order. */
 export function entries(object) {
     return names(object).map((name) => [name, object[name]]);
 }
 
-/** A copy of a tree of JSON. */
+/** Deep copy of a tree; shares only instances of `ExactNumber`. */
 export function copy(tree) {
     if (typeof tree !== 'object' || tree === null || tree instanceof ExactNumber) return tree;
     if (Array.isArray(tree)) return tree.map(copy);
     return objectOf(entries(tree).map(([name, value]) => [name, copy(value)]));
 }
 
-/** The member of an object, or undefined. */
+/** Own member of an object; undefined when it, or the object, is missing. */
 export function member(object, name) {
     return object && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Sets the member of an object, a new one behind the others; undefined removes it. */
+/** Sets a member in place, or appends a new one; undefined removes it. */
 export function setMember(object, name, value) {
     const isNew = !Object.hasOwn(object, name);
     if (value === undefined) {
@@ -64,14 +63,14 @@ export function setMember(object, name, value) {
     }
 }
 
-/** An object of pairs, in their order. */
+/** Object of `[name, value]` pairs that keeps their order. */
 export function objectOf(pairs) {
     const object = {};
     for (const [name, value] of pairs) setMember(object, name, value);
     return object;
 }
 
-/** Whether two trees are the same but for the order of members. */
+/** Compares two trees. The order of members does not matter; 1.0 and 1 are different numbers. */
 export function isEqual(left, right) {
     if (left === right) return true;
     if (typeof left !== 'object' || typeof right !== 'object' || !left || !right) return false;

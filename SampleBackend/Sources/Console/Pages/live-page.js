@@ -1,5 +1,5 @@
 /**
- * The apps that listen now, and how a new version reaches them.
+ * Live page: the connected apps, and the rollout of a new version to them.
  */
 
 import {call, isMissing, projectPath} from './api.js';
@@ -7,13 +7,17 @@ import {count, message, nothing, pageHead, table} from './controls.js';
 import {fill, h} from './dom.js';
 import {LivePlot} from './live-plot.js';
 
-/** Milliseconds between two questions. */
+/** Milliseconds between polls. */
 const interval = 1000;
 
-/** Milliseconds between two sentences for screen readers. */
+/** Minimum milliseconds between announcements to screen readers. */
 const spokenInterval = 15000;
 
-/** The connections as the page needs them: their number, and that of the newest version. */
+/**
+ * Derives what the page shows from a response. `newest` is the highest version known from the
+ * response or the workspace, `arrived` the number of connections that have it, and `share` their
+ * share from 0 to 1.
+ */
 function reading({connections, versions}, newestVersion) {
     const known = Object.keys(versions ?? {}).map(Number);
     const newest = String(Math.max(Number(newestVersion ?? 0), ...known, 0));
@@ -22,20 +26,20 @@ function reading({connections, versions}, newestVersion) {
         share: connections ? arrived / connections : 0};
 }
 
-/** A number as a share of 100. */
+/** Formats a share from 0 to 1 as a percentage with at most one decimal. */
 function percentText(share) {
     return new Intl.NumberFormat(undefined, {style: 'percent', maximumFractionDigits: 1})
         .format(share);
 }
 
-/** What the page says in words. */
+/** The reading as a sentence, for the plot's label and for screen readers. */
 function sentence({connections, newest, arrived, share}) {
     if (connections === 0) return 'No app is connected now.';
     return `${new Intl.NumberFormat().format(arrived)} of ${count(connections, 'connected app')} `
         + `${arrived === 1 ? 'has' : 'have'} version ${newest} (${percentText(share)}).`;
 }
 
-/** How many have each version. */
+/** Number and share of connections by version, newest first. */
 function versionTable({versions, connections, newest}) {
     const rows = Object.entries(versions).sort(([a], [b]) => Number(b) - Number(a))
         .map(([version, number]) => h('tr', {},
@@ -47,7 +51,6 @@ function versionTable({versions, connections, newest}) {
         : h('section', {class: 'card'}, nothing('No app is connected now.'));
 }
 
-/** Shows the page. */
 function show(main, context) {
     const {workspace, project} = context;
     const left = new AbortController();
@@ -118,5 +121,4 @@ function show(main, context) {
     return stop;
 }
 
-/** The page of the connections. */
 export const livePage = {path: 'live', title: 'Live', show};

@@ -1,5 +1,5 @@
 /**
- * A plot of the share of connections that have the newest version, over the last two minutes.
+ * Plot of the share of connections with the newest version, over the last two minutes.
  */
 
 import {fill, svg} from './dom.js';
@@ -8,21 +8,20 @@ const height = 220;
 const margin = {left: 46, right: 12, top: 12, bottom: 28};
 const innerHeight = height - margin.top - margin.bottom;
 
-/** Seconds that the plot shows. */
+/** Time range of the plot in seconds. */
 const span = 120;
 
-/** The height of a share. */
+/** Vertical coordinate of a share from 0 to 1; SVG counts from the top. */
 function y(share) {
     return margin.top + innerHeight * (1 - share);
 }
 
-/** The plot; it moves with each reading, and smoothly where motion is welcome. */
+/** Scrolls with each reading; not animated when the user prefers reduced motion. */
 export class LivePlot {
     #readings = [];
 
-    /** Makes an empty plot. */
     constructor() {
-        // The drawing is as wide as the page, so that its texts remain readable on a phone.
+        // The drawing is scaled to the page: a narrower one keeps its text readable on a phone.
         this.isNarrow = matchMedia('(max-width: 40rem)').matches;
         this.width = this.isNarrow ? 340 : 720;
         this.innerWidth = this.width - margin.left - margin.right;
@@ -51,10 +50,11 @@ export class LivePlot {
     }
 
     /**
-     * Adds what was read just now.
+     * Adds a reading at the current time.
      *
-     * @param {{share: number, newest: string}} reading The share from 0 to 1, and its version.
-     * @param {string} sentence The same in words.
+     * @param {{share: number, newest: string}} reading Share from 0 to 1 of the connections with
+     *     the newest version, and that version.
+     * @param {string} sentence The reading as text, the plot's accessible name.
      */
     add({share, newest}, sentence) {
         const now = performance.now() / 1000;
@@ -64,12 +64,12 @@ export class LivePlot {
         this.#draw(now);
     }
 
-    /** The place of a time, in seconds before now. */
+    /** Horizontal coordinate of an age in seconds. */
     #x(age) {
         return margin.left + this.innerWidth * (1 - age / span);
     }
 
-    /** Draws the readings. */
+    /** Draws the readings; `now` is in seconds. */
     #draw(now) {
         const points = this.#readings.map(({time, share}) => [this.#x(now - time), y(share)]);
         const path = points.map(([left, top], index) => (
@@ -83,7 +83,7 @@ export class LivePlot {
         this.#slide();
     }
 
-    /** Marks where a new version became the newest. */
+    /** Marks each time at which the newest version changed. */
     #drawVersions(now) {
         const changes = this.#readings.filter(({newest}, index) => (
             index > 0 && newest !== this.#readings[index - 1].newest));
@@ -95,7 +95,7 @@ export class LivePlot {
                 'text-anchor': 'end'}, `version ${newest}`)]));
     }
 
-    /** Slides the line until the next reading, unless less motion is wished for. */
+    /** Animates the scroll by one second, unless the user prefers reduced motion. */
     #slide() {
         if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
         const step = this.innerWidth / span;

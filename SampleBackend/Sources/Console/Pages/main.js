@@ -1,5 +1,5 @@
 /**
- * The console's start: finds out who is signed in, and shows the pages.
+ * Entry point: restores or starts a session, and shows the pages or the sign-in form.
  */
 
 import {ServerError, setSignedOutHandler} from './api.js';
@@ -13,14 +13,14 @@ import {showSignIn} from './sign-in.js';
 const root = document.getElementById('root');
 let frame = null;
 
-/** Shows the pages to somebody. */
+/** Shows the pages for a session; replaces the frame of an earlier one. */
 function begin(session) {
     frame?.end();
     frame = new Frame(root, session, () => end('You are signed out.'));
     frame.start();
 }
 
-/** Shows the page for signing in. */
+/** Closes the pages and all dialogs, and shows the sign-in form with an optional notice. */
 function end(notice) {
     frame?.end();
     frame = null;
@@ -29,11 +29,11 @@ function end(notice) {
 }
 
 /**
- * Whether the token of a link may sign in: a link that somebody sent must not make a browser work
- * under another name without a word.
+ * Asks before the token of a link replaces a session. Prevents login CSRF: a link from somebody
+ * else must not switch the browser to another account unnoticed.
  *
- * @param {?object} session Who is signed in.
- * @returns {Promise<boolean>} True when nobody is, or when they agree.
+ * @param {?object} session Current session.
+ * @returns {Promise<boolean>} True without a session, or when the user confirms.
  */
 async function mayReplace(session) {
     return !session || await ask({
@@ -43,7 +43,7 @@ async function mayReplace(session) {
         action: 'Sign in with the link', cancel: `Stay ${session.name}`});
 }
 
-/** The session that there is, or null. */
+/** Current session; null when nobody is signed in. */
 async function sessionIfAny() {
     try {
         return await currentSession();
@@ -53,7 +53,10 @@ async function sessionIfAny() {
     }
 }
 
-/** Takes up the session, or the token of a link. */
+/**
+ * Signs in with the token of the link if there is one, else continues the current session. Shows
+ * the sign-in form if neither is valid.
+ */
 async function start() {
     const token = takeTokenOfLink();
     try {

@@ -1,6 +1,6 @@
 /**
- * The page after somebody else has published: their changes and the draft's are put together, and
- * where both changed the same, one chooses.
+ * Merge page: merges the draft with the versions published since it began. The user resolves the
+ * conflicts.
  */
 
 import {call, projectPath} from './api.js';
@@ -13,7 +13,7 @@ import {address, go} from './router.js';
 import {sentence} from './validation.js';
 import {valueText} from './value-view.js';
 
-/** What a conflict is about. */
+/** Display name of the conflicting item. */
 function conflictName({kind, section, key, name}) {
     switch (kind) {
     case 'PARAMETER': return `${section}.${key}`;
@@ -29,7 +29,7 @@ const partNames = {
     expression: 'Expression', tagColor: 'Colour', name: 'Name',
 };
 
-/** One side of a conflict, part by part; `other` tells which parts differ. */
+/** Parts of one side of a conflict; those that differ from `other` are highlighted. */
 function sideView(side, other) {
     if (side === undefined) return h('p', {class: 'muted'}, 'It is not there.');
     if (Array.isArray(side)) {
@@ -48,7 +48,7 @@ function sideView(side, other) {
     }));
 }
 
-/** A conflict with the choice between both sides. */
+/** Conflict with a choice between both sides; stores it in `choices` by the conflict's path. */
 function conflictView(conflict, theirName, choices, changed) {
     const group = newID('conflict');
     const option = (side, label, tree, other) => h('label', {class: 'option'},
@@ -67,7 +67,6 @@ function conflictView(conflict, theirName, choices, changed) {
             option('mine', 'Yours, in the draft', conflict.mine, conflict.theirs)));
 }
 
-/** Shows the page. */
 function show(main, context) {
     const {workspace, project} = context;
     const left = new AbortController();
@@ -76,12 +75,15 @@ function show(main, context) {
     fill(main, pageHead('Put both together', 'Somebody published since your draft began. What only '
         + 'one of you changed is taken as it is.'), body);
 
-    /** Asks the server to merge. */
+    /** Merges on the server with the choices made so far; nothing is stored there. */
     const merge = async () => (await call('POST', projectPath(project, 'remoteConfig:merge'), {
         signal: left.signal, body: {base: workspace.draft.base, mine: workspace.draft.template,
             resolutions: choices}})).body;
 
-    /** Takes the merged template as the draft. */
+    /**
+     * Makes the merged template the draft. Merges again first; shows the result instead if another
+     * version was published since `shown`, or a conflict is open.
+     */
     const take = async (shown, place) => {
         const answer = await merge();
         const isNewer = answer.versionNumber !== shown.versionNumber;
@@ -103,7 +105,7 @@ function show(main, context) {
         go('review');
     };
 
-    /** Shows an answer of the server. */
+    /** Renders a merge response. */
     const draw = async (answer) => {
         const {version} = await workspace.fetchTemplate(answer.versionNumber);
         const theirName = version?.updateUser?.name || 'Somebody else';
@@ -149,7 +151,6 @@ function show(main, context) {
     return () => left.abort();
 }
 
-/** What one side changed. */
 function changesView(title, difference) {
     return h('section', {class: 'card'},
         h('div', {class: 'card-head'}, h('h2', {}, title),
@@ -157,5 +158,4 @@ function changesView(title, difference) {
         h('div', {class: 'card-body'}, diffView(difference)));
 }
 
-/** The page of the merge. */
 export const mergePage = {path: 'merge', title: 'Put both together', show};

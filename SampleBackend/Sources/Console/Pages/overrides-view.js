@@ -1,5 +1,5 @@
 /**
- * What is pinned for one user: it wins over every condition.
+ * Overrides: values pinned for one user, which take precedence over every condition.
  */
 
 import {call, isMissing, projectPath} from './api.js';
@@ -12,7 +12,7 @@ import {problemList} from './problem-list.js';
 import {refusal} from './session.js';
 import {parameter, sections} from './template.js';
 
-/** The text one types for a value of a type, as JSON; undefined when it is none. */
+/** Parses an entered value; undefined if the text is no value of the type. */
 function valueOf(text, valueType) {
     if (valueType === 'STRING') return text;
     try {
@@ -26,7 +26,11 @@ function valueOf(text, valueType) {
     }
 }
 
-/** Opens the dialog that pins a value; answers with the overrides as they are to be. */
+/**
+ * Opens the dialog that pins a value, which stores the changed overrides through `save`.
+ *
+ * @returns {Promise<?string>} `Section.key` of the pinned setting; undefined when cancelled.
+ */
 function openPin({workspace}, userID, overrides, save) {
     const settings = sections(workspace.published).flatMap((section) => (
         section.settings.map(({key}) => ({section, key}))));
@@ -71,12 +75,12 @@ function openPin({workspace}, userID, overrides, save) {
 }
 
 /**
- * Shows what is pinned for a user, with the ways to change it.
+ * Table of a user's overrides, with buttons to pin and remove values.
  *
- * @param {object} context The page's context.
+ * @param {object} context Page context.
  * @param {string} userID The user.
- * @param {function(): void} changed Is called after a change.
- * @param {AbortSignal} signal Ends the questions.
+ * @param {function(): void} changed Called after a change was stored.
+ * @param {AbortSignal} signal Aborts reading the overrides.
  */
 export function overridesView(context, userID, changed, signal) {
     const {workspace, project} = context;
@@ -85,11 +89,11 @@ export function overridesView(context, userID, changed, signal) {
     const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
     const actions = h('div', {class: 'actions'});
 
-    /** Stores what is to be pinned; nothing at all removes the whole. */
+    /** Stores the overrides; deletes the resource when there are none left. */
     const save = (overrides) => (Object.keys(overrides).length
         ? call('PUT', path, {body: overrides}) : call('DELETE', path));
 
-    /** Removes one value. */
+    /** Removes one value after a confirmation. */
     const remove = async (overrides, section, key) => {
         const name = `${section}.${key}`;
         if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,

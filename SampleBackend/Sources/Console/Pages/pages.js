@@ -1,6 +1,6 @@
 /**
- * Every page of the console: `{path, title, show(main, context)}`, where `show` may answer with a
- * function that ends the page's work.
+ * The pages of the console: `{path, title, show(main, context)}`. `show` renders the page into
+ * `main`, and may return a function that stops its requests, timers and listeners.
  */
 
 import {auditPage} from './audit-page.js';
@@ -14,13 +14,12 @@ import {tokensPage} from './tokens-page.js';
 import {userPage} from './user-page.js';
 import {webhooksPage} from './webhooks-page.js';
 
-/** The pages. */
 export const pages = [
     settingsPage, conditionsPage, reviewPage, mergePage, userPage, livePage, historyPage, auditPage,
     tokensPage, webhooksPage,
 ];
 
-/** The groups of the navigation; the merge is reached from the review only. */
+/** Navigation groups. The merge page is not listed: only the review leads to it. */
 export const pageGroups = [
     {name: 'Configure', paths: ['settings', 'conditions', 'review']},
     {name: 'Watch', paths: ['user', 'live', 'history', 'audit']},

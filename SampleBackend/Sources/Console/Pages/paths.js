@@ -1,8 +1,11 @@
 /**
- * Places in a template, as the server writes them in the details of an error.
+ * Paths in a template, in the syntax of the server's error details.
  */
 
-/** The place of a member: `Home` follows a dot, `My group` stands in brackets as JSON. */
+/**
+ * Path of a member: `path.Home`, or `path["My group"]` for names with characters other than ASCII
+ * letters, digits and `_`. Shortens names to 256 Unicode scalars, as the server does.
+ */
 export function memberPath(path, name) {
     if (/^[A-Za-z0-9_]{1,256}$/.test(name)) return path ? `${path}.${name}` : name;
     const scalars = Array.from(name);
@@ -10,23 +13,21 @@ export function memberPath(path, name) {
     return `${path}[${JSON.stringify(shown)}]`;
 }
 
-/** The place of a section's parameters. */
+/** Path of a section's parameters; null is the section outside of groups. */
 export function parametersPath(group) {
     return group === null
         ? 'parameters' : memberPath(memberPath('parameterGroups', group), 'parameters');
 }
 
-/** The place of a parameter. */
 export function parameterPath(group, key) {
     return memberPath(parametersPath(group), key);
 }
 
-/** The place of a condition. */
 export function conditionPath(index) {
     return `conditions[${index}]`;
 }
 
-/** Whether a place is another one or in it. */
+/** True if a path equals `outer` or lies below it. */
 export function isWithin(path, outer) {
     return path === outer
         || (path.startsWith(outer) && ['.', '['].includes(path.charAt(outer.length)));

@@ -1,5 +1,5 @@
 /**
- * Sliders for the numbers of `percent` rules: moving one rewrites its number in the expression.
+ * Sliders for the numbers of `percent` rules; each rewrites its number in the expression.
  */
 
 import {field} from './controls.js';
@@ -7,17 +7,18 @@ import {fill, h} from './dom.js';
 import {percentNumbers, withPercentNumber} from './percent.js';
 
 /**
- * Makes the sliders of an expression.
+ * Creates the sliders of an expression.
  *
- * @param {HTMLTextAreaElement} expression Where the expression is written.
- * @param {function(): void} changed Is called when a slider has rewritten it.
- * @returns {{node: HTMLElement, update: function(): void}} `update` follows what is typed.
+ * @param {HTMLTextAreaElement} expression Control with the expression.
+ * @param {function(): void} changed Called after a slider has rewritten the expression.
+ * @returns {{node: HTMLElement, update: function(): void}} `update` adapts the sliders to the
+ *     expression; call it after typing.
  */
 export function percentSliders(expression, changed) {
     const node = h('div', {class: 'sliders'});
     let controls = [];
 
-    /** Rewrites one number, which another one may have moved in the text. */
+    /** Rewrites one number; parses again, since other edits may have moved it in the text. */
     const write = (index, value) => {
         const number = percentNumbers(expression.value)[index];
         if (!number || !Number.isFinite(value)) return;
@@ -45,7 +46,7 @@ export function percentSliders(expression, changed) {
         const numbers = percentNumbers(expression.value);
         const isSame = numbers.length === controls.length
             && numbers.every(({label}, index) => controls[index].label === label);
-        // The sliders are kept while only numbers change, so that none loses the focus.
+        // Keeps the sliders while only numbers change, so that none loses the focus.
         if (!isSame) {
             controls = numbers.map(make);
             fill(node, controls.map(({place}) => place));

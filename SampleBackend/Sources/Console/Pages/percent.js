@@ -1,5 +1,5 @@
 /**
- * The `percent` rules of an expression, so that a slider can move their numbers.
+ * Finds and replaces the numbers of `percent` rules in an expression, for the sliders.
  */
 
 const number = String.raw`(\d+(?:\.\d*)?)`;
@@ -7,7 +7,7 @@ const rule = new RegExp(
     String.raw`(?<![\w.])percent(?:\(\s*'(_*)'\s*\))?\s*`
     + String.raw`(?:(<=|>)\s*${number}|between\s+${number}\s+and\s+${number})`, 'dg');
 
-/** The expression with the characters inside of quotes replaced, so that no text is a rule. */
+/** Replaces quoted text by underscores of the same length, so that `rule` cannot match in it. */
 function masked(expression) {
     return expression.replace(
         /'((?:\\.|[^'\\])*)'/g, (_, content) => `'${'_'.repeat(content.length)}'`);
@@ -17,8 +17,8 @@ function masked(expression) {
  * Finds the numbers of `percent` rules.
  *
  * @param {string} expression The expression.
- * @returns {{label: string, value: number, start: number, end: number}[]} Each number with its
- *     place in the text and what it means.
+ * @returns {{label: string, value: number, start: number, end: number}[]} The numbers, each with a
+ *     label and its range in the text.
  */
 export function percentNumbers(expression) {
     const numbers = [];
@@ -41,7 +41,10 @@ export function percentNumbers(expression) {
     return numbers;
 }
 
-/** The expression with the number at a place replaced; at most six decimals count. */
+/**
+ * Replaces the number in a range of the expression. Clamps the value to 0–100, and rounds it to six
+ * decimals, the precision of percentiles.
+ */
 export function withPercentNumber(expression, {start, end}, value) {
     const bounded = Math.min(100, Math.max(0, value));
     const text = String(Number(bounded.toFixed(6)));

@@ -1,15 +1,15 @@
 /**
- * The place below a control where its problems are shown.
+ * List of problems below a control.
  */
 
 import {fill, h} from './dom.js';
 import {sentence} from './validation.js';
 
 /**
- * Makes a place for problems.
+ * Creates an empty list.
  *
  * @returns {{node: HTMLElement, show: function(object[], ?HTMLElement): void}} `show` replaces the
- *     problems and marks the control.
+ *     problems, and sets or clears `aria-invalid` of the control.
  */
 export function problemList() {
     const node = h('ul', {class: 'plain problems', 'aria-live': 'polite'});

@@ -1,14 +1,14 @@
 /**
- * What the draft would make of the version that is current: the draft itself, or both put together
+ * Preview of publishing the draft: of the draft itself, or of its merge with the current version
  * when somebody published since it began.
  */
 
 import {call, projectPath} from './api.js';
 
-/** How often a preview is asked for while others publish. */
+/** Maximum number of attempts; one fails when somebody publishes during it. */
 const attempts = 5;
 
-/** The draft put together with the current version; where both changed the same, the draft's. */
+/** Merges the draft with the current version; the draft wins all conflicts. */
 async function merged({draft, project}, signal) {
     const merge = async (resolutions) => (await call(
         'POST', projectPath(project, 'remoteConfig:merge'), {
@@ -21,13 +21,14 @@ async function merged({draft, project}, signal) {
 }
 
 /**
- * Asks what users get now, and what they would get if the draft were published.
+ * Evaluates users under the current version and under the draft. The proposal is always based on
+ * the version that the server compares it with.
  *
- * @param {object} workspace The workspace with the draft.
- * @param {object[]} users The users, as `:preview` takes them.
- * @param {AbortSignal} signal Ends the question.
- * @returns {Promise<object>} The answer of `:preview`, with `isMerged`, whether the draft began
- *     with an older version, and `conflictCount`, how many things both changed.
+ * @param {object} workspace Workspace with a draft.
+ * @param {object[]} users Users in the format of `:preview`.
+ * @param {AbortSignal} signal Aborts the requests.
+ * @returns {Promise<object>} Response of `:preview`, with `isMerged`, true when the draft was
+ *     merged with a newer version, and `conflictCount`, the number of conflicts in that merge.
  */
 export async function previewDraft(workspace, users, signal) {
     const {draft, project} = workspace;

@@ -1,14 +1,14 @@
 /**
- * Publishing a draft so that its outcome is always known in the end.
+ * Publishing a draft. After a lost response, finds out whether the draft was published.
  */
 
 import {call, NoAnswerError, projectPath, ServerError} from './api.js';
 import {isEqual} from './json.js';
 
-/** Milliseconds between two questions to a server that does not answer. */
+/** Milliseconds before each attempt to find out the outcome. */
 const pause = 1000;
 
-/** Waits; ends early when it is told to. */
+/** Waits, or returns early when the signal is aborted. */
 function wait(milliseconds, signal) {
     return new Promise((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
@@ -20,12 +20,12 @@ function wait(milliseconds, signal) {
 }
 
 /**
- * Looks for a version that holds just what was to be published.
+ * Finds the version after `base` that equals the draft, among the newest 20.
  *
  * @param {object} workspace The workspace.
- * @param {object} normalized The template as the server stores it.
- * @param {string} base The version that the draft began from.
- * @returns {Promise<?object>} The version; null when there is none.
+ * @param {object} normalized The draft's template in the form in which the server stores it.
+ * @param {string} base Number of the version that the draft is based on.
+ * @returns {Promise<?object>} The version; null when none of them is equal.
  */
 async function findPublished(workspace, normalized, base) {
     const {body} = await call(
@@ -39,8 +39,8 @@ async function findPublished(workspace, normalized, base) {
 }
 
 /**
- * Asks until the server answers which version holds the draft, or null for none; undefined when
- * nobody waits any more.
+ * Retries `findPublished` until the server responds, and returns its result; undefined when the
+ * signal is aborted first.
  */
 async function clearDoubt(workspace, normalized, base, {signal, onDoubt}) {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
@@ -50,7 +50,7 @@ async function clearDoubt(workspace, normalized, base, {signal, onDoubt}) {
         try {
             return await findPublished(workspace, normalized, base);
         } catch (error) {
-            // A server that is starting may answer that it is not ready yet.
+            // Retries after a 5xx as well: a server that is starting may not be ready yet.
             if (!(error instanceof NoAnswerError) && !(error.status >= 500)) throw error;
         }
     }
@@ -60,13 +60,16 @@ async function clearDoubt(workspace, normalized, base, {signal, onDoubt}) {
 /**
  * Publishes the draft.
  *
- * @param {object} workspace The workspace with the draft.
- * @param {object} normalized The template as the server would store it.
+ * @param {object} workspace Workspace with a draft.
+ * @param {object} normalized The draft's template in the form in which the server stores it.
  * @param {{description: string, signal: AbortSignal, onDoubt: function(number): void}} options
- *     `onDoubt` is called before each question to a server that did not answer.
+ *     `signal` stops only the attempts to find out the outcome, never the publish. `onDoubt` is
+ *     called before each of these attempts with its number, from 1.
  * @returns {Promise<{outcome: string}>} `published` with `version`; `outdated` when somebody
- *     published meanwhile; `notPublished`, after a doubt; `invalid` with `problems`; `refused` with
- *     `message`; `left` when nobody waits any more.
+ *     published meanwhile; `notPublished` when there was no usable response and no version holds
+ *     the draft; `invalid` with `problems`; `refused` with `message`; `left` when the signal was
+ *     aborted while the outcome was unknown.
+ * @throws ServerError or NoAnswerError when the versions cannot be read.
  */
 export async function publish(workspace, normalized, {description, signal, onDoubt}) {
     const {draft, project} = workspace;
@@ -87,7 +90,7 @@ export async function publish(workspace, normalized, {description, signal, onDou
     }
 }
 
-/** What a mismatch means: the draft's own publish may have arrived after all. */
+/** Outcome of a 412: `published` if a version holds the draft after all, else `outdated`. */
 async function afterMismatch(workspace, normalized, base) {
     const version = await findPublished(workspace, normalized, base);
     return version ? {outcome: 'published', version} : {outcome: 'outdated'};

@@ -1,5 +1,5 @@
 /**
- * The review of the draft: what it changes, for whom, and its publish.
+ * Review page: the changes of the draft, the users that they affect, and publishing.
  */
 
 import {count, field, guarded, message, nothing, pageHead} from './controls.js';
@@ -13,7 +13,6 @@ import {refusal} from './session.js';
 import {withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
 
-/** The problems of the draft. */
 function problemsView(problems) {
     return message('error',
         h('p', {}, `The draft cannot be published: ${count(problems.length, 'problem')}.`),
@@ -21,7 +20,7 @@ function problemsView(problems) {
             h('code', {class: 'path'}, problem.path)))));
 }
 
-/** What stands there when there is no draft. */
+/** Content without a draft; `published` is the version that was just published, if any. */
 function emptyView(published) {
     return [published && message('success',
         h('p', {}, h('strong', {}, `Published as version ${published.versionNumber}.`),
@@ -33,7 +32,7 @@ function emptyView(published) {
     h('a', {class: 'button', href: address('settings')}, 'Go to the settings')))];
 }
 
-/** The form that publishes. */
+/** Form with the description and the button that publishes the draft. */
 function publishForm(context, state) {
     const {workspace} = context;
     const refused = refusal(context.session, 'publisher');
@@ -50,7 +49,7 @@ function publishForm(context, state) {
         let answer;
         try {
             await state.checking;
-            // Without a check result, the stored template is assumed to be the draft.
+            // Without a validation result, assumes that the server stores the draft as it is.
             const stored = state.normalized ?? workspace.draft.template;
             answer = await publish(workspace, stored, {
                 description: description.value.trim(), signal: state.left.signal,
@@ -75,7 +74,7 @@ function publishForm(context, state) {
         refused && h('p', {class: 'hint'}, refused), outcome);
 }
 
-/** Shows how a publish ended. */
+/** Handles the outcome of a publish; `outcome` is the element for its message. */
 async function finish(context, state, outcome, answer) {
     const {workspace} = context;
     switch (answer.outcome) {
@@ -104,7 +103,6 @@ async function finish(context, state, outcome, answer) {
     }
 }
 
-/** Shows the page. */
 function show(main, context) {
     const {workspace} = context;
     const state = {
@@ -142,7 +140,10 @@ function show(main, context) {
     return () => state.left.abort();
 }
 
-/** Lets the server check the draft. */
+/**
+ * Validates the draft on the server, shows the result in `place`, and keeps the normalized template
+ * in `state`. Skipped for viewers, who may not validate.
+ */
 async function checkDraft({session, workspace}, state, place) {
     if (refusal(session, 'editor')) {
         fill(place);
@@ -159,5 +160,4 @@ async function checkDraft({session, workspace}, state, place) {
     }
 }
 
-/** The page of the review. */
 export const reviewPage = {path: 'review', title: 'Review and publish', show};

@@ -1,15 +1,16 @@
 /**
- * Addresses of pages: `#/default/history?from=3&to=5` is a page of the project `default`.
+ * Page addresses in the URL's fragment: `#/default/history?from=3&to=5` is the page `history` of
+ * the project `default`.
  */
 
 let project = 'default';
 
-/** Sets the project that addresses name. */
+/** Sets the project for `address`. */
 export function setProject(name) {
     project = name;
 }
 
-/** A part of an address as it was before it was encoded. */
+/** Percent-decodes a part of an address; returns it unchanged if it is malformed. */
 function decoded(part) {
     try {
         return decodeURIComponent(part);
@@ -18,7 +19,7 @@ function decoded(part) {
     }
 }
 
-/** The project and the page that the address names, with its query; without one, null. */
+/** Project (null if missing), page (`settings` if missing) and query in the address. */
 export function currentRoute() {
     const [place, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
     const parts = place.split('/').filter(Boolean);
@@ -26,19 +27,19 @@ export function currentRoute() {
     return {project: name, path: path ?? 'settings', query: new URLSearchParams(query)};
 }
 
-/** The address of a page of the project at hand. */
+/** Address of a page of the current project; leaves out empty query parameters. */
 export function address(path, query = {}) {
     const given = Object.entries(query).filter(([, value]) => value);
     return `#/${encodeURIComponent(project)}/${path}`
         + (given.length ? `?${new URLSearchParams(given)}` : '');
 }
 
-/** Goes to a page. */
+/** Navigates to a page of the current project. */
 export function go(path, query) {
     location.hash = address(path, query);
 }
 
-/** Changes the query of the page at hand without going anywhere. */
+/** Replaces the query in the address, without a history entry or a `hashchange` event. */
 export function setQuery(query) {
     history.replaceState(null, '', address(currentRoute().path, query));
 }

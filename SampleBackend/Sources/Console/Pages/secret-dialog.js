@@ -1,5 +1,5 @@
 /**
- * The dialog that shows a secret this once.
+ * Dialog that shows a new secret, which cannot be shown again.
  */
 
 import {field, message} from './controls.js';
@@ -7,9 +7,10 @@ import {openDialog} from './dialog.js';
 import {announce, h} from './dom.js';
 
 /**
- * Shows a secret with a button that copies it.
+ * Shows a secret with a copy button; resolves when the dialog is closed.
  *
- * @param {{title: string, label: string, secret: string, text: string}} options The words.
+ * @param {{title: string, label: string, secret: string, text: string}} options `label` names the
+ *     secret's field, `text` is the warning above it.
  */
 export function showSecret({title, label, secret, text}) {
     const input = h('input', {type: 'text', readonly: true, class: 'code', value: secret,
@@ -20,8 +21,8 @@ export function showSecret({title, label, secret, text}) {
             copy.textContent = 'Copied';
             announce(`${label} copied.`);
         } catch {
-            // Without a secure connection there is no clipboard: the secret is selected, ready to
-            // copy.
+            // Browsers offer the clipboard only in secure contexts, and may deny it: the secret is
+            // selected instead, for copying by hand.
             input.focus();
             input.select();
             announce('Copy the selected text.');

@@ -1,5 +1,5 @@
 /**
- * The dialog that adds a section or edits its name and description.
+ * Dialog for adding a section, or editing its name and description.
  */
 
 import {field} from './controls.js';
@@ -12,10 +12,10 @@ import {problemList} from './problem-list.js';
 import {member} from './json.js';
 
 /**
- * Opens the dialog.
+ * Opens the dialog, and puts the section into the draft when the form is submitted.
  *
- * @param {object} context The page's context.
- * @param {?string} group The section; null adds one.
+ * @param {object} context Page context.
+ * @param {?string} group Parameter group of the section; null adds one.
  */
 export async function openSectionDialog({workspace}, group) {
     const form = newID('form');
@@ -28,7 +28,7 @@ export async function openSectionDialog({workspace}, group) {
     const otherProblems = problemList();
     const save = h('button', {type: 'submit', form, class: 'primary'}, 'Keep in the draft');
 
-    /** The template with the section as it stands in the form. */
+    /** Copy of the draft's template with the form's section. */
     const result = () => settingGroup(
         workspace.template, name.value.trim(), description.value.trim(), group);
     const validation = new LiveValidation(workspace.project, ({problems}) => {
@@ -40,7 +40,7 @@ export async function openSectionDialog({workspace}, group) {
         otherProblems.show(ofDescription, description);
         save.disabled = own.length > 0;
     });
-    /** Checks the form; what only the browser knows comes first. */
+    /** Validates the form; asks the server only when the name is usable. */
     const check = () => {
         const text = name.value.trim();
         const isTaken = text !== group && member(workspace.template.parameterGroups, text);

@@ -1,37 +1,38 @@
 /**
- * Who is signed in, and what they may do.
+ * The console session: signing in and out, and the permissions of roles.
  */
 
 import {call, setCSRFToken} from './api.js';
 
 const ranks = {viewer: 0, editor: 1, publisher: 2};
 
-/** Keeps the token for changes, and gives the session on. */
+/** Keeps the CSRF token of a session response, and returns the session. */
 function begin({body}) {
     setCSRFToken(body.csrfToken);
     return {name: body.name, role: body.role};
 }
 
-/** The session that the browser's cookie stands for. */
+/** Session of the browser's cookie; throws ServerError 401 without a valid one. */
 export async function currentSession() {
     return begin(await call('GET', '/console/session'));
 }
 
-/** Signs in with a token. */
+/** Starts a session with an administrator's token; the server sets the cookie. */
 export async function signIn(token) {
     return begin(await call('POST', '/console/session', {body: {token}}));
 }
 
-/** Signs out; the browser forgets the session. */
+/** Ends the session; the server deletes the cookie. */
 export async function signOut() {
     await call('DELETE', '/console/session');
     setCSRFToken('');
 }
 
 /**
- * Takes the token out of a link `/console/#token=…`, and out of the address and the history.
+ * Takes the token of a link `/console/#token=…`, and removes it from the address and from the tab's
+ * history.
  *
- * @returns {?string} The token, if the link has one.
+ * @returns {?string} The token; null when the address has none.
  */
 export function takeTokenOfLink() {
     const match = /^#token=(.+)$/.exec(location.hash);
@@ -45,11 +46,11 @@ export function takeTokenOfLink() {
 }
 
 /**
- * Why a session may not do something.
+ * Checks the role of a session.
  *
  * @param {{role: string}} session The session.
- * @param {string} role The least role that may.
- * @returns {?string} A sentence, or null when it may.
+ * @param {string} role Lowest role that is allowed.
+ * @returns {?string} The reason for a refusal, as a sentence; null when allowed.
  */
 export function refusal(session, role) {
     return (ranks[session.role] ?? -1) >= ranks[role]

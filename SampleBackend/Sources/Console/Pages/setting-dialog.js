@@ -1,5 +1,5 @@
 /**
- * The dialog that adds a setting or edits it, checked by the server while one types.
+ * Dialog for adding or editing a setting, validated by the server during typing.
  */
 
 import {choice, conditionChip, field, message} from './controls.js';
@@ -13,9 +13,9 @@ import {LiveValidation, problemsWithin} from './validation.js';
 import {valueField} from './value-field.js';
 import {valueTypes} from './value-types.js';
 
-/** The state of the form. */
+/** State and controls of the form. */
 class SettingForm {
-    /** Makes the form of a setting; without a key, of a new one. */
+    /** `group` is null for the section outside of groups; `key` is null for a new setting. */
     constructor({workspace}, group, key) {
         this.workspace = workspace;
         this.group = group;
@@ -54,23 +54,21 @@ class SettingForm {
         this.#drawRows();
     }
 
-    /** The field of a conditional value. */
     #conditionalField(name, value) {
         return valueField({label: `Value for ${name}`, valueType: this.type.value, value,
             isDefault: false, changed: () => this.#changed()});
     }
 
-    /** The fields of all values. */
+    /** Fields of the default value and all conditional values. */
     #fields() {
         return [this.defaultValue, ...this.conditional.values()];
     }
 
-    /** The key as it stands in the form. */
     get newKey() {
         return this.key.value.trim();
     }
 
-    /** The parameter as it stands in the form; its members keep their order. */
+    /** Parameter with the form's values; members keep their order. */
     get parameter() {
         const result = copy(this.original);
         const order = new Set([...names(this.original.conditionalValues ?? {}),
@@ -84,13 +82,16 @@ class SettingForm {
         return result;
     }
 
-    /** The template with the form's setting. */
+    /** Copy of the draft's template with the form's setting; a renamed one keeps its place. */
     get template() {
         return settingParameter(this.workspace.template, this.group, this.newKey, this.parameter,
             this.oldKey ?? this.newKey);
     }
 
-    /** Shows the conditional values, and the choice of another condition. */
+    /**
+     * Renders the conditional values and the choice for adding one; then focuses the value of the
+     * condition `focused`, if given.
+     */
     #drawRows(focused) {
         const all = conditions(this.workspace.template);
         const free = all.filter(({name}) => !this.conditional.has(name));
@@ -129,7 +130,7 @@ class SettingForm {
         if (focused) this.conditional.get(focused).focus();
     }
 
-    /** Checks what stands in the form now. */
+    /** Validates the form after an edit; asks the server only when the key is usable. */
     #changed() {
         this.isDirty = true;
         const own = this.#ownProblem();
@@ -143,7 +144,10 @@ class SettingForm {
         }
     }
 
-    /** What is wrong that the server would not see. */
+    /**
+     * A missing or duplicate key. The server cannot detect a duplicate: in the template, the
+     * setting would just replace the other one.
+     */
     #ownProblem() {
         if (!this.newKey) return 'Give the setting a key.';
         const isTaken = this.newKey !== this.oldKey
@@ -151,7 +155,10 @@ class SettingForm {
         return isTaken ? 'The section has a setting with this key. Choose another one.' : null;
     }
 
-    /** Shows what the server says, each problem at its field. */
+    /**
+     * Shows a validation report, each problem at its field: those of the whole setting at the key,
+     * those without a field below the values.
+     */
     #report({state, problems, message: text}) {
         const path = parameterPath(this.group, this.newKey);
         const own = problemsWithin(problems, path);
@@ -185,11 +192,11 @@ class SettingForm {
 }
 
 /**
- * Opens the dialog.
+ * Opens the dialog, and puts the setting into the draft when the form is submitted.
  *
- * @param {object} context The page's context.
- * @param {?string} group The section.
- * @param {?string} key The setting; null adds one.
+ * @param {object} context Page context.
+ * @param {?string} group Parameter group of the section; null is the section outside of groups.
+ * @param {?string} key Key of the setting; null adds one.
  */
 export async function openSettingDialog(context, group, key) {
     const {workspace} = context;

@@ -1,5 +1,5 @@
 /**
- * The settings: every section with its settings, their default and conditional values.
+ * Settings page: the sections and their settings, with default and conditional values.
  */
 
 import {badge, choice, conditionChip, count, field, guarded, nothing, pageHead}
@@ -15,7 +15,10 @@ import {member} from './json.js';
 import {typeName, valueTypes} from './value-types.js';
 import {valueText, valueView} from './value-view.js';
 
-/** Whether a setting has a text in its key, description or a value. */
+/**
+ * Searches a setting's `Section.key`, description, values and condition names. `text` has to be in
+ * lower case.
+ */
 function matches({key, parameter}, section, text) {
     const values = [parameter.defaultValue, ...Object.values(parameter.conditionalValues ?? {})];
     return [`${section.name}.${key}`, parameter.description ?? '', ...values.map(valueText),
@@ -23,7 +26,7 @@ function matches({key, parameter}, section, text) {
         .some((part) => part.toLowerCase().includes(text));
 }
 
-/** The values of a setting: conditional ones in the order of the conditions, then the default. */
+/** List of a setting's values: the conditional ones by priority, then the default. */
 function values(parameter, template) {
     const row = (name, value) => h('div', {class: 'value-row'},
         h('dt', {}, name), h('dd', {}, valueView(value, parameter.valueType)));
@@ -36,7 +39,6 @@ function values(parameter, template) {
             parameter.defaultValue));
 }
 
-/** One setting. */
 function settingRow(section, {key, parameter}, context, refused) {
     const {workspace} = context;
     const name = `${section.name}.${key}`;
@@ -66,7 +68,7 @@ function settingRow(section, {key, parameter}, context, refused) {
             'Delete'))));
 }
 
-/** One section. */
+/** Card of a section with those of its settings that match the filter. */
 function sectionView(section, shown, context, refused) {
     const {workspace} = context;
     const remove = async () => {
@@ -104,7 +106,6 @@ function sectionView(section, shown, context, refused) {
             : nothing('This section has no settings yet.'));
 }
 
-/** Shows the page. */
 function show(main, context) {
     const {workspace} = context;
     const refused = refusal(context.session, 'editor');
@@ -158,5 +159,4 @@ function show(main, context) {
     return () => workspace.removeEventListener('change', draw);
 }
 
-/** The page of the settings. */
 export const settingsPage = {path: 'settings', title: 'Settings', show};

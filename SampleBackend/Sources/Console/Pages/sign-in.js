@@ -1,5 +1,5 @@
 /**
- * The page for somebody who is not signed in.
+ * Sign-in page.
  */
 
 import {ServerError} from './api.js';
@@ -8,11 +8,11 @@ import {fill, h} from './dom.js';
 import {signIn} from './session.js';
 
 /**
- * Shows the page.
+ * Shows the sign-in form, and focuses its field.
  *
- * @param {HTMLElement} root Where.
- * @param {{notice?: string, onSignedIn: function(object): void}} options A sentence to begin with,
- *     and what happens with the session.
+ * @param {HTMLElement} root Element to fill.
+ * @param {{notice?: string, onSignedIn: function(object): void}} options `notice` is shown above
+ *     the form; `onSignedIn` receives the new session.
  */
 export function showSignIn(root, {notice, onSignedIn}) {
     document.title = 'Sign in · ActiveConfig';

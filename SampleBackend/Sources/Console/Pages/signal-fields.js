@@ -1,5 +1,5 @@
 /**
- * The signals that one types for a user, and what is said of those that are not known.
+ * Fields for a user's signals, and the hint about missing ones.
  */
 
 import {field} from './controls.js';
@@ -12,10 +12,11 @@ const standardSignals = [
 ];
 
 /**
- * Makes the fields.
+ * Creates the fields.
  *
- * @param {object} kept The signals by name that stand in them first.
- * @returns {{values: function(): object, node: HTMLElement[]}} `values` gives the signals by name.
+ * @param {object} kept Initial signals by name.
+ * @returns {{values: function(): object, node: HTMLElement[]}} `values` returns the entered signals
+ *     by name, without empty ones.
  */
 export function signalFields(kept) {
     const standard = standardSignals.map(([name, label]) => {
@@ -39,7 +40,7 @@ export function signalFields(kept) {
         field('Custom signals', custom, {hint: 'One a line, as name = value.'})]};
 }
 
-/** Says what was assumed of a user without the signals that conditions hang on. */
+/** Hint that conditions on missing signals count as false; false when none are missing. */
 export function assumption({missingSignals = []}) {
     return missingSignals.length > 0 && h('p', {class: 'hint'},
         `Not known: ${missingSignals.join(', ')}. Conditions on `

@@ -1,21 +1,26 @@
 /**
- * Templates as values: every function answers with a new template and leaves the old one as it is.
+ * Reading and editing of templates. No exported function changes its argument: an edit returns a
+ * changed deep copy, a read returns parts of the template itself.
  *
- * A section is named by its group; `null` is the section of the parameters outside of groups.
+ * A section is identified by its parameter group; `null` is the section of the parameters outside
+ * of groups.
  */
 
 import {copy, entries, member, objectOf, setMember} from './json.js';
 
-/** What the section of the parameters outside of groups is called. */
+/** Display name of the section of the parameters outside of groups. */
 export const defaultSection = 'Default';
 
-/** The colours a condition may have. */
+/** Colours that the server accepts for a condition. */
 export const tagColors = [
     'BLUE', 'BROWN', 'CYAN', 'DEEP_ORANGE', 'GREEN', 'INDIGO', 'LIME', 'ORANGE', 'PINK', 'PURPLE',
     'TEAL',
 ];
 
-/** The sections, as `{group, name, description, settings: [{key, parameter}]}`. */
+/**
+ * Sections as `{group, name, description, settings: [{key, parameter}]}`. The parameters outside of
+ * groups come first, if there are any.
+ */
 export function sections(template) {
     const settings = (parameters) => entries(parameters ?? {})
         .map(([key, parameter]) => ({key, parameter}));
@@ -28,30 +33,30 @@ export function sections(template) {
     return [{group: null, name: defaultSection, description: '', settings: outside}, ...groups];
 }
 
-/** The conditions, the one with the highest priority first. */
+/** Conditions, highest priority first. */
 export function conditions(template) {
     return template.conditions ?? [];
 }
 
-/** The parameter of a section; undefined when there is none. */
+/** Parameter of a section; undefined when it does not exist. */
 export function parameter(template, group, key) {
     return member(parametersOf(template, group), key);
 }
 
-/** The parameters of a section, by key. */
+/** Parameters of a section by key; undefined when it has none. */
 function parametersOf(template, group) {
     return group === null
         ? template.parameters : member(template.parameterGroups, group)?.parameters;
 }
 
-/** Changes a copy of a template. */
+/** Applies a change to a copy of a template. */
 function edited(template, change) {
     const result = copy(template);
     change(result);
     return result;
 }
 
-/** The parameters of a section of a copy, made when they are missing. */
+/** Parameters of a section, created if missing. Changes `template`: pass a copy. */
 function writableParameters(template, group) {
     if (group === null) return (template.parameters ??= {});
     template.parameterGroups ??= {};
@@ -61,13 +66,13 @@ function writableParameters(template, group) {
     return content.parameters;
 }
 
-/** Every object of parameters of a copy. */
+/** Parameters of every section. */
 function allParameters(template) {
     return [template.parameters, ...Object.values(template.parameterGroups ?? {})
         .map((content) => content.parameters)].filter(Boolean);
 }
 
-/** Sets a parameter; with `oldKey`, in the place of that one. */
+/** Sets a parameter. If `oldKey` differs, it replaces that parameter at the same position. */
 export function settingParameter(template, group, key, value, oldKey = key) {
     return edited(template, (result) => {
         const parameters = writableParameters(result, group);
@@ -82,14 +87,16 @@ export function settingParameter(template, group, key, value, oldKey = key) {
     });
 }
 
-/** Removes a parameter. */
 export function removingParameter(template, group, key) {
     return edited(template, (result) => {
         delete writableParameters(result, group)[key];
     });
 }
 
-/** Sets the name and description of a group; without `oldName` it is a new one. */
+/**
+ * Sets the name and description of the group `oldName`, which keeps its position; without
+ * `oldName`, adds a group. Removes an empty description.
+ */
 export function settingGroup(template, name, description, oldName = null) {
     return edited(template, (result) => {
         const groups = (result.parameterGroups ??= {});
@@ -104,7 +111,7 @@ export function settingGroup(template, name, description, oldName = null) {
     });
 }
 
-/** Removes a group with its parameters. */
+/** Removes a group and its parameters. */
 export function removingGroup(template, name) {
     return edited(template, (result) => {
         delete result.parameterGroups?.[name];
@@ -112,7 +119,8 @@ export function removingGroup(template, name) {
 }
 
 /**
- * Sets the condition at a place; a new name is set at every value under the old one as well.
+ * Replaces the condition at an index, or adds it at the index after the last. A new name is applied
+ * to the conditional values as well.
  */
 export function settingCondition(template, index, condition) {
     return edited(template, (result) => {
@@ -130,7 +138,7 @@ export function settingCondition(template, index, condition) {
     });
 }
 
-/** Removes a condition and every value under it. */
+/** Removes a condition, and all conditional values for it. */
 export function removingCondition(template, name) {
     return edited(template, (result) => {
         result.conditions = conditions(result).filter((condition) => condition.name !== name);
@@ -142,7 +150,7 @@ export function removingCondition(template, name) {
     });
 }
 
-/** Moves a condition from one place to another. */
+/** Moves a condition; `to` is its index afterwards. */
 export function movingCondition(template, from, to) {
     return edited(template, (result) => {
         const [condition] = result.conditions.splice(from, 1);
@@ -150,14 +158,14 @@ export function movingCondition(template, from, to) {
     });
 }
 
-/** The settings that have a value under a condition, as `Section.key`. */
+/** Settings with a value for a condition, as `Section.key`. */
 export function usesOfCondition(template, name) {
     return sections(template).flatMap((section) => section.settings
         .filter(({parameter}) => member(parameter.conditionalValues, name) !== undefined)
         .map(({key}) => `${section.name}.${key}`));
 }
 
-/** A template without its version. */
+/** Shallow copy without `version`, which is metadata and no content. */
 export function withoutVersion(template) {
     const {version, ...content} = template;
     return content;

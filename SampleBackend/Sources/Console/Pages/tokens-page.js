@@ -1,5 +1,5 @@
 /**
- * The tokens of administrators.
+ * Tokens page: the administrators' access tokens, for publishers only.
  */
 
 import {call} from './api.js';
@@ -17,14 +17,14 @@ const roles = [
 
 const lifetimes = [['30', '30 days'], ['90', '90 days'], ['365', 'A year'], ['', 'Never']];
 
-/** Whether a token counts, in a word. */
+/** Badge for a token: active, expired or revoked. */
 function stateBadge({revocationTime, expirationTime}) {
     if (revocationTime) return badge('Revoked', 'removed');
     if (expirationTime && new Date(expirationTime) <= new Date()) return badge('Expired', 'changed');
     return badge('Active', 'good');
 }
 
-/** Opens the dialog that makes a token. */
+/** Opens the dialog that creates a token, then shows the token; `read` refreshes the list. */
 async function create(read) {
     const name = h('input', {type: 'text', maxlength: '100', autocomplete: 'off', required: true,
         'data-autofocus': true});
@@ -50,7 +50,6 @@ async function create(read) {
         text: 'Copy it now: it is shown this once, and the server keeps only its hash.'});
 }
 
-/** Shows the page. */
 function show(main, context) {
     const left = new AbortController();
     const refused = refusal(context.session, 'publisher');
@@ -100,5 +99,4 @@ function show(main, context) {
     return () => left.abort();
 }
 
-/** The page of the tokens. */
 export const tokensPage = {path: 'tokens', title: 'Tokens', show};

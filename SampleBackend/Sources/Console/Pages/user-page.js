@@ -1,5 +1,5 @@
 /**
- * A user's configuration, and why each value is what it is.
+ * User page: the configuration of a user, with the reason for each value.
  */
 
 import {call, projectPath} from './api.js';
@@ -12,7 +12,7 @@ import {previewDraft} from './proposal.js';
 import {refusal} from './session.js';
 import {assumption, signalFields} from './signal-fields.js';
 
-/** Why a setting has its value, as a sentence. */
+/** Reason for a setting's value: override, condition or default. */
 function reasonText({source, condition, falseConditions = []}) {
     const others = falseConditions.length
         ? `, since ${falseConditions.map((name) => `“${name}”`).join(', ')} `
@@ -24,7 +24,6 @@ function reasonText({source, condition, falseConditions = []}) {
     }
 }
 
-/** The settings of an answer. */
 function settingsTable(settings) {
     const rows = entries(settings ?? {}).flatMap(([section, reasons]) => (
         entries(reasons).map(([key, reason]) => h('tr', {},
@@ -36,13 +35,12 @@ function settingsTable(settings) {
     return table('Settings of the user', ['Setting', 'Value', 'Why'], rows);
 }
 
-/** A user's place among all, which `percent` rules look at. */
+/** Percentile of a user for a seed, which decides `percent` rules. */
 function percentileText({seed, percentile}) {
     return h('div', {class: 'muted'}, `The user's place${seed ? ` for “${seed}”` : ''} is `
         + `${percentile} of 100.`);
 }
 
-/** The conditions of an answer. */
 function conditionsTable(conditions) {
     return table('Conditions of the user', ['Condition', 'Result', 'Why'],
         (conditions ?? []).map(({name, result, failedRule, reason, percentiles = []}) => h('tr', {},
@@ -54,13 +52,12 @@ function conditionsTable(conditions) {
                 !reason && percentiles.map(percentileText)))));
 }
 
-/** What an answer is made by. */
+/** Version or draft that a preview is based on. */
 function basis(isDraft, {versionNumber, isMerged}) {
     if (!isDraft) return `By version ${versionNumber}`;
     return isMerged ? `By the draft, put together with version ${versionNumber}` : 'By the draft';
 }
 
-/** Shows the page. */
 function show(main, context) {
     const {session, workspace, project} = context;
     const left = new AbortController();
@@ -120,5 +117,4 @@ function show(main, context) {
     return () => left.abort();
 }
 
-/** The page of a user. */
 export const userPage = {path: 'user', title: 'Try as a user', show};

@@ -1,18 +1,19 @@
 /**
- * Checks of a template by the server while somebody types.
+ * Validation of a template by the server, also during typing.
  */
 
 import {call, projectPath, ServerError} from './api.js';
 import {isWithin} from './paths.js';
 
-/** Milliseconds without typing before the server is asked. */
+/** Debounce interval in milliseconds. */
 const pause = 250;
 
 /**
- * Asks the server what is wrong with a template.
+ * Validates a template on the server; nothing is stored.
  *
  * @returns {Promise<{problems: object[], normalized: ?object, warning: ?string}>} `normalized` is
- *     the template as it would be stored.
+ *     the template in the form in which the server would store it; null if it has problems.
+ * @throws ServerError for other statuses than 400 and 413; NoAnswerError; AbortError.
  */
 export async function validate(project, template, signal) {
     try {
@@ -28,48 +29,48 @@ export async function validate(project, template, signal) {
     }
 }
 
-/** The problems at a place or in it. */
+/** Problems at a path or below it. */
 export function problemsWithin(problems, path) {
     return problems.filter((problem) => isWithin(problem.path, path));
 }
 
-/** A problem as a sentence; the column is the character's, from 1. */
+/** A problem as a sentence; columns count Unicode scalars from 1. */
 export function sentence({message, column}) {
     const text = message.charAt(0).toUpperCase() + message.slice(1);
     const end = /[.!?]$/.test(text) ? '' : '.';
     return column ? `Column ${column}: ${text}${end}` : `${text}${end}`;
 }
 
-/** Checks what is typed, at most once per pause; only the newest answer counts. */
+/** Debounced validation; each check cancels the one before. */
 export class LiveValidation {
     #timer = 0;
     #abort = new AbortController();
 
     /**
-     * @param {string} project The project.
-     * @param {function({state: string, problems: object[]}): void} report Gets `checking`, then
-     *     `done`, or `unknown` when the server cannot say.
+     * @param {string} project Name of the project.
+     * @param {function({state: string, problems: object[], message?: string}): void} report
+     *     Receives `checking` at once, then `done`, or `unknown` with a message when the request
+     *     failed.
      */
     constructor(project, report) {
         this.project = project;
         this.report = report;
     }
 
-    /** Checks a template after the pause. */
+    /** Validates a template after the debounce interval. */
     check(template) {
         this.stop();
         this.report({state: 'checking', problems: []});
         this.#timer = setTimeout(() => this.#ask(template), pause);
     }
 
-    /** Checks nothing more. */
+    /** Cancels the pending or running check; it reports nothing more. */
     stop() {
         clearTimeout(this.#timer);
         this.#abort.abort();
         this.#abort = new AbortController();
     }
 
-    /** Asks the server. */
     async #ask(template) {
         const {signal} = this.#abort;
         try {

@@ -1,5 +1,5 @@
 /**
- * The control of one value, by its type: a switch, a number, a text, or JSON.
+ * Control for one value: a switch, or a field for a number, text or JSON.
  */
 
 import {choice, field} from './controls.js';
@@ -8,7 +8,10 @@ import {laidOut} from './json-text.js';
 import {problemList} from './problem-list.js';
 import {valueText} from './value-view.js';
 
-/** A control for the text of a value. */
+/**
+ * Control for a value's text. `input` is the form control; `node` is `input` itself or an element
+ * around it.
+ */
 function textControl(valueType, text, changed) {
     if (valueType === 'BOOLEAN') {
         const word = h('span', {class: 'switch-word', 'aria-hidden': 'true'});
@@ -17,7 +20,7 @@ function textControl(valueType, text, changed) {
                 word.textContent = String(input.checked);
                 changed(String(input.checked));
             }});
-        // Any other text is kept until the switch is moved, and the server reports it.
+        // Text other than true and false is kept until the switch is used; the server reports it.
         word.textContent = /^(true|false)$/i.test(text) ? text.toLowerCase() : `“${text}”`;
         return {input, node: h('div', {class: 'switch-line'}, input, word)};
     }
@@ -33,7 +36,7 @@ function textControl(valueType, text, changed) {
                 input.value = laidOut(input.value);
                 changed(input.value);
             } catch {
-                // The error is shown below the field.
+                // Validation shows the error below the field.
                 input.focus();
             }
         }}, 'Lay out');
@@ -45,11 +48,11 @@ function textControl(valueType, text, changed) {
 }
 
 /**
- * Makes the control.
+ * Creates the control.
  *
  * @param {{label: string, valueType: string, value: ?object, isDefault: boolean,
- *     changed: function(): void}} options `value` is `{value}`, `{useInAppDefault}`, or something
- *     this console only keeps.
+ *     changed: function(): void}} options `value` is `{value}`, `{useInAppDefault}`, undefined for
+ *     no value, or an object that the console keeps unchanged, such as a personalization.
  * @returns {{node: HTMLElement, value: function(): ?object, setType: function(string): void,
  *     showProblems: function(object[]): void, focus: function(): void}}
  */

@@ -1,13 +1,13 @@
 /**
- * The types of values, and what people call them.
+ * Types of values and their display names.
  */
 
-/** The types as pairs of the template's word and the people's. */
+/** `[valueType, display name]` pairs, the options of a select. */
 export const valueTypes = [
     ['BOOLEAN', 'Boolean'], ['NUMBER', 'Number'], ['STRING', 'Text'], ['JSON', 'JSON'],
 ];
 
-/** The name of a type; a parameter without one is a text. */
+/** Display name of a type; a parameter without `valueType` is a STRING. */
 export function typeName(valueType = 'STRING') {
     return valueTypes.find(([type]) => type === valueType)?.[1] ?? valueType;
 }

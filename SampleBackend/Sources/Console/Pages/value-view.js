@@ -1,11 +1,11 @@
 /**
- * Values as they are shown: in a list, in a diff, in a document.
+ * Display of values in lists, diffs and conflicts.
  */
 
 import {h} from './dom.js';
 import {jsonText} from './json-text.js';
 
-/** The text of a tree of JSON that is a value of a template. */
+/** Text of a parameter value, or of any other JSON in a template. */
 export function valueText(value) {
     if (value === undefined) return '';
     if (typeof value === 'object' && value !== null) {
@@ -15,7 +15,7 @@ export function valueText(value) {
     return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** A value of a parameter, short enough for a list. */
+/** Parameter value for a list; text is cut after 300 characters. */
 export function valueView(value, valueType) {
     if (value === undefined) return h('span', {class: 'muted'}, 'No value');
     if (value.useInAppDefault === true) return h('span', {class: 'muted'}, 'In-app default');

@@ -1,5 +1,5 @@
 /**
- * The webhooks: servers that are told of every publish.
+ * Webhooks page: URLs that the server calls after every publish, for publishers only.
  */
 
 import {call, isMissing, projectPath} from './api.js';
@@ -14,13 +14,12 @@ const states = {
     SUPERSEDED: ['Superseded', ''],
 };
 
-/** A delivery's state in a word. */
 function stateBadge(state) {
     const [text, kind] = states[state] ?? [state, ''];
     return badge(text, kind);
 }
 
-/** How a delivery went, in words. */
+/** Status and error of a delivery's last attempt, and the time of the next one. */
 function outcomeText({statusCode, error, nextAttemptTime, state}) {
     const parts = [];
     if (statusCode) parts.push(`Status ${statusCode}`);
@@ -29,7 +28,7 @@ function outcomeText({statusCode, error, nextAttemptTime, state}) {
         && [parts.length ? '; ' : '', 'next attempt ', timeText(nextAttemptTime)]];
 }
 
-/** Opens the dialog with the deliveries of a webhook. */
+/** Opens the dialog with a webhook's deliveries. */
 function openDeliveries(project, webhook) {
     const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
     call('GET', projectPath(project, `webhooks/${encodeURIComponent(webhook.id)}/deliveries`))
@@ -49,7 +48,7 @@ function openDeliveries(project, webhook) {
     }), {isWide: true});
 }
 
-/** Opens the dialog that adds a webhook. */
+/** Opens the dialog that adds a webhook, then shows its secret; `read` refreshes the list. */
 async function add(project, read) {
     const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
         'data-autofocus': true});
@@ -65,7 +64,6 @@ async function add(project, read) {
         text: 'Copy it now: it is shown this once. The receiver checks the signatures with it.'});
 }
 
-/** Shows the page. */
 function show(main, context) {
     const {project} = context;
     const left = new AbortController();
@@ -120,5 +118,4 @@ function show(main, context) {
     return () => left.abort();
 }
 
-/** The page of the webhooks. */
 export const webhooksPage = {path: 'webhooks', title: 'Webhooks', show};

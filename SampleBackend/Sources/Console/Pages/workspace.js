@@ -1,8 +1,8 @@
 /**
- * A project at hand: the published template, and the draft that is made from it.
+ * The open project: its published template and the draft.
  *
- * The draft stays in the browser's tab over a reload. It names the version it began from, so that
- * a publish never writes over what somebody else published in the meantime.
+ * The draft survives a reload in the tab's `sessionStorage`. It has the number and entity tag of
+ * the version that it is based on, so that publishing never overwrites a later version.
  */
 
 import {call, isMissing, projectPath} from './api.js';
@@ -13,40 +13,42 @@ import {withoutVersion} from './template.js';
 
 const prefix = 'activeconfig.draft.';
 
-/** Forgets the drafts of every project. */
+/** Deletes the drafts of all projects from the tab's storage. */
 export function forgetDrafts() {
     for (const key of Object.keys(sessionStorage)) {
         if (key.startsWith(prefix)) sessionStorage.removeItem(key);
     }
 }
 
-/** Whether there is a draft of any project. */
+/** True if the tab's storage has a draft of any project. */
 export function hasDrafts() {
     return Object.keys(sessionStorage).some((key) => key.startsWith(prefix));
 }
 
-/** The published template and the draft of a project; fires `change`. */
+/** Published template and draft of a project; dispatches `change` when either changes. */
 export class Workspace extends EventTarget {
-    /** The published template, without its version. */
+    /** Published template without `version`; empty before the first publish. */
     published = {};
-    /** The published version; null before the first publish. */
+    /** Version of `published`; null before the first publish. */
     version = null;
-    /** The tag of the published version. */
+    /** Entity tag of `published`; `*` until `load` has read it. */
     etag = '*';
-    /** What is edited: `{template, base, baseTemplate, etag}`; null when nothing is. */
+    /**
+     * `{template, base, baseTemplate, etag}`, where the last three are the number, template and
+     * entity tag of the version that the draft is based on; null without a draft.
+     */
     draft = null;
-    /** The newest version that the server has; may be newer than `version`. */
+    /** Newest version on the server at the last check; may be newer than `version`. */
     newestVersion = null;
-    /** Whether the browser cannot keep the draft over a reload. */
+    /** True when the draft did not fit into the storage, and a reload would lose changes. */
     isStorageFull = false;
 
-    /** Makes the workspace of a project. */
     constructor(project) {
         super();
         this.project = project;
     }
 
-    /** Reads the current template, and the draft that a reload left. */
+    /** Reads the current template; without a draft, restores the stored one if there is one. */
     async load() {
         const current = await this.fetchTemplate();
         this.published = current.template;
@@ -57,7 +59,7 @@ export class Workspace extends EventTarget {
         this.#changed();
     }
 
-    /** A version of the template; the current one without a number. */
+    /** Reads a version of the template, by default the current one; empty if never published. */
     async fetchTemplate(versionNumber) {
         try {
             const {body, etag} = await call(
@@ -69,33 +71,32 @@ export class Workspace extends EventTarget {
         }
     }
 
-    /** The number of the published version, "0" before the first publish. */
+    /** Number of `version`; "0" before the first publish. */
     get versionNumber() {
         return this.version?.versionNumber ?? '0';
     }
 
-    /** The template that the pages show: the draft, or what is published. */
+    /** Template that the pages show: the draft's, else the published one. */
     get template() {
         return this.draft?.template ?? this.published;
     }
 
-    /** The template that the draft is compared with. */
+    /** Template that `template` is compared with; the published one without a draft. */
     get baseTemplate() {
         return this.draft?.baseTemplate ?? this.published;
     }
 
-    /** What the draft changes. */
     get differences() {
         return differences(this.baseTemplate, this.template);
     }
 
-    /** Whether somebody published since the draft was begun. */
+    /** True if a version is newer than the draft's base, or than `version` without a draft. */
     get isOutdated() {
         const base = this.draft?.base ?? this.versionNumber;
         return Number(this.newestVersion?.versionNumber ?? 0) > Number(base);
     }
 
-    /** Takes a changed template as the draft; one that changes nothing ends it. */
+    /** Sets the draft's template; starts a draft if needed, ends it if nothing differs. */
     edit(template) {
         const began = this.draft ?? {
             base: this.versionNumber, baseTemplate: this.published, etag: this.etag,
@@ -103,19 +104,19 @@ export class Workspace extends EventTarget {
         this.#take({...began, template});
     }
 
-    /** Takes a merged template as the draft, based on another version. */
+    /** Replaces the draft by a merged template that is based on another version. */
     rebase(template, {versionNumber, etag, baseTemplate}) {
         this.#take({template, base: versionNumber, baseTemplate, etag});
     }
 
-    /** Ends the draft. */
+    /** Deletes the draft, also from the storage. */
     discard() {
         this.draft = null;
         sessionStorage.removeItem(prefix + this.project);
         this.#changed();
     }
 
-    /** Asks which version is the newest. */
+    /** Updates `newestVersion`; dispatches `change` only if it differs. */
     async checkNewest() {
         const {body} = await call(
             'GET', projectPath(this.project, 'remoteConfig:listVersions', {pageSize: 1}));
@@ -125,7 +126,7 @@ export class Workspace extends EventTarget {
         this.#changed();
     }
 
-    /** Keeps a draft, unless it changes nothing. */
+    /** Sets and stores a draft, or discards it if it does not differ from its base. */
     #take(draft) {
         if (isEqual(draft.template, draft.baseTemplate)
             || !differenceCount(differences(draft.baseTemplate, draft.template))) {
@@ -143,7 +144,7 @@ export class Workspace extends EventTarget {
         this.#changed();
     }
 
-    /** Takes up the draft that a reload left. */
+    /** Restores the stored draft, and reads its `baseTemplate`, which is not stored. */
     async #restore() {
         const text = sessionStorage.getItem(prefix + this.project);
         if (!text) return;
@@ -152,7 +153,7 @@ export class Workspace extends EventTarget {
         this.draft = {...kept, baseTemplate};
     }
 
-    /** The template that a draft began from; the current one when the server keeps it no more. */
+    /** Template of a draft's base version; the current one if the server has deleted that. */
     async #templateOfBase(base) {
         if (base === '0') return {};
         if (base === this.versionNumber) return this.published;
@@ -164,7 +165,6 @@ export class Workspace extends EventTarget {
         }
     }
 
-    /** Says that something is different now. */
     #changed() {
         this.dispatchEvent(new Event('change'));
     }
