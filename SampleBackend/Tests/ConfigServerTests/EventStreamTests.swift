@@ -208,62 +208,6 @@ struct EventStreamTests {
         }
     }
 
-    @Test func theServerCutsOffAClientThatDoesNotReadAndNoOther() async throws {
-        var options = ConfigServerOptions()
-        options.limits.streamQueueBytes = 64 << 10
-        try await RunningServer.with(
-            store: InMemoryTemplateStore(), options: options
-        ) { server in
-            func template(_ number: Int) -> JSONNode {
-                let text = String(repeating: "\(number % 10)", count: 200_000)
-                return ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]]
-            }
-            try await server.publish(template(0))
-            try await UnreadClient.open(
-                port: server.port, target: "/activeconfig/user/9/events"
-            ) {
-                while try await server.connections()["connections"] != 1 { await Task.yield() }
-                try await server.stream(ofUser: "1") { stream in
-                    var number = 0
-                    while try await server.connections()["connections"] == 2 {
-                        number += 1
-                        try #require(number < 200)
-                        try await server.publish(template(number))
-                        #expect(try await stream.next().id == "\(number + 1)")
-                    }
-                    #expect(try await server.connections()["connections"] == 1)
-                }
-            }
-        }
-    }
-
-    @Test func theServerCutsOffAClientThatReadsNothingForTooLong() async throws {
-        var options = ConfigServerOptions()
-        // The queue alone cuts nobody off.
-        options.limits.streamQueueBytes = 1 << 30
-        options.limits.heartbeatInterval = .milliseconds(50)
-        options.limits.unreadTime = .seconds(10)
-        try await RunningServer.with(
-            store: InMemoryTemplateStore(), options: options
-        ) { server in
-            func template(_ number: Int) -> JSONNode {
-                let text = String(repeating: "\(number % 10)", count: 900_000)
-                return ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]]
-            }
-            try await server.publish(template(0))
-            try await UnreadClient.open(port: server.port, target: "/activeconfig/events") {
-                while try await server.connections()["connections"] != 1 { await Task.yield() }
-                // More than the buffers of both sockets hold.
-                for number in 1...20 { try await server.publish(template(number)) }
-                var isCutOff = false
-                for _ in 0..<50_000 where !isCutOff {
-                    isCutOff = try await server.connections()["connections"] == 0
-                }
-                #expect(isCutOff)
-            }
-        }
-    }
-
     @Test func aRequestThatOpensNoStreamGetsAnOrdinaryAnswer() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             #expect(try await server.answer("/activeconfig/events").status == 404)

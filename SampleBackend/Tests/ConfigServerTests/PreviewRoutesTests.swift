@@ -1,0 +1,132 @@
+import InMemoryTemplateStore
+import JSONTree
+import ServerTestSupport
+import Testing
+
+/// Previews over HTTP (HTTP 3).
+@Suite(.timeLimit(.minutes(5)))
+struct PreviewRoutesTests {
+    private static let path = "/v1/projects/default/remoteConfig"
+
+    @Test func aPreviewShowsTheEffectsOfATemplate() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            var changed = JSONNode.sample
+            changed.setMember("parameters", [:])
+            let answer = try await server.administer(
+                "POST", Self.path + ":preview",
+                body: [
+                    "template": changed,
+                    "users": [
+                        ["userID": "3", "signals": ["app.version": "2.0", "city": "Tokyo"]],
+                        ["userID": "4"],
+                    ],
+                ])
+            #expect(answer.status == 200)
+            let users = try #require(try answer.json["users"]?.arrayValue)
+            #expect(users.count == 2)
+            #expect(users[0]["changes"] == ["Default": ["isNew"]])
+            #expect(users[0]["settings"]?["Home"]?["title"]?["condition"] == "third")
+            #expect(users[1]["settings"]?["Home"]?["title"]?["source"] == "DEFAULT")
+            #expect(
+                users[1]["settings"]?["Home"]?["title"]?["falseConditions"]
+                    == ["third", "tokyo"])
+            let conditions = try #require(users[1]["conditions"]?.arrayValue)
+            #expect(conditions[0]["failedRule"]?.stringValue?.contains("user.id") == true)
+            #expect(conditions[2]["percentiles"]?.arrayValue?.count == 1)
+            let template = try await server.administer("GET", Self.path)
+            #expect(template.fields["etag"] == "etag-default-1")
+        }
+    }
+
+    @Test func aPreviewThatIsOverLeavesItsPlace() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            // More of each than there may be at once.
+            for users in [[["userID": "1"]], "wrong"] as [JSONNode] {
+                for _ in 0..<10 {
+                    let answer = try await server.administer(
+                        "POST", Self.path + ":preview", body: ["users": users])
+                    #expect(answer.status == (users == "wrong" ? 400 : 200))
+                }
+            }
+        }
+    }
+
+    @Test func aPreviewNamesTheSignalsThatItCouldNotLookAt() async throws {
+        let published: JSONNode = [
+            "conditions": [
+                ["name": "new", "expression": "app.version.>=(['2.0']) && user.id == '1'"],
+                ["name": "Japan", "expression": "device.country in ['JP']"],
+            ]
+        ]
+        let proposed: JSONNode = [
+            "conditions": [
+                ["name": "gold", "expression": "app.customSignal['plan'].contains(['gold'])"],
+                // True for any operating system.
+                ["name": "all", "expression": "device.os == 'ios' || user.id in ['1', '9']"],
+            ]
+        ]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            #expect(try await server.publish(published).status == 200)
+            let answer = try await server.administer(
+                "POST", Self.path + ":preview",
+                body: [
+                    "template": proposed,
+                    "users": [
+                        ["userID": "1"], ["userID": "9"],
+                        [
+                            "userID": "1",
+                            "signals": ["app.version": "1.0", "plan": "gold"],
+                        ],
+                        [
+                            "userID": "1",
+                            "signals": [
+                                "app.version": "1.0", "plan": "none", "device.country": "DE",
+                            ],
+                        ],
+                    ],
+                ]
+            ).json
+            let missing = try #require(answer["users"]?.arrayValue).map { $0["missingSignals"] }
+            #expect(
+                missing == [
+                    ["app.version", "device.country", "signal.plan"],
+                    ["device.country", "signal.plan"], ["device.country"], [],
+                ])
+            #expect(answer["versionNumber"] == "1")
+        }
+    }
+
+    @Test func aPreviewOfAProposedTemplateKeepsPinnedValues() async throws {
+        @Sendable func template(_ title: String) -> JSONNode {
+            [
+                "parameterGroups": [
+                    "Home": [
+                        "parameters": [
+                            "title": ["defaultValue": ["value": .string(title)]]
+                        ]
+                    ]
+                ]
+            ]
+        }
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(template("old"))
+            let pinned = try await server.administer(
+                "PUT", "/v1/projects/default/users/1/overrides", body: ["Home": ["title": "mine"]])
+            #expect(pinned.status == 200)
+            let answer = try await server.administer(
+                "POST", Self.path + ":preview",
+                body: ["template": template("new"), "users": [["userID": "1"], ["userID": "2"]]]
+            ).json
+            let users = try #require(answer["users"]?.arrayValue)
+            let titles = users.map {
+                $0["proposed"]?["config_sections"]?["Home"]?["settings"]?["title"]?["value"]
+            }
+            #expect(titles == ["mine", "new"])
+            let sources = users.map { $0["settings"]?["Home"]?["title"]?["source"] }
+            #expect(sources == ["OVERRIDE", "DEFAULT"])
+            #expect(users.map { $0["changes"] } == [[:], ["Home": ["title"]]])
+        }
+    }
+}
