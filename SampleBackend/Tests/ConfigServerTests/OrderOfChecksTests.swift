@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
@@ -59,6 +60,29 @@ struct OrderOfChecksTests {
                     }
                 }
                 #expect(refusals.count == 1, "\(endpoint)")
+            }
+        }
+    }
+
+    /// Up to the size that an administrator may send, the token is what is wrong with a large body.
+    @Test(arguments: [[], ["Authorization: Bearer a-wrong-one"]])
+    func administratorsTokensAreCheckedBeforeTheSizeOfABody(fields: [String]) async throws {
+        let limits = ServerLimits()
+        let rows = [
+            (limits.bodyBytes + 1, "PUT", 401),
+            (limits.administratorBodyBytes, "PUT", 401),
+            (limits.administratorBodyBytes + 1, "PUT", 413),
+            (limits.bodyBytes + 1, "POST", 405),
+        ]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for (length, method, expected) in rows {
+                let answer = try await HTTPConnection.open(port: server.port) { connection in
+                    connection.send(
+                        method: method, target: "/v1/projects/default/remoteConfig",
+                        fields: fields + ["Content-Length: \(length)"])
+                    return try await connection.receive()
+                }
+                #expect(answer.status == expected, "\(method) with \(length) bytes")
             }
         }
     }

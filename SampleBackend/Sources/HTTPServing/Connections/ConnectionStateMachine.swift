@@ -90,8 +90,7 @@ struct ConnectionStateMachine {
                 .invalidArgument(
                     "The request has \(hostFields) Host fields: send exactly one."))
         }
-        let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
-        guard length <= maximumBodyBytes else {
+        guard head.declaredBodyLength <= maximumBodyBytes else {
             return refuse(.bodyTooLarge(limit: maximumBodyBytes))
         }
         // After an upgrade or CONNECT the decoder reads no further request.
@@ -193,5 +192,12 @@ struct ConnectionStateMachine {
         guard unsentAnswers == 0 else { return .none }
         step = .lingering
         return isInputClosed ? .close : .closeOutput
+    }
+}
+
+extension HTTPRequestHead {
+    /// The value of `Content-Length`; 0 when it is missing, as with a chunked body.
+    var declaredBodyLength: Int {
+        headers.first(name: "content-length").flatMap { Int($0) } ?? 0
     }
 }

@@ -9,7 +9,7 @@ import NIOHTTPTypesHTTP1
 /// Paths are compared segment by segment as they were sent: an empty segment is a valid user ID,
 /// and an unknown path (404) is distinguished from a wrong method (405).
 package struct RequestDispatcher: Sendable {
-    fileprivate struct Entry: Sendable {
+    struct Entry: Sendable {
         let route: Route
         /// Index in `groups`.
         let group: Int
@@ -54,25 +54,6 @@ package struct RequestDispatcher: Sendable {
 }
 
 extension RequestDispatcher {
-    /// A request whose head was read.
-    struct Incoming: Sendable {
-        let head: HTTPRequestHead
-        fileprivate let start = ContinuousClock.now
-        fileprivate let address: ClientAddress?
-        fileprivate let target: Result<RequestTarget, RequestError>
-        fileprivate var entry: Entry?
-        fileprivate var parameters: [String: String] = [:]
-        fileprivate var group: RouteGroup?
-        fileprivate var caller: (any Sendable)?
-        /// True when the answer is counted and logged; false without a connection.
-        fileprivate var isRecorded = true
-
-        /// The error that ends the request before its body is read; nil when it was admitted.
-        fileprivate(set) var refusal: RequestError?
-
-        fileprivate(set) var maximumBodyBytes: Int
-    }
-
     enum Answering {
         case now(Answer)
         case later(@Sendable () async -> Answer)
@@ -120,17 +101,23 @@ extension RequestDispatcher {
         let attemptLimiter = attemptLimiter(of: incoming)
         try attemptLimiter?.count(incoming.address)
         guard let recognition = incoming.group?.recognition else { return }
+        let maximumBodyBytesOfKnown = recognition.maximumBodyBytes ?? maximumBodyBytes
         switch recognition.caller(of: RequestFields(head.headers)) {
-        case .nobody: break
+        case .known(let caller):
+            incoming.caller = caller
+            incoming.maximumBodyBytes = maximumBodyBytesOfKnown
+            return
         // An attempt to sign in has a limit of its own, whatever cookie comes with it.
-        case .wrongCredentials where attemptLimiter != nil: break
-        case .wrongCredentials:
+        case .wrongCredentials where attemptLimiter == nil:
             // Only failures count, so valid credentials are never limited by guesses from the same
             // address.
             try recognition.wrongCredentialsLimiter.count(incoming.address)
-        case .known(let caller):
-            incoming.caller = caller
-            incoming.maximumBodyBytes = recognition.maximumBodyBytes ?? maximumBodyBytes
+        case .nobody, .wrongCredentials: break
+        }
+        // A body that only the credentials would allow is refused for want of them, not for its size.
+        let length = head.declaredBodyLength
+        if length > maximumBodyBytes, length <= maximumBodyBytesOfKnown {
+            _ = try permittedRequest(incoming, body: ByteBuffer())
         }
     }
 
@@ -143,24 +130,11 @@ extension RequestDispatcher {
 extension RequestDispatcher {
     /// Answers a request that was read whole, and records the answer.
     func answer(_ incoming: Incoming, body: ByteBuffer) -> Answering {
+        if incoming.isPreflight {
+            return .now(finish(.response(RouteResponse(status: .noContent)), to: incoming))
+        }
         do throws(RequestError) {
-            guard let method = try? HTTPRequest.Method(incoming.head.method) else {
-                throw .invalidArgument("The method is no token of HTTP: send another.")
-            }
-            let target = try incoming.target.get()
-            guard let route = incoming.entry?.route else { throw unknownPath }
-            let headerFields = RequestFields(incoming.head.headers)
-            if method == .options, incoming.group?.isReadableAcrossOrigins ?? false,
-                headerFields[.origin] != nil
-            {
-                return .now(finish(.response(RouteResponse(status: .noContent)), to: incoming))
-            }
-            let endpoint = try route.endpoint(for: method)
-            let request = RouteRequest(
-                method: method, target: target, parameters: incoming.parameters,
-                headerFields: headerFields, body: body, address: incoming.address,
-                caller: caller(of: incoming))
-            try endpoint.access.check(request)
+            let (endpoint, request) = try permittedRequest(incoming, body: body)
             switch endpoint.answering {
             case .immediate(let handler):
                 return .now(finish(try handler(request), to: incoming))
@@ -170,6 +144,24 @@ extension RequestDispatcher {
         } catch {
             return .now(refuse(incoming, for: error))
         }
+    }
+
+    /// Finds the endpoint of a request, and checks that the caller may use it.
+    private func permittedRequest(
+        _ incoming: Incoming, body: ByteBuffer
+    ) throws(RequestError) -> (endpoint: Endpoint, request: RouteRequest) {
+        guard let method = try? HTTPRequest.Method(incoming.head.method) else {
+            throw .invalidArgument("The method is no token of HTTP: send another.")
+        }
+        let target = try incoming.target.get()
+        guard let route = incoming.entry?.route else { throw unknownPath }
+        let endpoint = try route.endpoint(for: method)
+        let request = RouteRequest(
+            method: method, target: target, parameters: incoming.parameters,
+            headerFields: RequestFields(incoming.head.headers), body: body,
+            address: incoming.address, caller: caller(of: incoming))
+        try endpoint.access.check(request)
+        return (endpoint, request)
     }
 
     /// The caller, recognized again when a body came after the head: a token may have been revoked

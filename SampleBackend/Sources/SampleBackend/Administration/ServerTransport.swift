@@ -125,7 +125,8 @@ struct ServerTransport: AdministrationTransport {
 /// A body in pieces, with a pause after the first.
 ///
 /// A server refuses a body that is too large at its head, and closes the connection. `HTTPClient`
-/// loses that answer when it has taken the whole body before it reads the answer.
+/// loses that answer when it has written the whole body before it reads. The pause gives the answer
+/// time to arrive; over a slower connection the command reports a lost connection instead.
 private struct BodyPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private static let pieceSize = 64 << 10
     private static let pause: Duration = .milliseconds(300)
