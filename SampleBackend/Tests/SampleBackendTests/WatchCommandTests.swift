@@ -101,6 +101,21 @@ struct WatchCommandTests {
         try await receiver.close()
     }
 
+    @Test(arguments: [408, 429, 503])
+    func theWatchComesBackToAServerThatIsBusy(status: Int) async throws {
+        let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
+        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
+        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
+        let receiver = try await WebhookReceiver(
+            .status(200, body: document), .status(200, body: hello),
+            .status(status, fields: ["Retry-After": "2"]), .status(200, body: hello + update))
+        let start = ContinuousClock.now
+        let run = try await CommandRun(["watch", "--server", receiver.url(""), "--count", "1"])
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(start.duration(to: .now) >= .seconds(2))
+        try await receiver.close()
+    }
+
     @Test func theWatchSaysWhyItCannotListen() async throws {
         let backend = try await RunningBackend(store: "memory", ["--client-key", "a-key-of-mine"])
         let key = ["--client-key", "a-key-of-mine"]

@@ -11,9 +11,13 @@ struct CommandFailure: Error, CustomStringConvertible {
     /// The problems of an invalid template; empty for any other failure.
     private(set) var problems: [TemplateProblem] = []
 
+    /// True when a retry is pointless.
+    private(set) var isFinal: Bool
+
     init(_ description: String, code: ExitCode) {
         self.description = description
         self.code = code
+        isFinal = [Exit.notAllowed, Exit.notFound, Exit.failure].contains(code)
     }
 
     /// Lists the problems of a template, with an excerpt of each faulty expression if `template` is
@@ -24,10 +28,10 @@ struct CommandFailure: Error, CustomStringConvertible {
             return ["\(problem)"]
                 + (excerpt?.description.split(separator: "\n").map { "    \($0)" } ?? [])
         }
-        description =
+        let text =
             "The template has \(problems.count) problem\(problems.count == 1 ? "" : "s"):\n"
             + lines.map { "  \($0)" }.joined(separator: "\n")
-        code = Exit.invalidTemplate
+        self.init(text, code: Exit.invalidTemplate)
         self.problems = problems
     }
 
@@ -55,6 +59,8 @@ struct CommandFailure: Error, CustomStringConvertible {
             default: Exit.failure
             }
         self.init(message, code: code)
+        // The server is asked too often, or it took too long to receive the request.
+        if [408, 429].contains(answer.status) { isFinal = false }
     }
 
     /// A problem in the `details` of an error response.
@@ -64,9 +70,6 @@ struct CommandFailure: Error, CustomStringConvertible {
             message: detail["message"]?.stringValue?.escapedForTerminal ?? "",
             column: detail["column"]?.integerValue)
     }
-
-    /// True when a retry is pointless.
-    var isFinal: Bool { code == Exit.notAllowed || code == Exit.notFound || code == Exit.failure }
 
     /// The failure in JSON output.
     var json: JSONNode {

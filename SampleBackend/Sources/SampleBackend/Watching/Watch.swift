@@ -19,6 +19,9 @@ struct Watch {
     /// Bounds of the reconnection delay, in milliseconds.
     private static let waits = 500...30_000
 
+    /// Maximum reconnection delay that a server may request, in seconds.
+    private static let maximumWantedWait = 3_600
+
     private let command: WatchCommand
 
     /// The user's document as of the last event.
@@ -37,7 +40,9 @@ struct Watch {
     private var failures = 0
 
     /// The reconnection delay that the server requested, in milliseconds.
-    private var wantedWait: Int?
+    private var wantedWait: Int? {
+        didSet { wantedWait = wantedWait.map { min(max(0, $0), Self.maximumWantedWait * 1_000) } }
+    }
 
     init(_ command: WatchCommand) {
         self.command = command
@@ -115,7 +120,7 @@ struct Watch {
 
     /// Requests the document, or with a suffix such as `/events` a resource below it; throws a
     /// ``CommandFailure`` when the server refuses.
-    private func response(
+    private mutating func response(
         of suffix: String, with transport: ServerTransport
     ) async throws -> HTTPClientResponse {
         var fields = HTTPHeaders()
@@ -127,6 +132,8 @@ struct Watch {
         let response = try await transport.response(
             to: AdministrationRequest(path: path), fields: fields)
         guard response.status == .ok else {
+            wantedWait = response.headers.first(name: "Retry-After").flatMap { Int($0) }
+                .map { min($0, Self.maximumWantedWait) * 1_000 }
             throw CommandFailure(try await transport.answer(response))
         }
         return response
@@ -181,17 +188,20 @@ struct Watch {
     private mutating func fetch(
         with transport: ServerTransport
     ) async throws -> [WatchedDocument.Line] {
-        let json = try await transport.answer(response(of: "", with: transport)).json
+        let response = try await response(of: "", with: transport)
+        let json = try await transport.answer(response).json
         // The stream then starts after this version.
         lastEventID = json["meta"]?["template_version"]?.integerValue.map(String.init)
         return document.replace(with: WatchedDocument(json))
     }
 
-    /// Waits before reconnecting: for the time that the server requested, or after failures for an
-    /// exponentially growing random time.
+    /// Waits before reconnecting: for the time that the server requested, and after failures at
+    /// least for an exponentially growing random time.
     private mutating func wait() async throws {
         let limit = min(Self.waits.upperBound, Self.waits.lowerBound << min(failures, 6))
-        let milliseconds = failures == 0 ? wantedWait ?? limit : Int.random(in: limit / 2...limit)
+        let milliseconds =
+            failures == 0
+            ? wantedWait ?? limit : max(wantedWait ?? 0, .random(in: limit / 2...limit))
         wantedWait = nil
         try await Task.sleep(for: .milliseconds(milliseconds))
     }
