@@ -332,6 +332,7 @@ let package = Package(
                 "ServerTestSupport", "TemplateStore", "TemporaryFolders",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ]
         ),

@@ -38,11 +38,15 @@ struct StoreFollower: Service {
         await storeUsesOnce()
     }
 
-    /// Applies the store's changes; after a gap or a failure, reads everything again.
+    /// Applies the store's changes; after a gap or a failure, reads everything again before it
+    /// follows further.
     private func follow() async {
         var delay: Duration = .milliseconds(100)
+        var isComplete = true
         while !Task.isCancelled {
             do {
+                if !isComplete { try await load() }
+                isComplete = false
                 for try await change in library.store.changes(since: library.revision) {
                     try await library.apply(change)
                     switch change.subject {
@@ -52,15 +56,12 @@ struct StoreFollower: Service {
                     }
                     delay = .milliseconds(100)
                 }
-                if Task.isCancelled { return }
-                try await load()
             } catch {
                 if Task.isCancelled { return }
                 metrics.countStoreError(operation: "watch")
                 logger.warning("The store's changes were lost", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: delay * Double.random(in: 0.5...1))
                 delay = min(delay * 2, Self.maximumDelay)
-                try? await load()
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import JSONTree
 import ServerTestSupport
 import TemporaryFolders
@@ -55,6 +56,41 @@ struct SharedDatabaseTests {
         #expect(run.exitCode == 0, "\(run)")
         #expect(try await time(until: 1, isServedBy: backend) < Self.limit)
         _ = await backend.stop()
+    }
+
+    /// A change is told once: what could not be read then has to be read again without another one.
+    @Test func aRevocationThatCouldNotBeReadIsReadWhenTheDatabaseIsBack() async throws {
+        let folder = try TemporaryFolder()
+        let backend = try await RunningBackend(store: folder.store)
+        let created = try await backend.administer(
+            "POST", "/v1/tokens", body: #"{"name": "leaked", "role": "viewer"}"#)
+        let token = try #require(JSONNode(jsonData: created.body)["token"]?.stringValue)
+        func status() async throws -> Int {
+            try await backend.answer("/v1/tokens", fields: ["Authorization: Bearer \(token)"])
+                .status
+        }
+        #expect(try await status() != 401)
+        let database = try DatabaseQueue(path: folder.path("test.sqlite"))
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE tokens SET revocation_time = 1;
+                    ALTER TABLE tokens RENAME TO hidden_tokens;
+                    INSERT INTO changes (kind) VALUES ('tokens');
+                    """)
+        }
+        var failures = 0
+        for await line in backend.process.errorLines where line.contains("changes were lost") {
+            failures += 1
+            if failures == 3 { break }
+        }
+        try await database.write { db in
+            try db.execute(sql: "ALTER TABLE hidden_tokens RENAME TO tokens")
+        }
+        let start = ContinuousClock.now
+        while try await status() != 401, start.duration(to: .now) < Self.limit {}
+        #expect(try await status() == 401)
+        backend.process.send(signal: SIGKILL)
     }
 
     @Test func oneOfTwoPublishersWins() async throws {
