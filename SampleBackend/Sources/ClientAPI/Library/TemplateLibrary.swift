@@ -1,9 +1,8 @@
 import Foundation
 package import Logging
-import Metrics
 import NIOConcurrencyHelpers
 package import Rendering
-package import Targeting
+import Targeting
 package import TemplateStore
 package import Templates
 
@@ -15,7 +14,6 @@ package final class TemplateLibrary: Sendable {
         var projects: [String: PublishedProject] = [:]
         /// The store revision whose changes are applied.
         var revision = StoreRevision.zero
-        /// True once the store has been loaded.
         var isLoaded = false
         var compilationCount = 0
         var comparisonCount = 0
@@ -25,7 +23,7 @@ package final class TemplateLibrary: Sendable {
     private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
     package let store: any TemplateStore
     private let logger: Logger
-    private let metrics: LibraryMetrics
+    let metrics: LibraryMetrics
 
     /// Maximum bytes of cached rendered documents per project.
     private let cacheBytes: Int
@@ -45,6 +43,9 @@ package final class TemplateLibrary: Sendable {
     package func project(_ name: String) -> PublishedProject? {
         state.withLockedValue { $0.projects[name] }
     }
+
+    /// True once the store has been loaded.
+    var isLoaded: Bool { state.withLockedValue { $0.isLoaded } }
 
     package var versions: [String: TemplateVersion] {
         state.withLockedValue { $0.projects.mapValues(\.compiled.version) }
@@ -173,7 +174,8 @@ package final class TemplateLibrary: Sendable {
     package func apply(_ change: StoreChange) async throws(TemplateStoreError) {
         switch change.subject {
         case .template(let project, let version):
-            // A version that this process published is compiled already.
+            // The publisher's own process has usually applied the version before it hears of it here.
+            // When it has not, the version is compiled twice.
             guard (self.project(project)?.compiled.version.number ?? 0) < version else { break }
             if let stored = try await store.template(version: version, inProject: project) {
                 apply(stored)
@@ -242,42 +244,6 @@ package final class TemplateLibrary: Sendable {
     }
 }
 
-extension TemplateLibrary: DocumentSource {
-    package func document(
-        inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> RenderedDocument? {
-        guard let project = try loadedProject(project) else { return nil }
-        let outcome = project.rendered(
-            for: TargetingContext(userID: userID, signals: signals, date: Date()))
-        metrics.countEvaluation(wasCached: outcome.wasCached)
-        return outcome.document
-    }
-
-    package func entityTag(
-        inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> EntityTag? {
-        guard let project = try loadedProject(project) else { return nil }
-        let context = TargetingContext(userID: userID, signals: signals, date: Date())
-        let (entityTag, wasCached) = project.entityTag(
-            for: project.basis(for: context), userID: userID)
-        metrics.countEvaluation(wasCached: wasCached)
-        return entityTag
-    }
-
-    private func loadedProject(_ name: String) throws -> PublishedProject? {
-        if let project = project(name) { return project }
-        if state.withLockedValue({ $0.isLoaded }) { return nil }
-        throw TemplateStoreError(.unavailable, "The templates are not read yet.")
-    }
-
-    package func checkReadiness() async throws {
-        guard state.withLockedValue({ $0.isLoaded }) else {
-            throw TemplateStoreError(.unavailable, "The templates are not read yet.")
-        }
-        try await store.checkReadiness()
-    }
-}
-
 /// A change of the library, by this process or another.
 package enum LibraryChange: Sendable, Hashable {
     /// A project has a new version.
@@ -286,32 +252,4 @@ package enum LibraryChange: Sendable, Hashable {
     case overrides(project: String, userID: String, sections: Set<String>)
     /// Everything was reloaded.
     case everything
-}
-
-/// The metrics of documents, versions and store errors.
-///
-/// A metric is created once and kept: creating one takes a lock and a lookup.
-package struct LibraryMetrics: Sendable {
-    package init() {}
-
-    private let evaluations = Counter(label: "activeconfig_evaluations")
-    private let cacheHits = Counter(label: "activeconfig_render_cache_hits")
-    private let cacheMisses = Counter(label: "activeconfig_render_cache_misses")
-
-    /// Counts an evaluation of a user's document, by whether an earlier request had rendered it.
-    func countEvaluation(wasCached: Bool) {
-        evaluations.increment()
-        (wasCached ? cacheHits : cacheMisses).increment()
-    }
-
-    /// Counts a store error by the failed operation, such as `publish`.
-    package func countStoreError(operation: String) {
-        Counter(label: "activeconfig_store_errors", dimensions: [("operation", operation)])
-            .increment()
-    }
-
-    func setVersion(_ version: Int, ofProject project: String) {
-        Gauge(label: "activeconfig_template_version", dimensions: [("project", project)])
-            .record(version)
-    }
 }
