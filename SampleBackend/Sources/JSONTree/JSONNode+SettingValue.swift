@@ -15,9 +15,8 @@ extension JSONNode {
         case .string(let value): self = .string(value)
         case .array(let elements): self = .array(elements.map { JSONNode($0) })
         case .object(let members):
-            let sorted = members.sorted {
-                $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
-            }.map { ($0.key, JSONNode($0.value)) }
+            let sorted = members.sorted { $0.key.precedes($1.key) }
+                .map { ($0.key, JSONNode($0.value)) }
             self = .object(OrderedDictionary(uniqueKeysWithValues: sorted))
         }
     }

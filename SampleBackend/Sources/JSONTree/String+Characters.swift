@@ -20,6 +20,12 @@ extension String {
     /// strings are equal when they are canonically equivalent.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
+    /// Returns a Boolean value that indicates whether the UTF-8 of this name sorts before another's.
+    ///
+    /// Swift's `<` compares Unicode's normal form, and is no strict weak order for names that are not
+    /// in it: the result of sorting by it depends on the order before.
+    public func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+
     /// Splits the text at each occurrence of a separator, compared byte by byte.
     ///
     /// - Parameter separator: The separator; not empty.
@@ -49,4 +55,10 @@ extension String {
         return scalars.endIndex == unicodeScalars.endIndex
             ? self : String(String.UnicodeScalarView(scalars)) + "…"
     }
+}
+
+extension Sequence<String> {
+    /// The names sorted by their UTF-8, so that equal sets of names give the same order in every
+    /// process.
+    public func sortedByBytes() -> [String] { sorted { $0.precedes($1) } }
 }

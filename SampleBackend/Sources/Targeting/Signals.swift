@@ -139,7 +139,7 @@ extension Signals {
     package var namedValues: [(name: String, value: String)] {
         (SignalName.standard + custom.keys.map { .custom($0) })
             .compactMap { name in self[name].map { (name: name.queryName, value: $0) } }
-            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            .sorted { $0.name.precedes($1.name) }
     }
 
     /// The value to search in; nil when it is longer than a request can send.

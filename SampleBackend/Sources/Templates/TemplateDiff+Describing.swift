@@ -29,21 +29,37 @@ extension TemplateDiff {
                 condition.change != .changed
                     || condition.parts.contains { !["tagColor", "position"].contains($0.name) }
             }.map(\.name))
+        let oldOrder = ConditionOrder(of: isReordered ? old : nil)
+        let newOrder = ConditionOrder(of: isReordered ? new : nil)
         for (name, parameters) in [old.sections, new.sections].joined()
-        where parameters.values.contains(where: { parameter in
-            parameter.conditionalValues.keys.contains(where: conditions.contains)
-                || isReordered && old.order(of: parameter) != new.order(of: parameter)
-        }) {
+        where !names.contains(name)
+            && parameters.values.contains(where: { parameter in
+                parameter.conditionalValues.keys.contains(where: conditions.contains)
+                    || oldOrder.names(of: parameter) != newOrder.names(of: parameter)
+            })
+        {
             names.insert(name)
         }
-        return names.sorted()
+        return names.sortedByBytes()
     }
 }
 
-extension RemoteConfigTemplate {
+/// The positions of a template's conditions.
+private struct ConditionOrder {
+    private let positions: [String: Int]
+
+    init(of template: RemoteConfigTemplate?) {
+        positions = Dictionary(
+            (template?.conditions ?? []).enumerated().map { ($1.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
     /// The conditions for which a parameter has a value, the most important first.
-    fileprivate func order(of parameter: TemplateParameter) -> [String] {
-        conditions.map(\.name).filter { parameter.conditionalValues[$0] != nil }
+    func names(of parameter: TemplateParameter) -> [String] {
+        guard parameter.conditionalValues.count > 1 else { return [] }
+        return parameter.conditionalValues.keys.compactMap { name in
+            positions[name].map { (name, $0) }
+        }.sorted { $0.1 < $1.1 }.map(\.0)
     }
 }
 

@@ -85,10 +85,10 @@ public struct TemplateDiff: Sendable, Hashable {
         let before = old.sections
         let after = new.sections
         var parameters: [ParameterDifference] = []
-        for section in Set(before.keys).union(after.keys).sorted() {
+        for section in Set(before.keys).union(after.keys).sortedByBytes() {
             let oldParameters = before[section] ?? [:]
             let newParameters = after[section] ?? [:]
-            for key in Set(oldParameters.keys).union(newParameters.keys).sorted() {
+            for key in Set(oldParameters.keys).union(newParameters.keys).sortedByBytes() {
                 let parts = Self.parts(
                     from: oldParameters[key]?.parts ?? [:], to: newParameters[key]?.parts ?? [:])
                 let change = Self.change(from: oldParameters[key], to: newParameters[key])
@@ -135,7 +135,7 @@ public struct TemplateDiff: Sendable, Hashable {
         from old: OrderedDictionary<String, ParameterGroup>,
         to new: OrderedDictionary<String, ParameterGroup>
     ) -> [GroupDifference] {
-        Set(old.keys).union(new.keys).sorted().compactMap { name in
+        Set(old.keys).union(new.keys).sortedByBytes().compactMap { name in
             let parts = parts(from: old[name]?.parts ?? [:], to: new[name]?.parts ?? [:])
             let change = change(from: old[name], to: new[name])
             guard change != .changed || !parts.isEmpty else { return nil }

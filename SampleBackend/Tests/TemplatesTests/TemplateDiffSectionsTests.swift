@@ -47,6 +47,15 @@ struct TemplateDiffSectionsTests {
         #expect(TemplateDiff.changedSections(from: templates[1], to: templates[0]) == ["Default"])
     }
 
+    /// Swift's `<` compares the Kelvin sign as "K", and neither before nor after "K::".
+    @Test func theSectionsAreSortedByTheirUTF8() throws {
+        let names = ["\u{212A}", "L", "K::"]
+        let groups = names.map { #""\#($0)": {}"# }.joined(separator: ", ")
+        let new = try RemoteConfigTemplate.make(#"{"parameterGroups": {\#(groups)}}"#)
+        let changed = TemplateDiff.changedSections(from: try .make("{}"), to: new)
+        #expect(changed == ["K::", "L", "\u{212A}"])
+    }
+
     @Test(arguments: rows) func aDiffNamesTheSectionsThatMayDiffer(
         _ row: (old: String, new: String, sections: [String])
     ) throws {

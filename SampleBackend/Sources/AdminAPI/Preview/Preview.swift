@@ -42,7 +42,7 @@ struct Preview: Sendable {
             project?.compiled.conditions.missingSignals(in: context)
         }
         node.setMember(
-            "missingSignals", .array(Set(missing.joined()).sorted().map { .string($0) }))
+            "missingSignals", .array(Set(missing.joined()).sortedByBytes().map { .string($0) }))
         if let explanation = (proposed ?? current)?.explanation(for: context) {
             node.setMember("settings", explanation.settingsJSON)
             node.setMember("conditions", explanation.conditionsJSON)
@@ -61,11 +61,11 @@ struct Preview: Sendable {
         from old: ConfigurationState, to new: ConfigurationState
     ) -> JSONNode {
         var result = JSONNode.emptyObject
-        for section in Set(old.sectionNames).union(new.sectionNames).sorted() {
+        for section in Set(old.sectionNames).union(new.sectionNames).sortedByBytes() {
             let before = old.section(named: section)
             let after = new.section(named: section)
             let keys = Set(before?.settingKeys ?? []).union(after?.settingKeys ?? [])
-            let changed = keys.sorted().filter { key in
+            let changed = keys.sortedByBytes().filter { key in
                 before?.value(forKey: key) != after?.value(forKey: key)
             }
             if !changed.isEmpty || (before == nil) != (after == nil) {

@@ -1,3 +1,4 @@
+import JSONTree
 package import Rendering
 
 extension SettingReasons {
@@ -28,7 +29,7 @@ extension SettingReasons {
                 if flags[key] == nil { flags[key] = reason }
             }
         }
-        return flags.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return flags.sorted { $0.key.precedes($1.key) }
             .map { (key: $0, reason: $1) }
     }
 }

@@ -36,11 +36,11 @@ struct WatchedDocument: Sendable, Hashable {
     mutating func replace(with document: WatchedDocument) -> [Line] {
         defer { self = document }
         var lines: [Line] = []
-        for name in Set(sections.keys).union(document.sections.keys).sorted() {
+        for name in Set(sections.keys).union(document.sections.keys).sortedByBytes() {
             let (before, after) = (sections[name], document.sections[name])
             guard before != after else { continue }
             lines.append(.section(name, isGone: after == nil))
-            for key in Set((before ?? [:]).keys).union((after ?? [:]).keys).sorted() {
+            for key in Set((before ?? [:]).keys).union((after ?? [:]).keys).sortedByBytes() {
                 switch (before?[key], after?[key]) {
                 case (nil, let new?): lines.append(.added(key, new))
                 case (let old?, nil): lines.append(.removed(key, old))
