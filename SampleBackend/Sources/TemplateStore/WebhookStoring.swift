@@ -42,7 +42,8 @@ public protocol WebhookStoring: Sendable {
     /// The time from which ``claimDeliveries(date:until:limit:)`` has a delivery to give, unless one
     /// that is claimed finishes earlier; nil when none is pending.
     ///
-    /// It may have passed. Of a webhook with a claimed delivery it is the end of the claim.
+    /// It may have passed. Of a webhook with a claimed delivery it is the end of the claim or the
+    /// time at which its latest delivery is due, whichever is later.
     func nextDeliveryDate() async throws(TemplateStoreError) -> Date?
 
     /// Stores the result of an attempt at a claimed delivery; not a change to follow.

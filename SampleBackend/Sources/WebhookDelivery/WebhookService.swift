@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 package import Logging
 import Metrics
 import NIOConcurrencyHelpers
@@ -9,7 +10,8 @@ import Templates
 
 /// Delivers the webhooks of all published versions, whichever process published them (HTTP 3).
 ///
-/// It reads the store when it is woken, when a delivery ends, and when the next one is due.
+/// It reads the store when it is woken, when a delivery ends, when the next one is due, and every
+/// few seconds while there are deliveries that another process may give back.
 package struct WebhookService: Service {
     /// Time in seconds for which this process owns a claimed delivery; longer than any attempt
     /// takes.
@@ -23,6 +25,10 @@ package struct WebhookService: Service {
     /// Minimum time between two reads of the store for a delivery that is overdue: another process
     /// may be about to claim it.
     private static let minimumPause: Duration = .milliseconds(100)
+
+    /// Maximum time between two reads of the store while a delivery is not done: a process that ends
+    /// gives its deliveries back, and the change feed does not tell of it.
+    private static let pendingPause: Duration = .seconds(3)
 
     private let store: any TemplateStore
     private let options: WebhookOptions
@@ -107,7 +113,7 @@ package struct WebhookService: Service {
             return options.maximumPause
         }
         let time = Duration.seconds(max(0, next.timeIntervalSinceNow))
-        return min(max(time, Self.minimumPause), options.maximumPause)
+        return min(max(time, Self.minimumPause), Self.pendingPause, options.maximumPause)
     }
 
     /// Number of deliveries that may start.
@@ -201,7 +207,7 @@ package struct WebhookService: Service {
         let old = try await store.template(version: known, inProject: project)?.parsed
         guard let new else { return [] }
         return old.map { TemplateDiff.changedSections(from: $0, to: new) }
-            ?? new.sections.keys.sorted()
+            ?? new.sections.keys.sortedByBytes()
     }
 
     private func name(_ error: any Error, operation: String) {
