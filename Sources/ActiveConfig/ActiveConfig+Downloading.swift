@@ -34,7 +34,6 @@ extension ActiveConfig {
     ///   document cannot be used; `CancellationError`. The configuration in force then stays, and
     ///   nothing is stored. A configuration that could not be stored is not an error here: it
     ///   remains its user's configuration in this launch, and the log reports it.
-    ///   launch, and the log says so.
     @discardableResult
     public func downloadNewConfig() async throws -> DownloadResult {
         while true {
