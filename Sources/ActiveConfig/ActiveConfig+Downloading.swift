@@ -138,12 +138,12 @@ extension ActiveConfig {
         _ download: JoinedDownload, of userID: UserID, with configuration: ConfigurationState?,
         isFirst: Bool
     ) -> DownloadResult {
-        let new = configuration.map {
-            ConfigurationSnapshot(
-                userID: userID, configuration: $0, reason: .downloaded, isOwn: true)
-        }
-        return snapshotReplacement.withLock { _ in
-            let old = state.withLock { $0.snapshot }
+        snapshotReplacement.withLock { _ in
+            let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
+            let new = configuration.map {
+                ConfigurationSnapshot(
+                    userID: userID, known: .downloaded($0), layers: layers, reason: .downloaded)
+            }
             let isCurrent = old?.userID == userID
             let changes = isCurrent ? new?.changes(since: old?.sections ?? NameTable([:])) : nil
             let meta = (new?.configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]

@@ -30,18 +30,17 @@ extension ActiveConfig {
     /// The configuration in force, loaded on first use.
     @discardableResult
     func loadedSnapshot() -> ConfigurationSnapshot {
-        let (known, userID) = state.withLock { ($0.snapshot, $0.userID) }
-        if let known { return known }
-        let (configuration, isOwn) = lastKnownConfiguration(of: userID) ?? (.empty, false)
-        let new = ConfigurationSnapshot(
-            userID: userID, configuration: configuration, reason: .restored, isOwn: isOwn)
+        let (current, userID) = state.withLock { ($0.snapshot, $0.userID) }
+        if let current { return current }
+        let known = lastKnownConfiguration(of: userID) ?? .none
         return snapshotReplacement.withLock { _ in
-            state.withLock { state in
-                // Changes of the user and downloads set a snapshot first.
-                let current = state.snapshot ?? new
-                state.snapshot = current
-                return current
-            }
+            // Changes of the user and downloads set a snapshot first.
+            let (current, layers) = state.withLock { ($0.snapshot, $0.layers) }
+            if let current { return current }
+            let new = ConfigurationSnapshot(
+                userID: userID, known: known, layers: layers, reason: .restored)
+            state.withLock { $0.snapshot = new }
+            return new
         }
     }
 

@@ -1,27 +1,29 @@
 /// Calls of the store, none of them under a lock.
 extension ActiveConfig {
-    /// The configuration that a user starts with, and whether it is known to be the user's own; nil
-    /// when there is none.
-    func lastKnownConfiguration(
-        of userID: UserID
-    ) -> (configuration: ConfigurationState, isOwn: Bool)? {
+    /// The configuration that a user starts with; nil when there is none.
+    func lastKnownConfiguration(of userID: UserID) -> KnownConfiguration? {
         let (own, generic) = state.withLock { ($0.unstored[userID], $0.unstored[.generic]) }
-        if let own { return (own, true) }
+        if let own { return .downloaded(own) }
         guard let configStore else { return nil }
         let bootstrapped = configStore as? any BootstrappedStore
-        if let own = bootstrapped?.ownConfiguration(forUserID: userID.string) { return (own, true) }
+        if let own = bootstrapped?.ownConfiguration(forUserID: userID.string) {
+            return KnownConfiguration(own, source: .stored, isOwn: true)
+        }
         let found =
             if let bootstrapped {
                 bootstrapped.fallback(forUserID: userID.string)
             } else {
-                configStore.lastKnownActiveConfiguration(forUserID: userID.string)
+                // Another store does not say whether it falls back.
+                configStore.lastKnownActiveConfiguration(forUserID: userID.string).map {
+                    KnownConfiguration($0, source: .stored, isOwn: false)
+                }
             }
         // The store's generic configuration is older than the one that it could not store.
         guard var generic, configStore.ownConfiguration(forUserID: userID.string) == nil,
-            found == configStore.lastKnownActiveConfiguration(forUserID: nil)
-        else { return found.map { ($0, false) } }
+            found?.configuration == configStore.lastKnownActiveConfiguration(forUserID: nil)
+        else { return found }
         generic.entityTag = nil
-        return (generic, false)
+        return KnownConfiguration(generic, source: .genericUser, isOwn: false)
     }
 
     /// The user's own configuration, on which a request may be conditional.
@@ -47,7 +49,7 @@ extension ActiveConfig {
     /// Nil when it could only be determined by opening a bootstrap file. `stored` is the store's
     /// configuration for the user who is about to become the current one.
     func initialConfiguration(
-        besides stored: (configuration: ConfigurationState, isOwn: Bool)?
+        besides stored: KnownConfiguration?
     ) -> ConfigurationState? {
         // Every user falls back to the generic configuration, so there is none.
         guard let stored else { return .empty }

@@ -28,7 +28,9 @@ public final class ActiveConfig: Sendable {
     let downloadTimeout: Duration
     let clock: any Clock<Duration>
     let log: ActiveConfigLog
-    let state = Locked(CoordinatorState())
+    let state: Locked<CoordinatorState>
+    /// The values of scalar settings, for reading without the lock.
+    let scalars = ScalarCache()
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
     /// comparison is repeated.
     ///
@@ -78,6 +80,7 @@ public final class ActiveConfig: Sendable {
         self.downloadTimeout = min(max(downloadTimeout, .zero), .seconds(1_000_000_000))
         self.clock = clock
         self.log = log
+        state = Locked(CoordinatorState(scalars: scalars))
     }
 
     /// The user whose configuration is in force; nil, as at first, is the generic user.
@@ -109,15 +112,16 @@ public final class ActiveConfig: Sendable {
         let isFirst = state.withLock { $0.snapshot == nil }
         let former = isFirst ? initialConfiguration(besides: stored) : nil
         let sectionCount = snapshotReplacement.withLock { _ in
-            let (old, downloaded) = state.withLock { state in
-                (state.snapshot, state.endReading(of: userID))
+            let (old, downloaded, layers) = state.withLock { state in
+                (state.snapshot, state.endReading(of: userID), state.layers)
             }
             let new = ConfigurationSnapshot(
                 userID: userID,
-                configuration: downloaded ?? stored?.configuration ?? .empty, reason: .userChanged,
-                isOwn: downloaded != nil || stored?.isOwn == true)
+                known: downloaded.map { .downloaded($0) } ?? stored ?? .none, layers: layers,
+                reason: .userChanged)
             let changes = new.changes(
-                since: old?.sections ?? former.map { NameTable($0.sections) } ?? new.sections)
+                since: old?.sections ?? former.map { layers.applied(to: $0.sections) }
+                    ?? new.sections)
             let isDone = change { state in
                 if state.userID == userID { return nil }
                 state.userID = userID

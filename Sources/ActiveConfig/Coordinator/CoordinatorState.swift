@@ -13,7 +13,14 @@ struct CoordinatorState: Sendable {
 
     var userID: UserID = .generic
     /// Nil until first use, so that nothing is read from the store without need.
-    var snapshot: ConfigurationSnapshot?
+    var snapshot: ConfigurationSnapshot? {
+        didSet {
+            if let snapshot { scalars.bringInForce(generation: snapshot.generation) }
+        }
+    }
+    /// What lies beneath and above each user's document.
+    var layers = ConfigurationLayers()
+    private let scalars: ScalarCache
     var readings: [UserID: Reading] = [:]
     /// Downloaded configurations that could not be stored, until the store keeps one of that user.
     var unstored: [UserID: ConfigurationState] = [:]
@@ -30,6 +37,10 @@ struct CoordinatorState: Sendable {
     /// Wakes the sequences that are being iterated.
     var signals: [Int: AsyncStream<Void>.Continuation] = [:]
     var nextSignalID = 0
+
+    init(scalars: ScalarCache) {
+        self.scalars = scalars
+    }
 
     mutating func beginReading(of userID: UserID) {
         readings[userID, default: Reading()].count += 1

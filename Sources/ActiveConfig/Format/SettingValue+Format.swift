@@ -65,3 +65,19 @@ extension SettingValue: CustomStringConvertible {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 }
+
+extension SettingValue {
+    /// The value for an error message: a scalar itself, shortened, or the kind of a container.
+    var excerpt: String {
+        switch self {
+        case .null, .array, .object: return kindDescription
+        case .bool(let value): return "\(value)"
+        case .integer, .double: return "the number \(self)"
+        case .string(let text):
+            let scalars = text.unicodeScalars
+            let isLong = scalars.count > 60
+            let shown = SettingValue.string(String(String.UnicodeScalarView(scalars.prefix(60))))
+            return "the string \(shown)\(isLong ? "…" : "")"
+        }
+    }
+}

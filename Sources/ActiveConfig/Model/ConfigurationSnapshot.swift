@@ -1,23 +1,48 @@
-/// A configuration in force, with its sections ready for reading.
+import Synchronization
+
+/// A configuration in force: a user's document with the layers beneath and above it, ready for
+/// reading.
 ///
 /// The coordinator replaces it as a whole.
 final class ConfigurationSnapshot: Sendable {
     let userID: UserID
+    /// The document.
     let configuration: ConfigurationState
-    let sections: NameTable<ActiveConfigSection>
-    let reason: SectionChange.Reason
+    /// Where the document comes from.
+    let source: SettingSource
     /// True when it is known to be the user's own, not a fallback.
     let isOwn: Bool
+    let layers: ConfigurationLayers
+    /// The document's sections with the layers applied.
+    let sections: NameTable<ActiveConfigSection>
+    let reason: SectionChange.Reason
+    /// Different for each snapshot of the process, never 0.
+    let generation = nextGeneration.wrappingAdd(1, ordering: .relaxed).newValue
+    let decoded = DecodedSettings()
+
+    private static let nextGeneration = Atomic<UInt64>(0)
 
     init(
-        userID: UserID, configuration: ConfigurationState, reason: SectionChange.Reason,
-        isOwn: Bool
+        userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
+        reason: SectionChange.Reason
     ) {
         self.userID = userID
-        self.configuration = configuration
-        self.sections = NameTable(configuration.sections)
+        configuration = known.configuration
+        source = known.source
+        isOwn = known.isOwn
+        self.layers = layers
+        sections = layers.applied(to: known.configuration.sections)
         self.reason = reason
-        self.isOwn = isOwn
+    }
+
+    /// The same document with other layers.
+    func with(
+        _ layers: ConfigurationLayers, reason: SectionChange.Reason
+    ) -> ConfigurationSnapshot {
+        ConfigurationSnapshot(
+            userID: userID,
+            known: KnownConfiguration(configuration, source: source, isOwn: isOwn),
+            layers: layers, reason: reason)
     }
 
     /// Sorted by name.
@@ -45,6 +70,26 @@ final class ConfigurationSnapshot: Sendable {
         SectionChange(
             sectionName: name, old: old, new: new, userID: userID.string, reason: reason)
     }
+}
+
+/// A user's document, and where it comes from.
+struct KnownConfiguration: Sendable {
+    let configuration: ConfigurationState
+    let source: SettingSource
+    /// True when it is known to be the user's own, not a fallback.
+    let isOwn: Bool
+
+    init(_ configuration: ConfigurationState, source: SettingSource, isOwn: Bool) {
+        self.configuration = configuration
+        self.source = source
+        self.isOwn = isOwn
+    }
+
+    static func downloaded(_ configuration: ConfigurationState) -> KnownConfiguration {
+        KnownConfiguration(configuration, source: .downloaded, isOwn: true)
+    }
+
+    static let none = KnownConfiguration(.empty, source: .none, isOwn: false)
 }
 
 extension ConfigurationState {

@@ -101,15 +101,17 @@ extension BootstrappedStore {
     /// Each is read only when those before it are absent. A fallback has no entity tag, since it is
     /// not the user's.
     public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
-        ownConfiguration(forUserID: userID) ?? fallback(forUserID: userID)
+        ownConfiguration(forUserID: userID) ?? fallback(forUserID: userID)?.configuration
     }
 
     /// Configuration of a user without an own one.
-    func fallback(forUserID userID: String?) -> ConfigurationState? {
+    func fallback(forUserID userID: String?) -> KnownConfiguration? {
         if userID != nil, var generic = ownConfiguration(forUserID: nil) {
             generic.entityTag = nil
-            return generic
+            return KnownConfiguration(generic, source: .genericUser, isOwn: false)
         }
-        return bootstrap?.state(log: log)
+        return bootstrap?.state(log: log).map {
+            KnownConfiguration($0, source: .bootstrap, isOwn: false)
+        }
     }
 }

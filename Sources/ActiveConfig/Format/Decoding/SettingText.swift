@@ -11,17 +11,57 @@ enum SettingText {
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
 
-    /// Reads ISO 8601 with or without a fraction of a second.
+    /// Reads ISO 8601 with or without seconds and a fraction of them.
     ///
     /// Foundation's strategies drop a fraction or accept text after the date, so the form is
     /// checked and the fraction read here.
     static func date(_ value: SettingValue) -> Date? {
         guard case .string(let text) = value,
-            let parts = text.wholeMatch(of: /([-0-9]{10}T[0-9:]{8})(\.[0-9]+)?(Z|[+-][0-9:]{2,5})/),
-            let date = try? Date(parts.1 + parts.3, strategy: .iso8601)
+            let parts = text.wholeMatch(
+                of: /([-0-9]{10}T[0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]+)?(Z|[+-][0-9:]{2,5})/),
+            parts.2 != nil || parts.3 == nil,
+            let date = try? Date(parts.1 + (parts.2 ?? ":00") + parts.4, strategy: .iso8601)
         else { return nil }
-        guard let fraction = parts.2 else { return date }
+        guard let fraction = parts.3 else { return date }
         return Double("0\(fraction)").map(date.addingTimeInterval)
+    }
+
+    /// Seconds of 292 years; a `Duration` of more nanoseconds than 64 bits is of no use to anybody.
+    private static let longestDuration = 9.2e9
+
+    /// Reads a number of seconds, or ISO 8601 without years and months.
+    static func duration(_ value: SettingValue) -> Duration? {
+        switch value {
+        case .integer(let seconds):
+            return abs(Double(seconds)) <= longestDuration ? .seconds(seconds) : nil
+        case .double(let seconds): return duration(ofSeconds: seconds)
+        case .string(let text):
+            let text = String(NumberText.trimmed(text))
+            return NumberText.value(of: text)?.doubleValue.flatMap(duration(ofSeconds:))
+                ?? isoSeconds(text).flatMap(duration(ofSeconds:))
+        case .null, .bool, .array, .object: return nil
+        }
+    }
+
+    private static func duration(ofSeconds seconds: Double) -> Duration? {
+        abs(seconds) <= longestDuration ? .seconds(seconds) : nil
+    }
+
+    /// The seconds of `P2W`, `P1DT12H` or `PT1M30.5S`; at least one number is due.
+    private static func isoSeconds(_ text: String) -> Double? {
+        let part = "([0-9]+(?:[.,][0-9]+)?)"
+        guard
+            let regex = try? Regex<AnyRegexOutput>(
+                "(-)?P(?:\(part)W)?(?:\(part)D)?(?:T(?:\(part)H)?(?:\(part)M)?(?:\(part)S)?)?"),
+            let match = text.wholeMatch(of: regex), !text.hasSuffix("T")
+        else { return nil }
+        var seconds: Double?
+        for (group, unit) in [(2, 604_800), (3, 86_400), (4, 3_600), (5, 60), (6, 1)] {
+            guard let number = match.output[group].substring else { continue }
+            guard let number = Double(number.replacing(",", with: ".")) else { return nil }
+            seconds = (seconds ?? 0) + number * Double(unit)
+        }
+        return match.output[1].substring == nil ? seconds : seconds.map { -$0 }
     }
 
     /// Reads Base64.

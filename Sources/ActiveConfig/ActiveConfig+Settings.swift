@@ -1,0 +1,95 @@
+/// Reading by typed keys.
+///
+/// A `Bool`, `Int`, `Double` or `Float` is read without a lock and without allocating. A value of
+/// another type is decoded by the first read of a configuration, and kept until another one is in
+/// force.
+extension ActiveConfig {
+    /// The value of a setting, or the key's default.
+    public subscript(key: SettingKey<Bool>) -> Bool { scalar(key) }
+
+    /// The value of a setting, or the key's default.
+    public subscript(key: SettingKey<Int>) -> Int { scalar(key) }
+
+    /// The value of a setting, or the key's default.
+    public subscript(key: SettingKey<Double>) -> Double { scalar(key) }
+
+    /// The value of a setting, or the key's default.
+    public subscript(key: SettingKey<Float>) -> Float { scalar(key) }
+
+    /// The value of a setting, or the key's default.
+    ///
+    /// An override comes first, then the document in force, then the in-app defaults, then the key's
+    /// default. A value of another type is passed over, logged once per configuration, and named in
+    /// ``problems``.
+    public subscript<Value>(key: SettingKey<Value>) -> Value {
+        value(of: key, in: loadedSnapshot())
+    }
+
+    /// The value of a setting, or the key's default; the same as `config[key]`.
+    public func value<Value>(for key: SettingKey<Value>) -> Value { self[key] }
+
+    /// The settings of the configuration in force whose values are of another type than the app has
+    /// read them as.
+    ///
+    /// In the order in which they were found; empty again with each new configuration.
+    public var problems: [SettingProblem] { loadedSnapshot().decoded.problems }
+
+    @inline(__always)
+    private func scalar<Value: ScalarSetting>(_ key: SettingKey<Value>) -> Value {
+        switch scalars.entry(ofSlot: key.slot) {
+        case .bits(let bits): Value(settingBits: bits)
+        case .absent: key.defaultValue
+        case .miss: readScalar(key)
+        }
+    }
+
+    @inline(never)
+    private func readScalar<Value: ScalarSetting>(_ key: SettingKey<Value>) -> Value {
+        let snapshot = loadedSnapshot()
+        let value = decodedValue(of: key, in: snapshot)
+        scalars.fill(
+            slot: key.slot, generation: snapshot.generation, bits: value.map(\.settingBits))
+        return value ?? key.defaultValue
+    }
+
+    /// The value of a setting in one configuration, or the key's default.
+    func value<Value>(of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot) -> Value {
+        decodedValue(of: key, in: snapshot) ?? key.defaultValue
+    }
+
+    private func decodedValue<Value>(
+        of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot
+    ) -> Value? {
+        let decoded = snapshot.decoded.value(forKey: .setting(key.slot)) {
+            let definition = key.definition.object
+            for value in snapshot.candidates(forSetting: definition) {
+                do throws(SettingReader.Mismatch) {
+                    return try definition.reader.read(value)
+                } catch {
+                    report(
+                        SettingProblem(
+                            sectionName: definition.sectionName, settingName: definition.name,
+                            reason: error.reason), in: snapshot)
+                }
+            }
+            return nil
+        }
+        return (decoded as? DecodedValue<Value>)?.value
+    }
+
+    /// Records and logs a problem, once.
+    func report(_ problem: SettingProblem, in snapshot: ConfigurationSnapshot) {
+        guard snapshot.decoded.record(problem) else { return }
+        log(.warning, "\(problem) The default is used.")
+    }
+}
+
+extension ConfigurationSnapshot {
+    /// The values of a setting, the one in force first, then that of the in-app defaults, to use when
+    /// the first is of another type.
+    func candidates(forSetting definition: SettingDefinition) -> [SettingValue] {
+        let inForce = sections[definition.sectionName]?[definition.name]
+        let beneath = layers.defaults[definition.sectionName]?[definition.name]
+        return [inForce, beneath].compactMap { $0 }
+    }
+}

@@ -1,0 +1,37 @@
+/// What lies beneath and above a user's document, setting by setting: the in-app defaults, and the
+/// overrides of this device.
+struct ConfigurationLayers: Sendable {
+    typealias Sections = [String: [String: SettingValue]]
+
+    var defaults: Sections = [:]
+    var overrides: Sections = [:]
+
+    var isEmpty: Bool { defaults.isEmpty && overrides.isEmpty }
+
+    /// The document's sections with the layers applied; untouched ones are the document's own.
+    func applied(to document: [String: ActiveConfigSection]) -> NameTable<ActiveConfigSection> {
+        if isEmpty { return NameTable(document) }
+        var sections = document
+        for name in Set(defaults.keys).union(overrides.keys) {
+            sections[name] = applied(to: document[name], named: name)
+        }
+        return NameTable(sections)
+    }
+
+    private func applied(
+        to section: ActiveConfigSection?, named name: String
+    ) -> ActiveConfigSection? {
+        let document = section?.table.settings.entries ?? []
+        let above = Self.entries(overrides[name])
+        // Of entries with one name the last one counts.
+        let entries = Self.entries(defaults[name]) + document + above
+        if entries.isEmpty { return section }
+        return entries.count == document.count ? section : ActiveConfigSection(NameTable(entries))
+    }
+
+    private static func entries(
+        _ settings: [String: SettingValue]?
+    ) -> ContiguousArray<NameTable<SettingValue>.Entry> {
+        (settings.map { NameTable($0) } ?? NameTable([:])).entries
+    }
+}

@@ -1,0 +1,56 @@
+/// A value that was read from a configuration, of whatever type.
+protocol DecodedSetting: AnyObject, Sendable {}
+
+final class DecodedValue<Value: Sendable>: DecodedSetting {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+/// What was read from one configuration so far, so that nothing is decoded twice, and what could not
+/// be read.
+final class DecodedSettings: Sendable {
+    enum Key: Hashable, Sendable {
+        /// A setting, by the slot of its key.
+        case setting(Int)
+        /// A whole section, by the type that it is decoded into.
+        case section(ObjectIdentifier)
+    }
+
+    private struct State {
+        /// nil: there is no value of the type.
+        var values: [Key: (any DecodedSetting)?] = [:]
+        var problems: [SettingProblem] = []
+        var paths: Set<[String]> = []
+    }
+
+    private let state = Locked(State())
+
+    /// In the order in which they were found.
+    var problems: [SettingProblem] { state.withLock { $0.problems } }
+
+    /// The value of a key, read by `read` at first; the inner nil means no value of the type.
+    ///
+    /// `read` may be called by several threads at once, none of them under a lock.
+    func value(
+        forKey key: Key, read: () -> (any DecodedSetting)?
+    ) -> (any DecodedSetting)? {
+        if let known = state.withLock({ $0.values[key] }) { return known }
+        let value = read()
+        return state.withLock { state in
+            if let known = state.values[key] { return known }
+            state.values[key] = .some(value)
+            return value
+        }
+    }
+
+    /// Records a problem; false when there is one of this setting already.
+    func record(_ problem: SettingProblem) -> Bool {
+        state.withLock { state in
+            let path = [problem.sectionName, problem.settingName]
+            guard state.paths.insert(path).inserted else { return false }
+            state.problems.append(problem)
+            return true
+        }
+    }
+}

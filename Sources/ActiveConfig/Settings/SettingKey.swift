@@ -1,0 +1,79 @@
+/// A setting with its type and default: declared once, and read with a leading dot.
+///
+/// ```swift
+/// extension SettingKey<Bool> {
+///     static let isCheckoutOn = SettingKey("Checkout", "isOn", default: false)
+/// }
+///
+/// if config[.isCheckoutOn] { … }
+/// ```
+///
+/// A value of another type gives the default; ``ActiveConfig/problems`` and the log name it.
+///
+/// Keys are meant to be constants of the program: what a key needs is kept, once for each section,
+/// name and type, as long as the process runs.
+public struct SettingKey<Value: Sendable>: Sendable {
+    /// The value when there is none, or none of the type.
+    public let defaultValue: Value
+
+    /// Never released, so that copying a key counts no reference.
+    let definition: SettingDefinition.Reference
+    /// Number of the setting in a ``ScalarCache``.
+    let slot: Int
+
+    /// The section's name.
+    public var sectionName: String { definition.object.sectionName }
+
+    /// The setting's name in its section.
+    public var name: String { definition.object.name }
+
+    /// Creates a key for a type that says itself how it is read.
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - name: The setting's name in the section.
+    ///   - defaultValue: The value when there is none, or none of the type.
+    public init(
+        _ sectionName: String, _ name: String, default defaultValue: Value
+    ) where Value: SettingConvertible {
+        self.init(sectionName, name, defaultValue, .convertible(Value.self))
+    }
+
+    /// Creates a key for a type that is decoded; see ``ActiveConfigSection/decode(_:forKey:)`` for the
+    /// rules.
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - name: The setting's name in the section.
+    ///   - defaultValue: The value when there is none, or none of the type.
+    public init(
+        _ sectionName: String, _ name: String, default defaultValue: Value
+    ) where Value: Decodable {
+        self.init(sectionName, name, defaultValue, .decodable(Value.self))
+    }
+
+    /// Creates a key for a type that can be decoded, and says itself how it is read, which counts.
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - name: The setting's name in the section.
+    ///   - defaultValue: The value when there is none, or none of the type.
+    public init(
+        _ sectionName: String, _ name: String, default defaultValue: Value
+    ) where Value: SettingConvertible & Decodable {
+        self.init(sectionName, name, defaultValue, .convertible(Value.self))
+    }
+
+    private init(
+        _ sectionName: String, _ name: String, _ defaultValue: Value, _ reader: SettingReader
+    ) {
+        self.defaultValue = defaultValue
+        (definition, slot) = SettingDefinition.interned(
+            sectionName, name, type: Value.self, reader: reader)
+    }
+}
+
+extension SettingKey: CustomStringConvertible {
+    /// The section and the name, such as `Checkout.isOn`.
+    public var description: String { definition.object.path }
+}
