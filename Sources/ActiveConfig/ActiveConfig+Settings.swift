@@ -28,6 +28,52 @@ extension ActiveConfig {
     /// The value of a setting, or the key's default; the same as `config[key]`.
     public func value<Value>(for key: SettingKey<Value>) -> Value { self[key] }
 
+    /// A whole section, decoded.
+    ///
+    /// Decoded once per configuration, by the first who asks. A setting that the section lacks, or
+    /// whose value is of another type, has the type's own default; the others are not lost.
+    /// ``problems`` and the log name each value of another type, by its path.
+    ///
+    /// - Parameter type: The type, which names its section.
+    /// - Returns: The section, or the type's defaults when there is none.
+    public func decode<Section: SettingsSection>(_ type: Section.Type) -> Section {
+        let snapshot = loadedSnapshot()
+        let decoded = snapshot.decoded.value(forKey: .section(ObjectIdentifier(type))) {
+            DecodedValue(decode(type, from: snapshot))
+        }
+        return (decoded as? DecodedValue<Section>)?.value ?? Section()
+    }
+
+    private func decode<Section: SettingsSection>(
+        _ type: Section.Type, from snapshot: ConfigurationSnapshot
+    ) -> Section {
+        func report(_ codingPath: [any CodingKey], _ error: any Error) {
+            let path = codingPath.map(\.stringValue).joined(separator: ".")
+            self.report(
+                SettingProblem(
+                    sectionName: type.sectionName, settingName: path,
+                    reason: mask(
+                        SettingReader.predicate(of: error, about: path),
+                        of: codingPath.first?.stringValue ?? "", inSection: type.sectionName)),
+                in: snapshot)
+        }
+        let standard = Section()
+        do {
+            let section = snapshot.sections[type.sectionName]
+            let settings = section?.table.settings.entries.reduce(into: [:]) {
+                $0[$1.name] = $1.value
+            }
+            let decoder = DefaultingDecoder(
+                object: settings,
+                defaults: try SettingEncoder.encode(standard).dictionaryValue ?? [:],
+                codingPath: [], report: report)
+            return try Section(from: decoder)
+        } catch {
+            report([], error)
+            return standard
+        }
+    }
+
     /// The settings of the configuration in force whose values are of another type than the app has
     /// read them as.
     ///
@@ -69,7 +115,9 @@ extension ActiveConfig {
                     report(
                         SettingProblem(
                             sectionName: definition.sectionName, settingName: definition.name,
-                            reason: error.reason), in: snapshot)
+                            reason: mask(
+                                error.reason, of: definition.name,
+                                inSection: definition.sectionName)), in: snapshot)
                 }
             }
             return nil

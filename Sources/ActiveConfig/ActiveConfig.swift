@@ -27,6 +27,7 @@ public final class ActiveConfig: Sendable {
     let listenerQueue: DispatchQueue
     let downloadTimeout: Duration
     let clock: any Clock<Duration>
+    let overridePolicy: OverridePolicy
     let log: ActiveConfigLog
     let state: Locked<CoordinatorState>
     /// The values of scalar settings, for reading without the lock.
@@ -54,23 +55,27 @@ public final class ActiveConfig: Sendable {
     ///     waits for; time that the device sleeps does not count. A download that takes longer is
     ///     cancelled and fails with ``DownloadError/Code/timedOut``, and a later answer is dropped.
     ///     ``JSONURLDownloader`` has a shorter limit of its own.
+    ///   - overrides: Whether settings can be overridden on this device.
     ///   - log: Receives the framework's messages.
     public convenience init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)? = nil,
         notificationCenter: NotificationCenter = .default, listenerQueue: DispatchQueue = .main,
-        downloadTimeout: Duration = .seconds(300), log: ActiveConfigLog = .standardError
+        downloadTimeout: Duration = .seconds(300), overrides: OverridePolicy = .inDebugBuilds,
+        log: ActiveConfigLog = .standardError
     ) {
         self.init(
             configDownloader: configDownloader, configStore: configStore,
             notificationCenter: notificationCenter, listenerQueue: listenerQueue,
-            downloadTimeout: downloadTimeout, clock: SuspendingClock(), log: log)
+            downloadTimeout: downloadTimeout, clock: SuspendingClock(), overrides: overrides,
+            log: log)
     }
 
     /// Creates a coordinator whose downloads time out by `clock`.
     package init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)?,
         notificationCenter: NotificationCenter, listenerQueue: DispatchQueue,
-        downloadTimeout: Duration, clock: any Clock<Duration>, log: ActiveConfigLog
+        downloadTimeout: Duration, clock: any Clock<Duration>,
+        overrides: OverridePolicy = .never, log: ActiveConfigLog
     ) {
         self.configDownloader = configDownloader
         self.configStore = configStore
@@ -80,7 +85,11 @@ public final class ActiveConfig: Sendable {
         self.downloadTimeout = min(max(downloadTimeout, .zero), .seconds(1_000_000_000))
         self.clock = clock
         self.log = log
-        state = Locked(CoordinatorState(scalars: scalars))
+        overridePolicy = overrides
+        var state = CoordinatorState(scalars: scalars)
+        state.layers.overrides = overrides.initialOverrides
+        self.state = Locked(state)
+        reportOverrides()
     }
 
     /// The user whose configuration is in force; nil, as at first, is the generic user.

@@ -20,6 +20,8 @@ struct CoordinatorState: Sendable {
     }
     /// What lies beneath and above each user's document.
     var layers = ConfigurationLayers()
+    /// Settings whose values are masked.
+    var secrets: Set<SettingPath> = []
     private let scalars: ScalarCache
     var readings: [UserID: Reading] = [:]
     /// Downloaded configurations that could not be stored, until the store keeps one of that user.

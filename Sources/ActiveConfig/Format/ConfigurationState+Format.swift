@@ -169,3 +169,10 @@ enum FormatVersion {
             path: "meta.\(key)")
     }
 }
+
+extension ConfigurationState {
+    /// ``creationTime`` as a date; nil when it is none (FORMAT 2.3).
+    public var creationDate: Date? {
+        meta[MetaKey.creationTime].flatMap(SettingText.date)
+    }
+}

@@ -5,7 +5,7 @@ public struct SectionChange: Sendable {
     /// Reasons may be added: keep a `default` when you switch over it.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
-            case restored, downloaded, userChanged
+            case restored, downloaded, userChanged, defaultsChanged, overridden
         }
 
         private let kind: Kind
@@ -16,6 +16,11 @@ public struct SectionChange: Sendable {
         public static let downloaded = Reason(kind: .downloaded)
         /// Another user's configuration came in force.
         public static let userChanged = Reason(kind: .userChanged)
+
+        /// The app has set other in-app defaults.
+        public static let defaultsChanged = Reason(kind: .defaultsChanged)
+        /// An override of this device was set or removed.
+        public static let overridden = Reason(kind: .overridden)
 
         /// The reason's name, such as `downloaded`.
         public var description: String { kind.rawValue }

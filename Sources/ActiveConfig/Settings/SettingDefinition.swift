@@ -82,6 +82,16 @@ struct SettingReader: Sendable {
         }
     }
 
+    /// What an error says of a setting, without the setting's path and the full stop.
+    static func predicate(of error: any Error, about path: String) -> String {
+        let reason = reason(of: error)
+        let subject = "The setting '\(path)' "
+        guard reason.hasPrefix(subject), reason.hasSuffix(".") else {
+            return "cannot be read: \(reason)"
+        }
+        return String(reason.dropFirst(subject.count).dropLast())
+    }
+
     /// What a decoding error says, with the path inside of the value.
     static func reason(of error: any Error) -> String {
         let context: DecodingError.Context? =

@@ -36,11 +36,23 @@ struct SettingDecoder: Decoder {
             case is Date.Type: try read("an ISO 8601 date", type, SettingText.date)
             case is Data.Type: try read("a Base64 string", type, SettingText.data)
             case is Decimal.Type: try readDecimal()
+            case is Duration.Type:
+                try read("a number of seconds or an ISO 8601 duration", type, SettingText.duration)
             default: nil
             }
         // Without the first condition, nil would cast to any optional type.
         if let special, let result = special as? T { return result }
         return try T(from: self)
+    }
+
+    /// True for a type that ``decode(_:)`` reads itself.
+    static func isSpecial(_ type: Any.Type) -> Bool {
+        switch type {
+        case is SettingValue.Type, is URL.Type, is Date.Type, is Data.Type, is Decimal.Type,
+            is Duration.Type:
+            true
+        default: false
+        }
     }
 
     /// - Throws: `DecodingError` that the value is not `expected`, when `body` returns nil.

@@ -43,6 +43,10 @@ enum SettingText {
         }
     }
 
+    static func seconds(of duration: Duration) -> Double {
+        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+
     private static func duration(ofSeconds seconds: Double) -> Duration? {
         abs(seconds) <= longestDuration ? .seconds(seconds) : nil
     }

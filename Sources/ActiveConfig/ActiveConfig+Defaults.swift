@@ -1,0 +1,92 @@
+public import Foundation
+
+/// In-app defaults, which lie beneath what is downloaded, setting by setting.
+///
+/// All reads, listeners and sequences see the result; ``currentConfiguration`` is the document alone.
+/// A setting that disappears from the document goes back to its in-app default, and its section's
+/// listeners hear of it.
+extension ActiveConfig {
+    /// Replaces the in-app defaults.
+    ///
+    /// ```swift
+    /// config.setDefaults(["Checkout": ["isOn": true, "timeout": 30]])
+    /// ```
+    ///
+    /// - Parameter defaults: The values by section and key; `[:]` removes all.
+    public func setDefaults(_ defaults: [String: [String: SettingValue]]) {
+        replaceLayers(reason: .defaultsChanged) { $0.defaults = defaults }
+    }
+
+    /// Replaces the in-app defaults by the sections of a configuration, such as one read from a
+    /// bundled file of the exchange format.
+    ///
+    /// ```swift
+    /// config.setDefaults(try ConfigurationState(jsonData: Data(contentsOf: url)))
+    /// ```
+    public func setDefaults(_ configuration: ConfigurationState) {
+        setDefaults(
+            configuration.sections.mapValues { section in
+                section.table.settings.entries.reduce(into: [:]) { $0[$1.name] = $1.value }
+            })
+    }
+
+    /// Replaces the in-app defaults by an encoded value, whose properties are sections.
+    ///
+    /// ```swift
+    /// struct Defaults: Encodable { var Checkout = CheckoutSettings(); var Home = HomeSettings() }
+    /// try config.setDefaults(encoding: Defaults())
+    /// ```
+    ///
+    /// - Parameter value: Encodes as an object of objects.
+    /// - Throws: `EncodingError` when the value is no object of objects, or has no form in a
+    ///   configuration; then the defaults stay.
+    public func setDefaults(encoding value: some Encodable) throws {
+        setDefaults(try Self.sections(of: SettingEncoder.encode(value), value))
+    }
+
+    /// Replaces the in-app defaults by a property list: a dictionary of sections, each a dictionary
+    /// of settings.
+    ///
+    /// - Parameter propertyList: The file's content, XML or binary. Dates and data become the texts
+    ///   that a `Date` and a `Data` are read from.
+    /// - Throws: `DecodingError` or Foundation's error when the content cannot be read, or is no
+    ///   dictionary of dictionaries; then the defaults stay.
+    public func setDefaults(propertyList: Data) throws {
+        let sections = try PropertyListDecoder().decode(
+            [String: [String: PropertyListValue]].self, from: propertyList)
+        setDefaults(sections.mapValues { $0.mapValues(\.value) })
+    }
+
+    private static func sections(
+        of value: SettingValue, _ original: Any
+    ) throws -> [String: [String: SettingValue]] {
+        let sections = value.dictionaryValue?.compactMapValues(\.dictionaryValue)
+        guard let sections, sections.count == value.dictionaryValue?.count else {
+            throw EncodingError.invalidValue(
+                original,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription:
+                        "In-app defaults are an object of sections, each an object of settings."))
+        }
+        return sections
+    }
+
+    /// Changes the layers, and brings the document in force with them.
+    func replaceLayers(
+        reason: SectionChange.Reason, _ body: (inout ConfigurationLayers) -> Void
+    ) {
+        snapshotReplacement.withLock { _ in
+            var (snapshot, layers) = state.withLock { ($0.snapshot, $0.layers) }
+            body(&layers)
+            let old = snapshot
+            snapshot = snapshot?.with(layers, reason: reason)
+            let changes = snapshot?.changes(since: old?.sections ?? NameTable([:])) ?? []
+            change { [snapshot, layers] state in
+                state.layers = layers
+                if let snapshot { state.snapshot = snapshot }
+                return deliver(changes, in: state)
+            }
+        }
+    }
+}

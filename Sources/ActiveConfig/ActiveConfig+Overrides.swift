@@ -1,0 +1,67 @@
+/// Overrides: values above everything else on this device, for development and tests.
+///
+/// They are never stored. Where they are not enabled, as in a release build by default, they are
+/// refused with a warning; see ``OverridePolicy``.
+extension ActiveConfig {
+    /// The overrides in force, by section and key.
+    public var overrides: [String: [String: SettingValue]] {
+        state.withLock { $0.layers.overrides }
+    }
+
+    /// Overrides a setting, or removes its override.
+    ///
+    /// - Parameters:
+    ///   - value: The value; nil removes the override.
+    ///   - key: The setting's key.
+    ///   - sectionName: The section's name.
+    public func setOverride(
+        _ value: SettingValue?, forKey key: String, inSection sectionName: String
+    ) {
+        guard overridePolicy.isEnabled else {
+            log(
+                .warning,
+                "The override of '\(sectionName).\(key)' is refused: overrides are not enabled in "
+                    + "this build.")
+            return
+        }
+        replaceLayers(reason: .overridden) { layers in
+            layers.overrides[sectionName, default: [:]][key] = value
+            if layers.overrides[sectionName]?.isEmpty == true {
+                layers.overrides[sectionName] = nil
+            }
+        }
+    }
+
+    /// Overrides a setting by a value of its type.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The setting.
+    /// - Throws: `EncodingError` when the value has no form in a configuration.
+    public func setOverride<Value: Encodable>(
+        _ value: Value, for key: SettingKey<Value>
+    ) throws {
+        setOverride(
+            try SettingEncoder.encode(value), forKey: key.name, inSection: key.sectionName)
+    }
+
+    /// Removes the override of a setting.
+    public func removeOverride<Value>(for key: SettingKey<Value>) {
+        setOverride(nil, forKey: key.name, inSection: key.sectionName)
+    }
+
+    /// Removes all overrides.
+    public func removeAllOverrides() {
+        replaceLayers(reason: .overridden) { $0.overrides = [:] }
+    }
+
+    /// Logs the overrides at the start, so that nobody looks for the reason elsewhere.
+    func reportOverrides() {
+        for problem in overridePolicy.problems { log(.error, problem) }
+        let names = overridePolicy.initialOverrides.flatMap { section, settings in
+            settings.keys.map { "\(section).\($0)" }
+        }
+        guard !names.isEmpty else { return }
+        log(.warning, "Overridden on this device: \(names.sortedByBytes().joined(separator: ", ")).")
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+
+/// Encodes a value so that it reads back by the rules of FORMAT 5.
+///
+/// Types that JSON has no value for become the text that ``SettingDecoder`` reads.
+struct SettingEncoder: Encoder {
+    let codingPath: [any CodingKey]
+    private let node: Node
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// - Throws: `EncodingError` when the value has no form in a configuration, or is nested too deep;
+    ///   the type's own error.
+    static func encode(_ value: some Encodable) throws -> SettingValue {
+        try encode(value, at: [])
+    }
+
+    private static func encode(
+        _ value: some Encodable, at codingPath: [any CodingKey]
+    ) throws -> SettingValue {
+        switch value {
+        case let value as SettingValue: return value
+        case let value as URL: return .string(value.absoluteString)
+        case let value as Date: return .string(SettingText.text(of: value))
+        case let value as Data: return .string(value.base64EncodedString())
+        case let value as Decimal: return .string("\(value)")
+        case let value as Duration: return .double(SettingText.seconds(of: value))
+        default:
+            guard codingPath.count <= SettingValue.maximumCodedDepth else {
+                throw EncodingError.invalidValue(
+                    value,
+                    EncodingError.Context(
+                        codingPath: codingPath, debugDescription: SettingValue.tooDeep))
+            }
+            let encoder = SettingEncoder(codingPath: codingPath)
+            try value.encode(to: encoder)
+            return encoder.node.value
+        }
+    }
+
+    private init(codingPath: [any CodingKey]) {
+        self.codingPath = codingPath
+        node = Node()
+    }
+
+    private init(codingPath: [any CodingKey], node: Node) {
+        self.codingPath = codingPath
+        self.node = node
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        node.becomeObject()
+        return KeyedEncodingContainer(Keyed(node: node, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        node.becomeArray()
+        return Unkeyed(node: node, codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        Single(node: node, codingPath: codingPath)
+    }
+
+    /// A value under construction.
+    private final class Node {
+        private enum Content {
+            case value(SettingValue)
+            case object([String: Node])
+            case array([Node])
+        }
+
+        private var content = Content.value(.object([:]))
+
+        var value: SettingValue {
+            switch content {
+            case .value(let value): value
+            case .object(let members): .object(members.mapValues(\.value))
+            case .array(let elements): .array(elements.map(\.value))
+            }
+        }
+
+        var count: Int {
+            if case .array(let elements) = content { elements.count } else { 0 }
+        }
+
+        func set(_ value: SettingValue) { content = .value(value) }
+
+        func becomeObject() {
+            if case .object = content { return }
+            content = .object([:])
+        }
+
+        func becomeArray() {
+            if case .array = content { return }
+            content = .array([])
+        }
+
+        /// The node of a member, made if need be.
+        func member(_ name: String) -> Node {
+            guard case .object(var members) = content else { return Node() }
+            let node = members[name] ?? Node()
+            members[name] = node
+            content = .object(members)
+            return node
+        }
+
+        func appended() -> Node {
+            guard case .array(var elements) = content else { return Node() }
+            let node = Node()
+            elements.append(node)
+            content = .array(elements)
+            return node
+        }
+    }
+
+    private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+        let node: Node
+        let codingPath: [any CodingKey]
+
+        func encodeNil(forKey key: Key) { node.member(key.stringValue).set(.null) }
+
+        func encode(_ value: some Encodable, forKey key: Key) throws {
+            node.member(key.stringValue).set(
+                try SettingEncoder.encode(value, at: codingPath + [key]))
+        }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type, forKey key: Key
+        ) -> KeyedEncodingContainer<NestedKey> {
+            encoder(forKey: key).container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+            encoder(forKey: key).unkeyedContainer()
+        }
+
+        func superEncoder() -> any Encoder { encoder(forKey: SettingCodingKey("super")) }
+
+        func superEncoder(forKey key: Key) -> any Encoder { encoder(forKey: key) }
+
+        private func encoder(forKey key: some CodingKey) -> SettingEncoder {
+            SettingEncoder(codingPath: codingPath + [key], node: node.member(key.stringValue))
+        }
+    }
+
+    private struct Unkeyed: UnkeyedEncodingContainer {
+        let node: Node
+        let codingPath: [any CodingKey]
+
+        var count: Int { node.count }
+
+        func encodeNil() { node.appended().set(.null) }
+
+        func encode(_ value: some Encodable) throws {
+            let path = codingPath + [SettingCodingKey(index: count)]
+            node.appended().set(try SettingEncoder.encode(value, at: path))
+        }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type
+        ) -> KeyedEncodingContainer<NestedKey> {
+            nextEncoder().container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+            nextEncoder().unkeyedContainer()
+        }
+
+        func superEncoder() -> any Encoder { nextEncoder() }
+
+        private func nextEncoder() -> SettingEncoder {
+            let path = codingPath + [SettingCodingKey(index: count)]
+            return SettingEncoder(codingPath: path, node: node.appended())
+        }
+    }
+
+    private struct Single: SingleValueEncodingContainer {
+        let node: Node
+        let codingPath: [any CodingKey]
+
+        func encodeNil() { node.set(.null) }
+        func encode(_ value: Bool) { node.set(.bool(value)) }
+        func encode(_ value: String) { node.set(.string(value)) }
+        func encode(_ value: Double) throws { try encode(number: value) }
+        // Through its text, so that 0.1 stays 0.1.
+        func encode(_ value: Float) throws {
+            try encode(number: Double("\(value)") ?? Double(value))
+        }
+        func encode(_ value: Int) throws { try encode(integer: value) }
+        func encode(_ value: Int8) throws { try encode(integer: value) }
+        func encode(_ value: Int16) throws { try encode(integer: value) }
+        func encode(_ value: Int32) throws { try encode(integer: value) }
+        func encode(_ value: Int64) throws { try encode(integer: value) }
+        func encode(_ value: UInt) throws { try encode(integer: value) }
+        func encode(_ value: UInt8) throws { try encode(integer: value) }
+        func encode(_ value: UInt16) throws { try encode(integer: value) }
+        func encode(_ value: UInt32) throws { try encode(integer: value) }
+        func encode(_ value: UInt64) throws { try encode(integer: value) }
+
+        func encode(_ value: some Encodable) throws {
+            node.set(try SettingEncoder.encode(value, at: codingPath))
+        }
+
+        /// Beyond 64 bits as text, which reads back in full.
+        private func encode(integer: some BinaryInteger) throws {
+            node.set(Int(exactly: integer).map { .integer($0) } ?? .string("\(integer)"))
+        }
+
+        private func encode(number: Double) throws {
+            guard number.isFinite else {
+                throw EncodingError.invalidValue(
+                    number,
+                    EncodingError.Context(
+                        codingPath: codingPath,
+                        debugDescription: "A configuration has no number \(number)."))
+            }
+            node.set(.double(number))
+        }
+    }
+}

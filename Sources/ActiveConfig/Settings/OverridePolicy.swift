@@ -1,0 +1,95 @@
+import Foundation
+
+/// Whether overrides are in force, and which are from the start.
+public struct OverridePolicy: Sendable {
+    /// A Boolean value that indicates whether overrides are in force.
+    public let isEnabled: Bool
+    /// The overrides at the start, by section and key.
+    public let initialOverrides: [String: [String: SettingValue]]
+    /// What is wrong with an argument or a file of overrides, for the log.
+    let problems: [String]
+
+    private init(
+        isEnabled: Bool, initialOverrides: [String: [String: SettingValue]] = [:],
+        problems: [String] = []
+    ) {
+        self.isEnabled = isEnabled
+        self.initialOverrides = initialOverrides
+        self.problems = problems
+    }
+
+    /// None.
+    public static let never = OverridePolicy(isEnabled: false)
+
+    /// In a debug build of the framework as ``always``, else as ``never``.
+    public static var inDebugBuilds: OverridePolicy {
+        #if DEBUG
+            .always
+        #else
+            .never
+        #endif
+    }
+
+    /// In force, with those of the process's launch arguments, environment and file from the start.
+    ///
+    /// - `-ActiveConfigOverride Home.columns=3`, any number of times, as an argument;
+    /// - `ACTIVECONFIG_OVERRIDES` in the environment: the same, one a line;
+    /// - `-ActiveConfigOverrideFile path`, or `ACTIVECONFIG_OVERRIDE_FILE` in the environment: a file
+    ///   in the exchange format.
+    ///
+    /// The section's name ends at the first dot. The value is JSON, or else a string. An argument
+    /// counts before the environment, and both before the file.
+    public static var always: OverridePolicy {
+        from(
+            arguments: ProcessInfo.processInfo.arguments,
+            environment: ProcessInfo.processInfo.environment)
+    }
+
+    static func from(arguments: [String], environment: [String: String]) -> OverridePolicy {
+        var overrides: [String: [String: SettingValue]] = [:]
+        var problems: [String] = []
+        let file =
+            arguments.values(after: "-ActiveConfigOverrideFile").last
+            ?? environment["ACTIVECONFIG_OVERRIDE_FILE"]
+        if let file, !file.isEmpty {
+            do {
+                let state = try ConfigurationState(
+                    jsonData: Data(contentsOf: URL(filePath: file)))
+                for (name, section) in state.sections {
+                    for key in section.settingKeys { overrides[name, default: [:]][key] = section[key] }
+                }
+            } catch {
+                problems.append("The overrides in '\(file)' cannot be used: \(error)")
+            }
+        }
+        let lines = environment["ACTIVECONFIG_OVERRIDES"]?.split(separator: "\n").map(String.init)
+        for text in (lines ?? []) + arguments.values(after: "-ActiveConfigOverride") {
+            guard let (section, key, value) = parse(text) else {
+                problems.append(
+                    "The override \"\(text)\" cannot be used: write Section.key=value.")
+                continue
+            }
+            overrides[section, default: [:]][key] = value
+        }
+        return OverridePolicy(
+            isEnabled: true, initialOverrides: overrides, problems: problems)
+    }
+
+    private static func parse(_ text: String) -> (String, String, SettingValue)? {
+        guard let equals = text.firstIndex(of: "="),
+            let dot = text[..<equals].firstIndex(of: "."), dot != text.startIndex,
+            text.index(after: dot) != equals
+        else { return nil }
+        let value = String(text[text.index(after: equals)...])
+        return (
+            String(text[..<dot]), String(text[text.index(after: dot)..<equals]),
+            (try? SettingValue(jsonData: Data(value.utf8))) ?? .string(value)
+        )
+    }
+}
+
+extension [String] {
+    fileprivate func values(after name: String) -> [String] {
+        indices.dropLast().filter { self[$0] == name }.map { self[$0 + 1] }
+    }
+}
