@@ -20,6 +20,10 @@ extension ActiveConfig {
         }
     }
 
+    /// Starts a download of the current user's configuration and returns at once, in asynchronous
+    /// code as well, where `downloadNewConfig()` is the function that waits.
+    public func startDownload() { downloadNewConfig() }
+
     /// Downloads the current user's configuration, or joins the download that is running for that
     /// user.
     ///

@@ -30,7 +30,7 @@ extension ActiveConfig {
             } catch {
                 problem = SettingProblem(
                     sectionName: key.sectionName, settingName: key.name,
-                    reason: mask(error.reason, of: key.name, inSection: key.sectionName))
+                    reason: mask(error.reason, of: key.path))
             }
         }
         return explanation(
@@ -100,7 +100,7 @@ extension ActiveConfig {
         layers: [(source: SettingSource, value: SettingValue)], problem: SettingProblem?,
         in snapshot: ConfigurationSnapshot
     ) -> SettingExplanation {
-        let isMasked = isSecret(name, inSection: sectionName)
+        let isMasked = isSecret(SettingPath(sectionName: sectionName, name: name))
         return SettingExplanation(
             sectionName: sectionName, name: name, value: isMasked ? nil : value, source: source,
             layers: layers.map {
@@ -109,14 +109,12 @@ extension ActiveConfig {
     }
 
     /// The reason, or for a secret one that does not quote the value.
-    func mask(_ reason: String, of name: String, inSection sectionName: String) -> String {
-        isSecret(name, inSection: sectionName)
-            ? "is a secret of another type than is expected" : reason
+    func mask(_ reason: String, of path: SettingPath) -> String {
+        isSecret(path) ? "is a secret of another type than is expected" : reason
     }
 
-    private func isSecret(_ name: String, inSection sectionName: String) -> Bool {
-        let path = SettingPath(sectionName: sectionName, name: name)
-        return state.withLock { $0.secrets.contains(path) }
+    private func isSecret(_ path: SettingPath) -> Bool {
+        state.withLock { $0.secrets.contains(path) }
     }
 }
 

@@ -99,8 +99,9 @@ extension ActiveConfig {
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
-    ///   - body: Called on the main actor: at once in its turn on the listener queue when that is
-    ///     the main queue, else put on the main queue from there, in order.
+    ///   - body: Called on the main actor, in order. When this function is called there, the current
+    ///     section is delivered before it returns, so that a view that appears does not show the
+    ///     default first.
     /// - Returns: A token; the listening ends when it is cancelled or released. On the main actor
     ///   nothing is delivered after that.
     public func listenOnMainActor(
@@ -108,12 +109,15 @@ extension ActiveConfig {
         _ body: @escaping @MainActor (ActiveConfigSection?) -> Void
     ) -> ActiveConfigListenerToken {
         let isOnMainQueue = listenerQueue === DispatchQueue.main
-        return listen(
-            ListenerRegistration(
-                sectionName: sectionName, on: isOnMainQueue ? nil : .main
-            ) { section in
-                MainActor.assumeIsolated { body(section) }
-            })
+        let registration = ListenerRegistration(
+            sectionName: sectionName, on: isOnMainQueue ? nil : .main
+        ) { section in
+            MainActor.assumeIsolated { body(section) }
+        }
+        guard MainQueue.isCurrent else { return listen(registration) }
+        let section = register(registration, queuesCurrentSection: false) { _ in nil }
+        if let section { MainActor.assumeIsolated { body(section) } }
+        return token(of: registration)
     }
 
     /// The values of one section: the current one first (nil when there is no such section), then
@@ -140,31 +144,42 @@ extension ActiveConfig {
 
     private func listen(_ registration: ListenerRegistration) -> ActiveConfigListenerToken {
         register(registration) { _ in nil }
-        return ActiveConfigListenerToken(registration) { [weak self] registration in
+        return token(of: registration)
+    }
+
+    private func token(of registration: ListenerRegistration) -> ActiveConfigListenerToken {
+        ActiveConfigListenerToken(registration) { [weak self] registration in
             self?.state.withLock { $0.listeners.remove(registration) }
         }
     }
 
     /// Adds a registration unless `find` returns one, and queues the current section for it.
+    ///
+    /// - Returns: The current section.
+    @discardableResult
     private func register(
-        _ registration: ListenerRegistration,
+        _ registration: ListenerRegistration, queuesCurrentSection: Bool = true,
         unless find: (ListenerTable) -> ListenerRegistration?
-    ) {
+    ) -> ActiveConfigSection? {
         loadedSnapshot()
         let name = registration.sectionName
-        let crowd = state.withLock { state -> [ListenerRegistration] in
+        let (section, crowd) = state.withLock {
+            state -> (ActiveConfigSection?, [ListenerRegistration]) in
             let known = find(state.listeners)
-            if let section = state.snapshot?.sections[name] {
+            let section = state.snapshot?.sections[name]
+            if let section, queuesCurrentSection {
                 // Under the lock, which keeps the order; see `change(_:)`.
                 listenerQueue.async {
                     withExtendedLifetime(self) { (known ?? registration).deliver(section) }
                 }
             }
-            return known == nil ? state.listeners.add(registration) : []
+            return (section, known == nil ? state.listeners.add(registration) : [])
         }
-        if crowd.isEmpty { return }
-        let gone = crowd.filter(\.isGone)
-        state.withLock { $0.listeners.prune(gone) }
+        if !crowd.isEmpty {
+            let gone = crowd.filter(\.isGone)
+            state.withLock { $0.listeners.prune(gone) }
+        }
+        return section
     }
 }
 

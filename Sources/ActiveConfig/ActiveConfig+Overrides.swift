@@ -62,6 +62,7 @@ extension ActiveConfig {
             settings.keys.map { "\(section).\($0)" }
         }
         guard !names.isEmpty else { return }
-        log(.warning, "Overridden on this device: \(names.sortedByBytes().joined(separator: ", ")).")
+        let list = names.sortedByBytes().joined(separator: ", ")
+        log(.warning, "Overridden on this device: \(list).")
     }
 }

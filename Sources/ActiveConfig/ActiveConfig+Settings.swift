@@ -28,6 +28,19 @@ extension ActiveConfig {
     /// The value of a setting, or the key's default; the same as `config[key]`.
     public func value<Value>(for key: SettingKey<Value>) -> Value { self[key] }
 
+    /// The values of a setting: the current one first, then each new one.
+    ///
+    /// ```swift
+    /// for await isOn in config.values(for: .isCheckoutOn) { … }
+    /// ```
+    ///
+    /// An equal value is none. A consumer that is slower than the changes gets the newest.
+    public func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
+        SettingValues(self, definition: key.definition) { [self] snapshot in
+            value(of: key, in: snapshot)
+        }
+    }
+
     /// A whole section, decoded.
     ///
     /// Decoded once per configuration, by the first who asks. A setting that the section lacks, or
@@ -37,14 +50,20 @@ extension ActiveConfig {
     /// - Parameter type: The type, which names its section.
     /// - Returns: The section, or the type's defaults when there is none.
     public func decode<Section: SettingsSection>(_ type: Section.Type) -> Section {
-        let snapshot = loadedSnapshot()
+        decode(type, in: loadedSnapshot())
+    }
+
+    /// A whole section of one configuration, decoded.
+    func decode<Section: SettingsSection>(
+        _ type: Section.Type, in snapshot: ConfigurationSnapshot
+    ) -> Section {
         let decoded = snapshot.decoded.value(forKey: .section(ObjectIdentifier(type))) {
-            DecodedValue(decode(type, from: snapshot))
+            DecodedValue(read(type, from: snapshot))
         }
         return (decoded as? DecodedValue<Section>)?.value ?? Section()
     }
 
-    private func decode<Section: SettingsSection>(
+    private func read<Section: SettingsSection>(
         _ type: Section.Type, from snapshot: ConfigurationSnapshot
     ) -> Section {
         func report(_ codingPath: [any CodingKey], _ error: any Error) {
@@ -54,7 +73,9 @@ extension ActiveConfig {
                     sectionName: type.sectionName, settingName: path,
                     reason: mask(
                         SettingReader.predicate(of: error, about: path),
-                        of: codingPath.first?.stringValue ?? "", inSection: type.sectionName)),
+                        of: SettingPath(
+                            sectionName: type.sectionName,
+                            name: codingPath.first?.stringValue ?? ""))),
                 in: snapshot)
         }
         let standard = Section()
@@ -108,16 +129,15 @@ extension ActiveConfig {
     ) -> Value? {
         let decoded = snapshot.decoded.value(forKey: .setting(key.slot)) {
             let definition = key.definition.object
-            for value in snapshot.candidates(forSetting: definition) {
+            let path = definition.path
+            for value in snapshot.candidates(for: path) {
                 do throws(SettingReader.Mismatch) {
                     return try definition.reader.read(value)
                 } catch {
                     report(
                         SettingProblem(
-                            sectionName: definition.sectionName, settingName: definition.name,
-                            reason: mask(
-                                error.reason, of: definition.name,
-                                inSection: definition.sectionName)), in: snapshot)
+                            sectionName: path.sectionName, settingName: path.name,
+                            reason: mask(error.reason, of: path)), in: snapshot)
                 }
             }
             return nil
@@ -129,15 +149,5 @@ extension ActiveConfig {
     func report(_ problem: SettingProblem, in snapshot: ConfigurationSnapshot) {
         guard snapshot.decoded.record(problem) else { return }
         log(.warning, "\(problem) The default is used.")
-    }
-}
-
-extension ConfigurationSnapshot {
-    /// The values of a setting, the one in force first, then that of the in-app defaults, to use when
-    /// the first is of another type.
-    func candidates(forSetting definition: SettingDefinition) -> [SettingValue] {
-        let inForce = sections[definition.sectionName]?[definition.name]
-        let beneath = layers.defaults[definition.sectionName]?[definition.name]
-        return [inForce, beneath].compactMap { $0 }
     }
 }

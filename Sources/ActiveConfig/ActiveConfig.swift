@@ -32,6 +32,8 @@ public final class ActiveConfig: Sendable {
     let state: Locked<CoordinatorState>
     /// The values of scalar settings, for reading without the lock.
     let scalars = ScalarCache()
+    /// Made by the first who observes.
+    private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
     /// comparison is repeated.
     ///
@@ -68,6 +70,27 @@ public final class ActiveConfig: Sendable {
             notificationCenter: notificationCenter, listenerQueue: listenerQueue,
             downloadTimeout: downloadTimeout, clock: SuspendingClock(), overrides: overrides,
             log: log)
+    }
+
+    /// Creates a coordinator that downloads nothing, as for an app with a bundled configuration only.
+    ///
+    /// A download fails with ``DownloadError/Code/noDownloader``.
+    ///
+    /// - Parameters:
+    ///   - configStore: The store, such as one with a bootstrap configuration.
+    ///   - notificationCenter: The notification center to post to.
+    ///   - listenerQueue: The serial queue on which listeners are called and notifications posted.
+    ///   - overrides: Whether settings can be overridden on this device.
+    ///   - log: Receives the framework's messages.
+    public convenience init(
+        configStore: any ActiveConfigStore, notificationCenter: NotificationCenter = .default,
+        listenerQueue: DispatchQueue = .main, overrides: OverridePolicy = .inDebugBuilds,
+        log: ActiveConfigLog = .standardError
+    ) {
+        self.init(
+            configDownloader: NoDownloader(), configStore: configStore,
+            notificationCenter: notificationCenter, listenerQueue: listenerQueue,
+            overrides: overrides, log: log)
     }
 
     /// Creates a coordinator whose downloads time out by `clock`.
@@ -140,6 +163,16 @@ public final class ActiveConfig: Sendable {
             return isDone ? new.sections.entries.count : nil
         }
         if let sectionCount { log(.info, "\(userID) is current, with \(sectionCount) sections.") }
+    }
+
+    /// The configuration as the main actor sees it.
+    @MainActor
+    var observed: ObservedConfiguration {
+        if let known = observedConfiguration.withLock({ $0 }) { return known }
+        // Only the main actor makes one, so nobody else does meanwhile.
+        let new = ObservedConfiguration(self)
+        observedConfiguration.withLock { $0 = new }
+        return new
     }
 
     /// Changes the state and queues the resulting deliveries on the listener queue.

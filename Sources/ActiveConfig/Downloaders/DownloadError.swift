@@ -8,7 +8,7 @@ public struct DownloadError: Error, Sendable {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case httpStatus, timedOut, cannotConnect, connectionLost, bodyTooLarge, redirectRefused
-            case notHTTP, other
+            case notHTTP, noDownloader, other
         }
 
         private let kind: Kind
@@ -28,6 +28,8 @@ public struct DownloadError: Error, Sendable {
         public static let redirectRefused = Code(kind: .redirectRefused)
         /// The URL is no http or https URL.
         public static let notHTTP = Code(kind: .notHTTP)
+        /// The ``ActiveConfig`` was created without a downloader.
+        public static let noDownloader = Code(kind: .noDownloader)
         /// Any other fault of the connection; see ``underlyingError``.
         public static let other = Code(kind: .other)
 
@@ -100,6 +102,7 @@ extension DownloadError: CustomStringConvertible {
             case .bodyTooLarge: "\(source) sends more than a document may have"
             case .redirectRefused: "\(source) redirects to where the request must not go"
             case .notHTTP: "\(source) is not asked by http or https; give such a URL"
+            case .noDownloader: "There is no server: this ActiveConfig has no downloader"
             default: "\(source) could not be asked"
             }
         guard let underlyingError else { return "\(sentence)." }

@@ -1,5 +1,7 @@
 /// A source of the configuration in force, for sequences.
 protocol SnapshotSource: AnyObject, Sendable {
+    /// Loading blocks the thread.
+    func loadedSnapshot() -> ConfigurationSnapshot
     /// Loading does not block the thread of the task.
     func loadedSnapshotInTask() async -> ConfigurationSnapshot
     /// Yields whenever a section may have changed; unread elements coalesce into one.

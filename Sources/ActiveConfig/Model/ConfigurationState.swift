@@ -56,6 +56,9 @@ public struct ConfigurationState: Sendable {
     /// The section of that name, or nil.
     public func section(named name: String) -> ActiveConfigSection? { sections[name] }
 
+    /// The section of that name, or nil.
+    public subscript(sectionName: String) -> ActiveConfigSection? { sections[sectionName] }
+
     enum MetaKey {
         /// FORMAT 2.2.
         static let formatVersion = "format_version_string"

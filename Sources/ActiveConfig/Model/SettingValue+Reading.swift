@@ -84,6 +84,17 @@ extension SettingValue {
     }
 }
 
+extension SettingValue {
+    /// The member of an object; nil when there is none, or when the value is no object.
+    public subscript(name: String) -> SettingValue? { dictionaryValue?[name] }
+
+    /// The element of an array; nil when there is none, or when the value is no array.
+    public subscript(index: Int) -> SettingValue? {
+        guard let elements = arrayValue, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+}
+
 /// Words that read as a boolean (FORMAT 5).
 enum BooleanWord {
     /// Case does not count; white space does.

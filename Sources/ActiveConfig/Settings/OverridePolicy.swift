@@ -56,7 +56,9 @@ public struct OverridePolicy: Sendable {
                 let state = try ConfigurationState(
                     jsonData: Data(contentsOf: URL(filePath: file)))
                 for (name, section) in state.sections {
-                    for key in section.settingKeys { overrides[name, default: [:]][key] = section[key] }
+                    for key in section.settingKeys {
+                        overrides[name, default: [:]][key] = section[key]
+                    }
                 }
             } catch {
                 problems.append("The overrides in '\(file)' cannot be used: \(error)")

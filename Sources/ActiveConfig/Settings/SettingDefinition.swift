@@ -12,21 +12,16 @@ final class SettingDefinition: Sendable {
         var object: SettingDefinition { unsafe unmanaged.takeUnretainedValue() }
     }
 
-    let sectionName: String
-    let name: String
+    let path: SettingPath
     let reader: SettingReader
 
-    var path: String { "\(sectionName).\(name)" }
-
-    private init(_ sectionName: String, _ name: String, _ reader: SettingReader) {
-        self.sectionName = sectionName
-        self.name = name
+    private init(_ path: SettingPath, _ reader: SettingReader) {
+        self.path = path
         self.reader = reader
     }
 
     private struct Identity: Hashable {
-        let sectionName: String
-        let name: String
+        let path: SettingPath
         let type: ObjectIdentifier
     }
 
@@ -34,13 +29,12 @@ final class SettingDefinition: Sendable {
 
     /// The one definition of a section, name and type, and its number, from 0.
     static func interned(
-        _ sectionName: String, _ name: String, type: Any.Type, reader: SettingReader
+        _ path: SettingPath, type: Any.Type, reader: SettingReader
     ) -> (Reference, slot: Int) {
-        let identity = Identity(
-            sectionName: sectionName, name: name, type: ObjectIdentifier(type))
+        let identity = Identity(path: path, type: ObjectIdentifier(type))
         return known.withLock { known in
             if let entry = known[identity] { return entry }
-            let definition = SettingDefinition(sectionName, name, reader)
+            let definition = SettingDefinition(path, reader)
             let entry = (Reference(definition), slot: known.count)
             known[identity] = entry
             return entry

@@ -21,11 +21,14 @@ public struct SettingKey<Value: Sendable>: Sendable {
     /// Number of the setting in a ``ScalarCache``.
     let slot: Int
 
+    /// The section and the setting's name.
+    public var path: SettingPath { definition.object.path }
+
     /// The section's name.
-    public var sectionName: String { definition.object.sectionName }
+    public var sectionName: String { path.sectionName }
 
     /// The setting's name in its section.
-    public var name: String { definition.object.name }
+    public var name: String { path.name }
 
     /// Creates a key for a type that says itself how it is read.
     ///
@@ -69,11 +72,11 @@ public struct SettingKey<Value: Sendable>: Sendable {
     ) {
         self.defaultValue = defaultValue
         (definition, slot) = SettingDefinition.interned(
-            sectionName, name, type: Value.self, reader: reader)
+            SettingPath(sectionName: sectionName, name: name), type: Value.self, reader: reader)
     }
 }
 
 extension SettingKey: CustomStringConvertible {
     /// The section and the name, such as `Checkout.isOn`.
-    public var description: String { definition.object.path }
+    public var description: String { path.description }
 }

@@ -1,0 +1,63 @@
+public import Observation
+
+/// The settings of an ``ActiveConfig`` for the main actor, observed one by one.
+///
+/// ```swift
+/// struct CheckoutView: View {
+///     let settings: ActiveConfigObserver
+///     var body: some View { if settings[.isCheckoutOn] { PayButton() } }
+/// }
+/// ```
+///
+/// A view that reads one setting is not evaluated again when another changes, nor when the value is
+/// equal. Everything else that uses Observation follows it in the same way.
+///
+/// All reads between two updates are of one configuration: it is replaced on the main actor, soon
+/// after another came in force. The first values are there when the observer is created.
+@MainActor
+public final class ActiveConfigObserver: Observable {
+    /// The configuration that is observed.
+    public nonisolated let activeConfig: ActiveConfig
+
+    private let observed: ObservedConfiguration
+
+    /// Creates an observer.
+    ///
+    /// The store is read now, unless something has been read before.
+    ///
+    /// - Parameter activeConfig: The configuration.
+    public init(_ activeConfig: ActiveConfig) {
+        self.activeConfig = activeConfig
+        observed = activeConfig.observed
+    }
+
+    /// The value of a setting, or the key's default.
+    public subscript<Value>(key: SettingKey<Value>) -> Value {
+        observed.track(.setting(key.path))
+        return activeConfig.value(of: key, in: observed.snapshot)
+    }
+
+    /// A section; nil when there is none.
+    public subscript(sectionName: String) -> ActiveConfigSection? {
+        observed.track(.section(sectionName))
+        return observed.snapshot.sections[sectionName]
+    }
+
+    /// A whole section, decoded; see ``ActiveConfig/decode(_:)``.
+    public func decode<Section: SettingsSection>(_ type: Section.Type) -> Section {
+        observed.track(.section(type.sectionName))
+        return activeConfig.decode(type, in: observed.snapshot)
+    }
+
+    /// The user whose configuration this is; nil is the generic user.
+    public var userID: String? {
+        observed.track(.user)
+        return observed.snapshot.userID.string
+    }
+
+    /// Takes over what is in force without waiting for the main actor's turn.
+    func refresh() { observed.update() }
+
+    /// Why the values are what they are since the last update.
+    public var reason: SectionChange.Reason { observed.snapshot.reason }
+}

@@ -1,0 +1,111 @@
+#if canImport(SwiftUI)
+    public import SwiftUI
+#endif
+
+/// A property that has the value of a setting.
+///
+/// ```swift
+/// struct CheckoutView: View {
+///     @ActiveSetting(.isCheckoutOn) private var isOn
+///     var body: some View { if isOn { PayButton() } }
+/// }
+/// ```
+///
+/// In a view it follows the configuration of the environment, `.activeConfig(config)`; elsewhere that
+/// which it was created with, else ``ActiveConfig/shared``. Without any it has the key's default.
+///
+/// On the main actor a read is observed: a view, and whatever else uses Observation, follows the
+/// setting. Elsewhere it is the value in force, as `config[key]`. The projected value is a sequence:
+///
+/// ```swift
+/// for await isOn in $isOn { … }
+/// ```
+@propertyWrapper
+public struct ActiveSetting<Value: Sendable> {
+    #if canImport(SwiftUI)
+        @Environment(\.activeConfig) private var environment
+        /// The configuration of the environment, once the property is part of a view.
+        private var installed: ActiveConfig?
+    #endif
+    private let key: SettingKey<Value>
+    private let config: ActiveConfig?
+
+    /// Creates a property.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - config: The configuration; nil is that of the environment, else ``ActiveConfig/shared``.
+    public init(_ key: SettingKey<Value>, in config: ActiveConfig? = nil) {
+        self.key = key
+        self.config = config
+    }
+
+    /// The value of the setting, or the key's default.
+    public var wrappedValue: Value {
+        guard let config = current else { return key.defaultValue }
+        guard MainQueue.isCurrent else { return config[key] }
+        return MainActor.assumeIsolated { [key] in ActiveConfigObserver(config)[key] }
+    }
+
+    /// The values: the current one first, then each new one.
+    ///
+    /// Without a configuration, the key's default alone.
+    public var projectedValue: SettingValues<Value> {
+        (current ?? .unconfigured).values(for: key)
+    }
+
+    private var current: ActiveConfig? {
+        #if canImport(SwiftUI)
+            config ?? installed ?? ActiveConfig.shared
+        #else
+            config ?? ActiveConfig.shared
+        #endif
+    }
+}
+
+@available(*, unavailable)
+extension ActiveSetting: Sendable {}
+
+extension ActiveConfig {
+    /// The configuration of properties that are given no other; see ``ActiveSetting``.
+    ///
+    /// Set it once, at launch. Tests give their own to each property or view instead.
+    public static var shared: ActiveConfig? {
+        get { sharedConfig.withLock { $0 } }
+        set { sharedConfig.withLock { $0 = newValue } }
+    }
+
+    private static let sharedConfig = Locked<ActiveConfig?>(nil)
+
+    /// Has no configuration and never gets one.
+    fileprivate static let unconfigured = ActiveConfig(configStore: InMemoryStore())
+}
+
+#if canImport(SwiftUI)
+    extension ActiveSetting: DynamicProperty {
+        /// Takes the configuration of the environment; SwiftUI calls it before each body.
+        public mutating func update() { installed = environment }
+    }
+
+    extension EnvironmentValues {
+        private struct ActiveConfigKey: EnvironmentKey {
+            static let defaultValue: ActiveConfig? = nil
+        }
+
+        /// The configuration that ``ActiveSetting`` properties of a view follow.
+        public var activeConfig: ActiveConfig? {
+            get { self[ActiveConfigKey.self] }
+            set { self[ActiveConfigKey.self] = newValue }
+        }
+    }
+
+    extension View {
+        /// Sets the configuration that ``ActiveSetting`` properties of a view and its subviews follow.
+        ///
+        /// - Parameter config: The configuration.
+        /// - Returns: The view with the configuration in its environment.
+        public func activeConfig(_ config: ActiveConfig) -> some View {
+            environment(\.activeConfig, config)
+        }
+    }
+#endif

@@ -1,0 +1,70 @@
+import Observation
+
+/// The configuration in force as the main actor sees it, observed setting by setting.
+///
+/// It is replaced on the main actor, then those are notified who have read what differs. So nobody
+/// who is notified reads an old value, and no update is lost between a read and the next
+/// registration: both are on the main actor.
+@MainActor
+final class ObservedConfiguration {
+    /// What is observed for itself.
+    enum Subject: Hashable {
+        case setting(SettingPath)
+        case section(String)
+        case user
+    }
+
+    private(set) var snapshot: ConfigurationSnapshot
+    private weak var source: (any SnapshotSource)?
+    private var cells: [Subject: Cell] = [:]
+    private nonisolated let updates = Locked<Task<Void, Never>?>(nil)
+
+    /// Loads the configuration, and follows it.
+    init(_ source: any SnapshotSource) {
+        self.source = source
+        let signals = source.makeSignals()
+        snapshot = source.loadedSnapshot()
+        let task = Task { [weak self] in
+            for await _ in signals {
+                guard let self else { return }
+                update()
+            }
+        }
+        updates.withLock { $0 = task }
+    }
+
+    deinit { updates.withLock { $0 }?.cancel() }
+
+    /// Registers the access with whoever observes at this moment.
+    func track(_ subject: Subject) {
+        let cell = cells[subject] ?? Cell()
+        cells[subject] = cell
+        cell.access()
+    }
+
+    /// Takes over what is in force, then notifies those who have read what differs.
+    func update() {
+        guard let current = source?.loadedSnapshot(), current !== snapshot else { return }
+        let old = snapshot
+        snapshot = current
+        for (subject, cell) in cells where differs(subject, from: old) { cell.notify() }
+    }
+
+    private func differs(_ subject: Subject, from old: ConfigurationSnapshot) -> Bool {
+        switch subject {
+        case .setting(let path): snapshot.candidates(for: path) != old.candidates(for: path)
+        case .section(let name): snapshot.sections[name] != old.sections[name]
+        case .user: snapshot.userID != old.userID
+        }
+    }
+
+    /// Has no value, only changes.
+    private final class Cell: Observable {
+        private let registrar = ObservationRegistrar()
+        private let changes = 0
+
+        func access() { registrar.access(self, keyPath: \.changes) }
+
+        func notify() { registrar.withMutation(of: self, keyPath: \.changes) {} }
+    }
+}

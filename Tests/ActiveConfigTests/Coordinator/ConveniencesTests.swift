@@ -1,0 +1,60 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// What an app's author meets every day.
+@Suite(.timeLimit(.minutes(5)))
+struct ConveniencesTests {
+    @Test func anErrorsLocalizedDescriptionIsItsSentence() {
+        let errors: [any Error] = [
+            DownloadError(.httpStatus, status: 503, url: URL(string: "https://a.example/x")),
+            ConfigurationFormatError(.syntax, reason: "a comma is due"),
+        ]
+        for error in errors { #expect(error.localizedDescription == "\(error)") }
+    }
+
+    @Test func aConfigurationWithoutADownloaderReadsItsBootstrap() async throws {
+        let config = ActiveConfig(
+            configStore: InMemoryStore(bootstrap: .state(.make())),
+            listenerQueue: DispatchQueue(label: "test"), log: .disabled)
+        #expect(config["Home"]?.string(forKey: "title") == "Hello")
+        await #expect(throws: DownloadError(.noDownloader)) {
+            try await config.downloadNewConfig()
+        }
+    }
+
+    @Test func aDownloadCanBeStartedFromAsynchronousCode() async throws {
+        let downloader = ScriptedDownloader(.configuration(.make(sections: ["Home": ["a": 1]])))
+        let config = ActiveConfig.make(downloader: downloader)
+        var values = config.sections(named: "Home").makeAsyncIterator()
+        #expect(await values.next() == .some(nil))
+        config.startDownload()
+        #expect(await values.next()??.integer(forKey: "a") == 1)
+    }
+
+    @Test func valuesAndConfigurationsHaveSubscripts() {
+        let state = ConfigurationState.make(sections: ["Home": ["list": [["a": 1], 2]]])
+        let list = state["Home"]?["list"]
+        #expect(list?[0]?["a"] == 1 && list?[1] == 2)
+        #expect(list?[2] == nil && list?[-1] == nil && list?["a"] == nil)
+        #expect(list?[0]?[0] == nil && state["x"] == nil)
+    }
+
+    /// FORMAT 2.3 has a time without seconds.
+    @Test(arguments: [
+        ("2012-08-20T19:36Z", 1_345_491_360.0), ("2012-08-20T19:36:05Z", 1_345_491_365), ("x", nil),
+    ])
+    func theTimeOfCreationReadsAsADate(text: String, seconds: Double?) {
+        let state = ConfigurationState(meta: ["creation_time": .string(text)], sections: [:])
+        #expect(state.creationDate?.timeIntervalSince1970 == seconds)
+    }
+
+    /// In an app that has types of these names itself.
+    @Test func theFrameworksTypesHaveNamesInItsClass() {
+        let error: ActiveConfig.DownloadError = DownloadError(.timedOut)
+        let value: ActiveConfig.SettingValue = SettingValue.integer(1)
+        let state: ActiveConfig.ConfigurationState = ConfigurationState()
+        #expect(error.code == .timedOut && value == 1 && state.sections.isEmpty)
+    }
+}

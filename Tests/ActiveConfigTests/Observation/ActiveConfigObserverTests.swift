@@ -1,0 +1,150 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Observation
+import Testing
+
+/// Settings that are observed one by one on the main actor.
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct ActiveConfigObserverTests {
+    private struct Home: SettingsSection, Equatable {
+        static let sectionName = "Home"
+        var columns = 2
+        var title = "none"
+    }
+
+    private func make(
+        _ sections: [String: [String: SettingValue]] = [
+            "Checkout": ["isOn": true, "isOther": false], "Home": ["columns": 3, "title": "x"],
+        ]
+    ) -> ActiveConfig { .make(configuration: .make(sections: sections)) }
+
+    /// Counts how often what a closure reads changes, and reads it again each time.
+    @MainActor
+    private final class Watch {
+        private(set) var count = 0
+        private let read: () -> Void
+
+        init(_ read: @escaping () -> Void) {
+            self.read = read
+            arm()
+        }
+
+        private func arm() {
+            withObservationTracking(read) { [weak self] in
+                Task { @MainActor in
+                    self?.count += 1
+                    self?.arm()
+                }
+            }
+        }
+    }
+
+    /// Returns once the main actor has taken over what is in force now.
+    private func settle(_ observer: ActiveConfigObserver, until isSettled: () -> Bool) async {
+        while !isSettled() { await Task.yield() }
+        // What the change has queued on the main actor.
+        for _ in 0..<20 { await Task.yield() }
+    }
+
+    @Test func theFirstValuesAreThereAtOnce() {
+        let observer = ActiveConfigObserver(make())
+        #expect(observer[.isOn] && observer[.columns] == 3 && observer[.title] == "x")
+        #expect(observer["Home"]?.integer(forKey: "columns") == 3)
+        #expect(observer.decode(Home.self) == Home(columns: 3, title: "x"))
+        #expect(observer.userID == nil && observer.reason == .restored)
+    }
+
+    @Test func onlyWhoReadsAChangedSettingIsNotified() async {
+        let config = make()
+        let observer = ActiveConfigObserver(config)
+        let isOn = Watch { _ = observer[.isOn] }
+        let isOther = Watch { _ = observer[.isOther] }
+        let columns = Watch { _ = observer[.columns] }
+        let home = Watch { _ = observer["Home"] }
+        let decoded = Watch { _ = observer.decode(Home.self) }
+        let user = Watch { _ = observer.userID }
+        config.setDefaults(["Checkout": ["new": 1]])
+        config.setOverride(7, forKey: "columns", inSection: "Home")
+        await settle(observer) { observer[.columns] == 7 }
+        #expect(isOn.count + isOther.count + user.count == 0)
+        #expect(columns.count == 1 && home.count == 1 && decoded.count == 1)
+        #expect(observer.reason == .overridden)
+    }
+
+    @Test func anEqualValueNotifiesNobody() async {
+        let config = make()
+        let observer = ActiveConfigObserver(config)
+        let columns = Watch { _ = observer[.columns] }
+        let title = Watch { _ = observer[.title] }
+        config.setOverride(3, forKey: "columns", inSection: "Home")
+        config.setOverride("y", forKey: "title", inSection: "Home")
+        await settle(observer) { observer[.title] == "y" }
+        #expect(columns.count == 0 && title.count == 1)
+    }
+
+    @Test func whoeverIsNotifiedReadsTheNewValue() async {
+        let config = make()
+        let observer = ActiveConfigObserver(config)
+        var seen: [Int] = []
+        withObservationTracking {
+            _ = observer[.columns]
+        } onChange: {
+            MainActor.assumeIsolated { seen.append(observer[.columns]) }
+        }
+        config.setOverride(9, forKey: "columns", inSection: "Home")
+        await settle(observer) { !seen.isEmpty }
+        #expect(seen == [9])
+    }
+
+    @Test func anotherUserIsAChangeOfTheUserAndOfWhatDiffers() async {
+        let store = InMemoryStore()
+        store.persistConfiguration(
+            .make(sections: ["Checkout": ["isOn": true]]), forUserID: "1")
+        let config = ActiveConfig.make(store: store)
+        let observer = ActiveConfigObserver(config)
+        let user = Watch { _ = observer.userID }
+        let isOn = Watch { _ = observer[.isOn] }
+        config.currentUserID = "1"
+        await settle(observer) { observer.userID == "1" }
+        #expect(observer[.isOn] && user.count == 1 && isOn.count == 1)
+        #expect(observer.reason == .userChanged)
+    }
+
+    /// The writers are on other threads, as downloads are.
+    @Test func theLastValueIsAlwaysSeen() async {
+        for round in 0..<20 {
+            let config = make()
+            let observer = ActiveConfigObserver(config)
+            var last = 0
+            let columns = Watch { last = observer[.columns] }
+            await withTaskGroup { group in
+                for writer in 0..<8 {
+                    group.addTask { @concurrent in
+                        for number in 0..<25 {
+                            config.setOverride(
+                                .integer(writer * 1_000 + number), forKey: "columns",
+                                inSection: "Home")
+                        }
+                    }
+                }
+            }
+            let expected = config[.columns]
+            await settle(observer) { last == expected }
+            #expect(last == expected, "round \(round)")
+            #expect(columns.count <= 200)
+        }
+    }
+
+    @Test func theObserverEndsWithItsConfiguration() async {
+        weak var config: ActiveConfig?
+        do {
+            let made = make()
+            config = made
+            #expect(ActiveConfigObserver(made)[.isOn])
+        }
+        while config != nil { await Task.yield() }
+        #expect(config == nil)
+    }
+}

@@ -1,0 +1,81 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Observation
+import Testing
+
+/// The property wrapper.
+@Suite(.timeLimit(.minutes(5)))
+struct ActiveSettingTests {
+    @MainActor
+    private final class Model {
+        @ActiveSetting private var isOn: Bool
+        @ActiveSetting private var title: String
+
+        init(_ config: ActiveConfig) {
+            _isOn = ActiveSetting(.isOn, in: config)
+            _title = ActiveSetting(.title, in: config)
+        }
+
+        var text: String { isOn ? title : "off" }
+        var titles: SettingValues<String> { $title }
+    }
+
+    private struct Plain {
+        @ActiveSetting(.columns) var columns
+        init(_ config: ActiveConfig) { _columns = ActiveSetting(.columns, in: config) }
+    }
+
+    private static func make() -> ActiveConfig {
+        .make(
+            configuration: .make(
+                sections: ["Checkout": ["isOn": true], "Home": ["title": "one", "columns": 5]]))
+    }
+
+    @MainActor
+    @Test func aModelFollowsItsSettings() async {
+        let config = Self.make()
+        let model = Model(config)
+        #expect(model.text == "one")
+        var changes = 0
+        withObservationTracking {
+            _ = model.text
+        } onChange: {
+            MainActor.assumeIsolated { changes += 1 }
+        }
+        config.setOverride("two", forKey: "title", inSection: "Home")
+        while model.text != "two" { await Task.yield() }
+        #expect(changes == 1)
+    }
+
+    @Test func plainCodeReadsWhatIsInForce() async {
+        let config = Self.make()
+        await Task { @concurrent in
+            let plain = Plain(config)
+            #expect(plain.columns == 5)
+            config.setOverride(6, forKey: "columns", inSection: "Home")
+            #expect(plain.columns == 6)
+        }.value
+    }
+
+    @MainActor
+    @Test func theProjectedValueIsASequence() async {
+        let config = Self.make()
+        var titles = Model(config).titles.makeAsyncIterator()
+        #expect(await titles.next() == "one")
+        config.setOverride("two", forKey: "title", inSection: "Home")
+        #expect(await titles.next() == "two")
+    }
+
+    /// No other test uses the shared configuration.
+    @MainActor
+    @Test func withoutAConfigurationThereIsTheDefaultAndThenTheSharedOne() async {
+        let setting = ActiveSetting(.columns)
+        #expect(setting.wrappedValue == 2)
+        var values = setting.projectedValue.makeAsyncIterator()
+        #expect(await values.next() == 2)
+        ActiveConfig.shared = Self.make()
+        defer { ActiveConfig.shared = nil }
+        #expect(setting.wrappedValue == 5)
+    }
+}

@@ -1,0 +1,44 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Testing
+
+/// The sequence of a setting's values.
+@Suite(.timeLimit(.minutes(5)))
+struct SettingValuesTests {
+    private let config = ActiveConfig.make(
+        configuration: .make(sections: ["Home": ["title": "one", "columns": 1]]))
+
+    @Test func theSequenceStartsWithTheCurrentValue() async {
+        var values = config.values(for: .title).makeAsyncIterator()
+        #expect(await values.next() == "one")
+        config.setOverride("two", forKey: "title", inSection: "Home")
+        #expect(await values.next() == "two")
+    }
+
+    @Test func theSequenceStartsWithTheDefaultWhenThereIsNoSetting() async {
+        var values = config.values(for: .isOn).makeAsyncIterator()
+        #expect(await values.next() == false)
+        config.setOverride(true, forKey: "isOn", inSection: "Checkout")
+        #expect(await values.next() == true)
+    }
+
+    @Test func anotherSettingsChangeIsNoneOfThisOne() async {
+        var values = config.values(for: .title).makeAsyncIterator()
+        #expect(await values.next() == "one")
+        config.setOverride(2, forKey: "columns", inSection: "Home")
+        config.setOverride("two", forKey: "title", inSection: "Home")
+        #expect(await values.next() == "two")
+    }
+
+    @Test func theSequenceEndsWithItsTask() async {
+        let task = Task { [config] in
+            var count = 0
+            for await _ in config.values(for: .title) {
+                count += 1
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            }
+            return count
+        }
+        #expect(await task.value == 1)
+    }
+}
