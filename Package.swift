@@ -26,7 +26,7 @@ if Context.environment["ACTIVECONFIG_PTHREAD_LOCK"] != nil {
 
 let package = Package(
     name: "ActiveConfig",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "ActiveConfig", targets: ["ActiveConfig"]),
         .library(name: "ActiveConfigTesting", targets: ["ActiveConfigTesting"]),

@@ -1,15 +1,19 @@
 #if ACTIVECONFIG_PTHREAD_LOCK
     import Foundation
+#elseif canImport(Darwin)
+    import os
 #else
     import Synchronization
 #endif
 
 /// A state behind a lock: the only lock of the framework.
 ///
-/// Never held while foreign code runs. The thread sanitizer misreads `Mutex` on Linux, so its
-/// builds use `NSLock`; `ActiveConfigTesting` needs the same, hence `package`.
+/// Never held while foreign code runs. `Synchronization.Mutex` is the fastest on Linux, but needs
+/// iOS 18 and its siblings, so Apple's platforms have the unfair lock that a mutex is there. The
+/// thread sanitizer misreads `Mutex` on Linux, so its builds use `NSLock`; `ActiveConfigTesting`
+/// needs the same, hence `package`.
 package final class Locked<State> {
-    #if ACTIVECONFIG_PTHREAD_LOCK
+    #if ACTIVECONFIG_PTHREAD_LOCK || canImport(Darwin)
         /// Never of size zero: the sanitizer would take an access to the state for one to the
         /// object's header.
         private struct Content {
@@ -17,7 +21,11 @@ package final class Locked<State> {
             var size: UInt8 = 0
         }
 
-        private let lock = NSLock()
+        #if ACTIVECONFIG_PTHREAD_LOCK
+            private let lock = NSLock()
+        #else
+            private let lock = OSAllocatedUnfairLock()
+        #endif
         private var content: Content
 
         package init(_ state: sending State) {
@@ -47,7 +55,7 @@ package final class Locked<State> {
     #endif
 }
 
-#if ACTIVECONFIG_PTHREAD_LOCK
+#if ACTIVECONFIG_PTHREAD_LOCK || canImport(Darwin)
     extension Locked: @unchecked Sendable {}  // The state is reached only under the lock.
 #else
     extension Locked: Sendable {}

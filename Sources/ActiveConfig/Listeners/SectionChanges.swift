@@ -32,7 +32,7 @@ public struct SectionChanges: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let source: any SnapshotSource
         private let sectionName: String?
-        private var signals: AsyncStream<Void>.Iterator
+        private let signals: AsyncStream<Void>
         /// The snapshot that the consumer has seen.
         private var seen: ConfigurationSnapshot?
         /// Changes to deliver, the next one last.
@@ -41,7 +41,7 @@ public struct SectionChanges: AsyncSequence, Sendable {
         init(_ source: any SnapshotSource, sectionName: String?) {
             self.source = source
             self.sectionName = sectionName
-            signals = source.makeSignals().makeAsyncIterator()
+            signals = source.makeSignals()
         }
 
         /// The next change; nil when the task was cancelled.
@@ -55,9 +55,19 @@ public struct SectionChanges: AsyncSequence, Sendable {
         ) async -> SectionChange? {
             while !Task.isCancelled {
                 if let change = await takeCurrent(isolation: actor) { return change }
-                guard await signals.next(isolation: actor) != nil else { return nil }
+                guard await waitForSignal(isolation: actor) else { return nil }
             }
             return nil
+        }
+
+        /// False when the task was cancelled.
+        private func waitForSignal(isolation actor: isolated (any Actor)?) async -> Bool {
+            // All iterators of a stream share its state, and a new one may leave the actor.
+            var iterator = signals.makeAsyncIterator()
+            if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+                return await iterator.next(isolation: actor) != nil
+            }
+            return await iterator.next() != nil
         }
 
         /// Does not wait.

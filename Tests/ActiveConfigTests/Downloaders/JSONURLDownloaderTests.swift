@@ -1,7 +1,6 @@
 import ActiveConfig
 import ActiveConfigTesting
 import Foundation
-import Synchronization
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -294,7 +293,7 @@ struct JSONURLDownloaderTests {
     }
 
     @Test func theDownloaderKeepsTheRulesOfADownloader() async throws {
-        let servers = Mutex<[LoopbackServer]>([])
+        let servers = Locked<[LoopbackServer]>([])
         defer { for server in servers.withLock({ $0 }) { server.stop() } }
         try await DownloaderConformance { backend in
             let server = try LoopbackServer { request in

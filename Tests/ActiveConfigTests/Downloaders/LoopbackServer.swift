@@ -1,5 +1,5 @@
+import ActiveConfig
 import Foundation
-import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -36,7 +36,7 @@ final class LoopbackServer: Sendable {
 
     private let listener: Int32
     private let port: UInt16
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let answer: @Sendable (Request) -> [Step]
 
     var requests: [Request] { state.withLock { $0.requests } }

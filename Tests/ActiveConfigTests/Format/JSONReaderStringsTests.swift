@@ -1,6 +1,7 @@
-import ActiveConfig
 import Foundation
 import Testing
+
+@testable import ActiveConfig
 
 /// Reading strings (FORMAT 1.5) and the escapes of RFC 8259.
 struct JSONReaderStringsTests {
@@ -103,5 +104,23 @@ struct JSONReaderStringsTests {
         #expect(error.code == .unexpectedEnd)
         #expect(error.byteOffset == document.utf8.count)
         #expect(error.path == "meta")
+    }
+
+    /// Apple's systems before iOS 18 and its siblings use it in place of the standard library's.
+    @Test func theReadersOwnCheckOfUTF8AgreesWithFoundation() {
+        let edges: [UInt8] = [
+            0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1,
+            0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
+        ]
+        var sequences: [[UInt8]] = [[]]
+        for length in 1...4 {
+            // Only these leads start four bytes.
+            let leads = length == 4 ? [0xF0, 0xF1, 0xF4] : edges
+            sequences = leads.flatMap { lead in sequences.map { [lead] + $0 } }
+            for bytes in sequences {
+                let fault = unsafe bytes.withUnsafeBytes { unsafe UTF8Validity.firstFault(in: $0) }
+                #expect((fault == nil) == (String(bytes: bytes, encoding: .utf8) != nil))
+            }
+        }
     }
 }

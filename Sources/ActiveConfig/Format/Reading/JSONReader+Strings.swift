@@ -118,7 +118,7 @@ extension JSONReader {
     private func validated(
         _ content: UnsafeRawBufferPointer, startingAt start: Int
     ) throws(JSONFault) -> String {
-        if let string = unsafe String(validating: content, as: UTF8.self) { return string }
+        if let string = unsafe UTF8Validity.string(of: content) { return string }
         throw JSONFault(
             .invalidUTF8, at: start + (unsafe UTF8Validity.firstFault(in: content) ?? 0),
             "a string holds bytes that are not UTF-8; save the document as UTF-8")
@@ -139,7 +139,8 @@ extension JSONReader {
             runStart = offset
         }
         unsafe scratch.append(contentsOf: bytes[runStart..<token.end])
-        if let string = String(validating: scratch, as: UTF8.self) { return string }
+        let string = unsafe scratch.withUnsafeBytes { unsafe UTF8Validity.string(of: $0) }
+        if let string { return string }
         let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[token.start..<token.end])
         return unsafe try validated(content, startingAt: token.start)
     }
@@ -204,8 +205,17 @@ extension JSONReader {
     }
 }
 
-/// Finds invalid UTF-8, for an error.
+/// Checks bytes for being UTF-8.
 enum UTF8Validity {
+    /// Nil when they are not.
+    @inline(__always)
+    static func string(of bytes: UnsafeRawBufferPointer) -> String? {
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            return unsafe String(validating: bytes, as: UTF8.self)
+        }
+        return unsafe firstFault(in: bytes) == nil ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
     /// Offset of the first byte outside of a well-formed sequence.
     static func firstFault(in bytes: UnsafeRawBufferPointer) -> Int? {
         var decoder = Unicode.UTF8.ForwardParser()

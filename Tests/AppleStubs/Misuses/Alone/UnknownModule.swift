@@ -1,0 +1,3 @@
+#if canImport(TVServices)  // misuse
+    import TVServices
+#endif
