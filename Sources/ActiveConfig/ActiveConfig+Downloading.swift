@@ -108,13 +108,19 @@ extension ActiveConfig {
             return fail(download, of: userID, with: error)
         }
         // Stored first, so that whoever makes this user the current one from now on finds it.
-        store(answer, lastKnown: lastKnown, of: userID)
+        let isStored = writes(of: userID).sync {
+            if download.isAbandoned { return false }
+            store(answer, lastKnown: lastKnown, of: userID)
+            return true
+        }
+        guard isStored else { return fail(download, of: userID, with: CancellationError()) }
         // Serialized, so that the installation's first download is reported before any other.
         let result = downloadEnds.sync {
             end(
                 download, of: userID, with: answer ?? lastKnown,
                 isFirst: recordFirstDownloadFinished())
         }
+        guard let result else { return fail(download, of: userID, with: CancellationError()) }
         let outcome =
             answer == nil ? "nothing new" : "\(result.changedSectionNames.count) sections changed"
         log(.info, "Downloaded the configuration of \(userID): \(outcome).")
@@ -138,12 +144,16 @@ extension ActiveConfig {
 
     /// Ends a download that succeeded: its configuration comes in force if its user is still the
     /// current one.
+    ///
+    /// - Returns: The result; nil when the download was abandoned.
     private func end(
         _ download: JoinedDownload, of userID: UserID, with configuration: ConfigurationState?,
         isFirst: Bool
-    ) -> DownloadResult {
+    ) -> DownloadResult? {
         snapshotReplacement.withLock { _ in
             let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
+            // Its user was forgotten after it was stored, which has removed it again.
+            if download.isAbandoned { return nil }
             let new = configuration.map {
                 ConfigurationSnapshot(
                     userID: userID, known: .downloaded($0), layers: layers, reason: .downloaded)

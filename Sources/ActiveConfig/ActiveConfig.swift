@@ -40,6 +40,8 @@ public final class ActiveConfig: Sendable {
     /// Readers do not take it, and no store is called under it.
     let snapshotReplacement = Locked(())
     let storeCalls = BlockingCalls()
+    /// Each serializes the writes of some users to the store.
+    let storeWrites = (0..<16).map { _ in DispatchQueue(label: "ActiveConfig.storeWrites") }
     /// Serializes the ends of downloads.
     let downloadEnds = DispatchQueue(label: "ActiveConfig.downloadEnds")
 
@@ -136,14 +138,33 @@ public final class ActiveConfig: Sendable {
             return state.userID == userID
         }
         if isCurrent { return }
-        var stored = lastKnownConfiguration(of: userID)
-        // Reading twice is enough: by now the generic user's configuration is in the store.
-        if state.withLock({ $0.readings[userID]?.isFallbackStale == true }) {
-            stored = lastKnownConfiguration(of: userID)
+        var outcome: UserChange
+        repeat {
+            outcome = bringInForce(userID, stored: lastKnownConfiguration(of: userID))
+        } while outcome == .stale
+        if case .done(let sectionCount) = outcome {
+            log(.info, "\(userID) is current, with \(sectionCount) sections.")
         }
+    }
+
+    private enum UserChange: Equatable {
+        case done(sectionCount: Int)
+        /// The user is the current one already.
+        case unneeded
+        /// The store has changed since it was read.
+        case stale
+    }
+
+    /// Makes a user the current one, with the configuration that the store has.
+    private func bringInForce(_ userID: UserID, stored: KnownConfiguration?) -> UserChange {
         let isFirst = state.withLock { $0.snapshot == nil }
         let former = isFirst ? initialConfiguration(besides: stored) : nil
-        let sectionCount = snapshotReplacement.withLock { _ in
+        return snapshotReplacement.withLock { _ in
+            let isStale = state.withLock { state in
+                defer { state.readings[userID]?.isStale = false }
+                return state.readings[userID]?.isStale == true
+            }
+            if isStale { return .stale }
             let (old, downloaded, layers) = state.withLock { state in
                 (state.snapshot, state.endReading(of: userID), state.layers)
             }
@@ -160,9 +181,8 @@ public final class ActiveConfig: Sendable {
                 state.snapshot = new
                 return deliver(changes, in: state)
             }
-            return isDone ? new.sections.entries.count : nil
+            return isDone ? .done(sectionCount: new.sections.entries.count) : .unneeded
         }
-        if let sectionCount { log(.info, "\(userID) is current, with \(sectionCount) sections.") }
     }
 
     /// The configuration as the main actor sees it.

@@ -6,9 +6,9 @@ struct CoordinatorState: Sendable {
         var count = 0
         /// The user's last download in the meantime, newer than the configuration being read.
         var downloaded: ConfigurationState?
-        /// True once a download of the generic user has ended in the meantime, so that a fallback
-        /// may be stale.
-        var isFallbackStale = false
+        /// True once the store has changed in the meantime by more than a download of this user: a
+        /// download of the generic user, to whom others fall back, or a removal.
+        var isStale = false
     }
 
     var userID: UserID = .generic
@@ -56,11 +56,20 @@ struct CoordinatorState: Sendable {
         return reading.downloaded
     }
 
+    /// Drops what is known of a user.
+    mutating func forget(_ userID: UserID) {
+        unstored[userID] = nil
+        readings[userID]?.downloaded = nil
+        for reader in userID == .generic ? Array(readings.keys) : [userID] {
+            readings[reader]?.isStale = true
+        }
+    }
+
     /// Passes a download on to the setters that are reading.
     mutating func noteDownload(of configuration: ConfigurationState, for userID: UserID) {
         readings[userID]?.downloaded = configuration
         guard userID == .generic else { return }
-        for reader in readings.keys { readings[reader]?.isFallbackStale = true }
+        for reader in readings.keys { readings[reader]?.isStale = true }
     }
 }
 

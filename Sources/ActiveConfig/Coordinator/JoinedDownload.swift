@@ -28,7 +28,7 @@ final class JoinedDownload: Sendable {
 
     init() {}
 
-    /// True once all callers have left, so that its answer is ignored.
+    /// True once its answer is ignored: all callers have left, or its user was forgotten.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// Keeps it running without callers; false when it is already abandoned.
@@ -65,6 +65,12 @@ final class JoinedDownload: Sendable {
         } onCancel: {
             leave(ticket)
         }
+    }
+
+    /// Ends the download and ignores its answer, even one that has arrived but was not stored yet.
+    func abandon() {
+        state.withLock { $0.isAbandoned = true }
+        settle(.failure(CancellationError()))
     }
 
     func finish(_ outcome: Result<DownloadResult, any Error>) {

@@ -8,6 +8,18 @@ protocol SnapshotSource: AnyObject, Sendable {
     func makeSignals() -> AsyncStream<Void>
 }
 
+extension AsyncStream<Void> {
+    /// False when the task was cancelled.
+    func waitForNext(isolation actor: isolated (any Actor)?) async -> Bool {
+        // All iterators of a stream share its state, and a new one may leave the actor.
+        var iterator = makeAsyncIterator()
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            return await iterator.next(isolation: actor) != nil
+        }
+        return await iterator.next() != nil
+    }
+}
+
 /// A sequence of changes of one section, or of all.
 ///
 /// Each iteration compares the configuration in force with the one that it delivered last, so a
@@ -55,19 +67,9 @@ public struct SectionChanges: AsyncSequence, Sendable {
         ) async -> SectionChange? {
             while !Task.isCancelled {
                 if let change = await takeCurrent(isolation: actor) { return change }
-                guard await waitForSignal(isolation: actor) else { return nil }
+                guard await signals.waitForNext(isolation: actor) else { return nil }
             }
             return nil
-        }
-
-        /// False when the task was cancelled.
-        private func waitForSignal(isolation actor: isolated (any Actor)?) async -> Bool {
-            // All iterators of a stream share its state, and a new one may leave the actor.
-            var iterator = signals.makeAsyncIterator()
-            if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-                return await iterator.next(isolation: actor) != nil
-            }
-            return await iterator.next() != nil
         }
 
         /// Does not wait.

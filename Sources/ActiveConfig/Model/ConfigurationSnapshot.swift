@@ -1,35 +1,33 @@
-import Synchronization
-
 /// A configuration in force: a user's document with the layers beneath and above it, ready for
 /// reading.
 ///
 /// The coordinator replaces it as a whole.
 final class ConfigurationSnapshot: Sendable {
     let userID: UserID
-    /// The document.
-    let configuration: ConfigurationState
-    /// Where the document comes from.
-    let source: SettingSource
-    /// True when it is known to be the user's own, not a fallback.
-    let isOwn: Bool
+    let known: KnownConfiguration
     let layers: ConfigurationLayers
     /// The document's sections with the layers applied.
     let sections: NameTable<ActiveConfigSection>
     let reason: SectionChange.Reason
     /// Different for each snapshot of the process, never 0.
-    let generation = nextGeneration.wrappingAdd(1, ordering: .relaxed).newValue
+    let generation = ConfigurationSnapshot.nextGeneration()
     let decoded = DecodedSettings()
 
-    private static let nextGeneration = Atomic<UInt64>(0)
+    private static let lastGeneration = Locked<UInt64>(0)
+
+    private static func nextGeneration() -> UInt64 {
+        lastGeneration.withLock { last in
+            last += 1
+            return last
+        }
+    }
 
     init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         reason: SectionChange.Reason
     ) {
         self.userID = userID
-        configuration = known.configuration
-        source = known.source
-        isOwn = known.isOwn
+        self.known = known
         self.layers = layers
         sections = layers.applied(to: known.configuration.sections)
         self.reason = reason
@@ -39,11 +37,15 @@ final class ConfigurationSnapshot: Sendable {
     func with(
         _ layers: ConfigurationLayers, reason: SectionChange.Reason
     ) -> ConfigurationSnapshot {
-        ConfigurationSnapshot(
-            userID: userID,
-            known: KnownConfiguration(configuration, source: source, isOwn: isOwn),
-            layers: layers, reason: reason)
+        ConfigurationSnapshot(userID: userID, known: known, layers: layers, reason: reason)
     }
+
+    /// The document.
+    var configuration: ConfigurationState { known.configuration }
+    /// Where the document comes from.
+    var source: SettingSource { known.source }
+    /// True when the document is known to be the user's own, not a fallback.
+    var isOwn: Bool { known.isOwn }
 
     /// Sorted by name.
     func changes(since old: NameTable<ActiveConfigSection>) -> [SectionChange] {
@@ -73,7 +75,7 @@ final class ConfigurationSnapshot: Sendable {
 }
 
 /// A user's document, and where it comes from.
-struct KnownConfiguration: Sendable {
+final class KnownConfiguration: Sendable {
     let configuration: ConfigurationState
     let source: SettingSource
     /// True when it is known to be the user's own, not a fallback.

@@ -5,7 +5,7 @@ public struct SectionChange: Sendable {
     /// Reasons may be added: keep a `default` when you switch over it.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
-            case restored, downloaded, userChanged, defaultsChanged, overridden
+            case restored, downloaded, userChanged, defaultsChanged, overridden, forgotten
         }
 
         private let kind: Kind
@@ -21,6 +21,9 @@ public struct SectionChange: Sendable {
         public static let defaultsChanged = Reason(kind: .defaultsChanged)
         /// An override of this device was set or removed.
         public static let overridden = Reason(kind: .overridden)
+
+        /// What was known of the user was forgotten.
+        public static let forgotten = Reason(kind: .forgotten)
 
         /// The reason's name, such as `downloaded`.
         public var description: String { kind.rawValue }

@@ -1,95 +1,68 @@
-import Synchronization
-
-/// Values of scalar settings of the configuration in force, read without a lock.
+/// Values of scalar settings of the configuration in force.
 ///
-/// Each slot holds the bits of a value, and a tag with the generation of the configuration that it
-/// was read from. Another configuration in force makes all slots stale at once, by one store of its
-/// generation; a read of a stale slot misses, and the reader fills it.
-@safe  // Chunks are allocated with a fixed size, and freed when nobody can read any more.
+/// Read without a lock, except on releases of Apple's platforms that have no atomic values.
 final class ScalarCache: Sendable {
-    enum Entry {
-        /// Nothing is known of the configuration in force.
-        case miss
-        /// There is no value of the type.
-        case absent
-        case bits(UInt64)
-    }
-
-    private typealias Chunk = UnsafeMutablePointer<Atomic<UInt64>>
-
-    private static let chunkCount = 256
-    private static let slotBits = 8
-    private static let slotsPerChunk = 1 << slotBits
-
-    /// The generation of the configuration in force; 0 while none is loaded.
-    private let generation = Atomic<UInt64>(0)
-    /// Of each slot two words, its tag and its bits.
-    nonisolated(unsafe) private let chunks: UnsafeMutablePointer<Atomic<Chunk?>>  // Atomic words.
-    /// Serializes filling.
-    private let filling = Locked(())
-
-    init() {
-        unsafe chunks = .allocate(capacity: Self.chunkCount)
-        for index in 0..<Self.chunkCount {
-            unsafe (chunks + index).initialize(to: Atomic(nil))
-        }
-    }
-
-    deinit {
-        for index in 0..<Self.chunkCount {
-            if let chunk = unsafe chunks[index].load(ordering: .relaxed) {
-                unsafe chunk.deinitialize(count: 2 * Self.slotsPerChunk)
-                unsafe chunk.deallocate()
+    #if canImport(Darwin)
+        private let slots: any ScalarSlots =
+            if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+                AtomicScalarSlots()
+            } else {
+                LockedScalarSlots()
             }
-        }
-        unsafe chunks.deinitialize(count: Self.chunkCount)
-        unsafe chunks.deallocate()
-    }
+    #else
+        private let slots = AtomicScalarSlots()
+    #endif
 
     /// Makes every slot stale that was filled from another configuration.
-    func bringInForce(generation: UInt64) {
-        self.generation.store(generation, ordering: .releasing)
-    }
+    func bringInForce(generation: UInt64) { slots.bringInForce(generation: generation) }
 
     @inline(__always)
-    func entry(ofSlot slot: Int) -> Entry {
-        let generation = generation.load(ordering: .acquiring)
-        let index = slot >> Self.slotBits
-        guard generation != 0, index < Self.chunkCount,
-            let chunk = unsafe chunks[index].load(ordering: .acquiring)
-        else { return .miss }
-        let word = unsafe chunk + 2 * (slot & (Self.slotsPerChunk - 1))
-        let tag = unsafe word[0].load(ordering: .acquiring)
-        guard tag >> 1 == generation else { return .miss }
-        if tag & 1 == 0 { return .absent }
-        let bits = unsafe word[1].load(ordering: .acquiring)
-        // Whoever refills the slot clears the tag before it changes the bits.
-        return unsafe word[0].load(ordering: .relaxed) == tag ? .bits(bits) : .miss
-    }
+    func entry(ofSlot slot: Int) -> ScalarEntry { slots.entry(ofSlot: slot) }
 
     /// Stores what a slot has in the configuration of a generation; nil means no value of the type.
-    ///
-    /// Slots beyond the capacity are not cached.
     func fill(slot: Int, generation: UInt64, bits: UInt64?) {
-        let index = slot >> Self.slotBits
-        guard index < Self.chunkCount else { return }
-        filling.withLock { _ in
-            let chunk = unsafe chunk(at: index)
-            let word = unsafe chunk + 2 * (slot & (Self.slotsPerChunk - 1))
-            unsafe word[0].store(0, ordering: .relaxed)
-            unsafe word[1].store(bits ?? 0, ordering: .releasing)
-            unsafe word[0].store(generation << 1 | (bits == nil ? 0 : 1), ordering: .releasing)
+        slots.fill(slot: slot, generation: generation, bits: bits)
+    }
+}
+
+enum ScalarEntry: Equatable {
+    /// Nothing is known of the configuration in force.
+    case miss
+    /// There is no value of the type.
+    case absent
+    case bits(UInt64)
+}
+
+/// The storage of a ``ScalarCache``.
+protocol ScalarSlots: Sendable {
+    func bringInForce(generation: UInt64)
+    func entry(ofSlot slot: Int) -> ScalarEntry
+    func fill(slot: Int, generation: UInt64, bits: UInt64?)
+}
+
+/// Slots behind a lock.
+final class LockedScalarSlots: ScalarSlots {
+    private struct State {
+        /// Of the configuration in force; 0 while none is loaded.
+        var generation: UInt64 = 0
+        var slots: [Int: (generation: UInt64, bits: UInt64?)] = [:]
+    }
+
+    private let state = Locked(State())
+
+    func bringInForce(generation: UInt64) { state.withLock { $0.generation = generation } }
+
+    func entry(ofSlot slot: Int) -> ScalarEntry {
+        state.withLock { state in
+            guard let known = state.slots[slot], known.generation == state.generation else {
+                return .miss
+            }
+            return known.bits.map { .bits($0) } ?? .absent
         }
     }
 
-    private func chunk(at index: Int) -> Chunk {
-        if let chunk = unsafe chunks[index].load(ordering: .relaxed) { return unsafe chunk }
-        let chunk = Chunk.allocate(capacity: 2 * Self.slotsPerChunk)
-        for word in 0..<(2 * Self.slotsPerChunk) {
-            unsafe (chunk + word).initialize(to: Atomic(0))
-        }
-        unsafe chunks[index].store(chunk, ordering: .releasing)
-        return unsafe chunk
+    func fill(slot: Int, generation: UInt64, bits: UInt64?) {
+        state.withLock { $0.slots[slot] = (generation, bits) }
     }
 }
 

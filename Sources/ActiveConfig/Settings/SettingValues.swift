@@ -26,7 +26,7 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
         private let source: any SnapshotSource
         private let definition: SettingDefinition.Reference
         private let read: @Sendable (ConfigurationSnapshot) -> Value
-        private var signals: AsyncStream<Void>.Iterator
+        private let signals: AsyncStream<Void>
         /// The values that the consumer's value was read from; nil before the first.
         private var seen: [SettingValue]?
 
@@ -37,7 +37,7 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
             self.source = source
             self.definition = definition
             self.read = read
-            signals = source.makeSignals().makeAsyncIterator()
+            signals = source.makeSignals()
         }
 
         /// The next value; nil when the task was cancelled.
@@ -54,7 +54,7 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
                     seen = candidates
                     return read(snapshot)
                 }
-                guard await signals.next(isolation: actor) != nil else { return nil }
+                guard await signals.waitForNext(isolation: actor) else { return nil }
             }
             return nil
         }

@@ -1,0 +1,49 @@
+internal import Dispatch
+
+extension ActiveConfig {
+    /// Forgets a user: removes what is stored, and ends a running download, which cannot bring it back.
+    ///
+    /// If the user is the current one, the fallback comes in force, and the listeners of every section
+    /// that differs hear of it. A download that is started afterwards is a new one.
+    ///
+    /// Must not be called by a store.
+    ///
+    /// - Parameter userID: The user; nil is the generic user.
+    /// - Throws: The store's error; then what was stored is still there, and in force.
+    public func forgetUser(_ userID: String?) throws {
+        let user = UserID(userID)
+        // Whoever loads at the same moment must not bring the stored configuration in force later.
+        let before = loadedSnapshot()
+        state.withLock { $0.downloads[user] }?.abandon()
+        try writes(of: user).sync {
+            try configStore?.persistConfiguration(nil, forUserID: userID)
+            state.withLock { $0.forget(user) }
+        }
+        // Every user without an own configuration has the generic user's.
+        if before.userID == user || (user == .generic && !before.isOwn) {
+            replaceDocument(of: before)
+        }
+        log(.info, "\(user) is forgotten.")
+    }
+
+    /// Brings what the store has now in force, unless another document is in force already.
+    private func replaceDocument(of before: ConfigurationSnapshot) {
+        let known = lastKnownConfiguration(of: before.userID) ?? .none
+        snapshotReplacement.withLock { _ in
+            let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
+            guard let old, old.known === before.known else { return }
+            let new = ConfigurationSnapshot(
+                userID: old.userID, known: known, layers: layers, reason: .forgotten)
+            let changes = new.changes(since: old.sections)
+            change { state in
+                state.snapshot = new
+                return deliver(changes, in: state)
+            }
+        }
+    }
+
+    /// Serializes the writes of a user to the store.
+    func writes(of userID: UserID) -> DispatchQueue {
+        storeWrites[Int(UInt(bitPattern: userID.hashValue) % UInt(storeWrites.count))]
+    }
+}

@@ -1,0 +1,89 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// Forgetting a user.
+@Suite(.timeLimit(.minutes(5)))
+struct ForgettingTests {
+    private let downloader = ScriptedDownloader { _ in .held }
+    private let store = InMemoryStore(bootstrap: .state(.titled(["Home": "bootstrap"])))
+    private let queue = DispatchQueue(label: "test")
+
+    private func make(storing titles: [String?: String] = [:]) throws -> ActiveConfig {
+        for (user, title) in titles {
+            store.persistConfiguration(.titled(["Home": title]), forUserID: user)
+        }
+        return .make(downloader: downloader, store: store, listenerQueue: queue)
+    }
+
+    private func title(_ config: ActiveConfig) -> String? {
+        config["Home"]?.string(forKey: "title")
+    }
+
+    @Test func theCurrentUsersFallbackComesInForce() throws {
+        let config = try make(storing: ["1": "own", nil: "generic"])
+        config.currentUserID = "1"
+        let recorder = RecordingListener()
+        config.registerListener(recorder, forSectionName: "Home")
+        try config.forgetUser("1")
+        queue.sync {}
+        #expect(title(config) == "generic" && config.currentUserID == "1")
+        #expect(store.ownConfiguration(forUserID: "1") == nil)
+        let titles = recorder.sections.map { $0?.string(forKey: "title") }
+        #expect(titles == ["own", "generic"])
+        try config.forgetUser(nil)
+        #expect(title(config) == "bootstrap")
+    }
+
+    @Test func anotherUserIsForgottenWithoutAChange() throws {
+        let config = try make(storing: ["1": "own", "2": "other"])
+        config.currentUserID = "1"
+        try config.forgetUser("2")
+        try config.forgetUser("nobody")
+        #expect(title(config) == "own")
+        config.currentUserID = "2"
+        #expect(title(config) == "bootstrap")
+    }
+
+    @Test func aRunningDownloadCannotBringTheUserBack() async throws {
+        let config = try make()
+        config.currentUserID = "1"
+        let download = Task { try await config.downloadNewConfig() as DownloadResult }
+        try await downloader.waitForRequests(1)
+        try config.forgetUser("1")
+        await #expect(throws: CancellationError.self) { try await download.value }
+        downloader.answer(1, with: .configuration(.titled(["Home": "late"])))
+        try await downloader.waitForRequests(1)
+        #expect(title(config) == "bootstrap")
+        #expect(store.ownConfiguration(forUserID: "1") == nil)
+
+        // A download that is started afterwards is a new one.
+        let next = Task { try await config.downloadNewConfig() as DownloadResult }
+        try await downloader.waitForRequests(2)
+        #expect(downloader.requests[1].lastKnown == nil)
+        downloader.answer(2, with: .configuration(.titled(["Home": "new"])))
+        #expect(try await next.value.configurationIsCurrent)
+        #expect(title(config) == "new")
+    }
+
+    /// However a download's end and the forgetting meet: after both, nothing of the download is left.
+    @Test func aForgottenUserStaysForgotten() async throws {
+        for round in 0..<300 {
+            let store = InMemoryStore()
+            let downloader = ScriptedDownloader(.configuration(.titled(["Home": "secret"])))
+            let config = ActiveConfig.make(downloader: downloader, store: store)
+            config.currentUserID = "1"
+            config.startDownload()
+            if round.isMultiple(of: 2) { try await downloader.waitForRequests(1) }
+            await withTaskGroup { group in
+                group.addTask { _ = try? await config.downloadNewConfig() as DownloadResult }
+                group.addTask { @concurrent in try? config.forgetUser("1") }
+            }
+            try config.forgetUser("1")
+            for _ in 0..<5 { await Task.yield() }
+            #expect(store.ownConfiguration(forUserID: "1") == nil, "round \(round)")
+            #expect(config["Home"] == nil, "round \(round)")
+        }
+    }
+}
