@@ -1,6 +1,10 @@
 import ActiveConfig
 import Foundation
 
+#if canImport(SwiftUI)
+    import SwiftUI
+#endif
+
 /// The sample app: a coloured view whose colour, label and button are settings, for users 1, 2, 3.
 ///
 /// It starts from a bundled bootstrap configuration, listens to its section, downloads on command,
@@ -13,6 +17,8 @@ enum SampleApp {
             let options = try SampleOptions(arguments: Array(CommandLine.arguments.dropFirst()))
             if options.showsHelp {
                 print(SampleOptions.help)
+            } else if options.showsWindow {
+                try showWindow()
             } else {
                 exit(try await run(options) ? 0 : 1)
             }
@@ -20,6 +26,15 @@ enum SampleApp {
             FileHandle.standardError.write(Data("ActiveConfigSampleApp: \(error)\n".utf8))
             exit(64)
         }
+    }
+
+    @MainActor
+    private static func showWindow() throws(SampleOptions.Failure) {
+        #if canImport(SwiftUI)
+            SampleWindow.main()
+        #else
+            throw SampleOptions.Failure("There are no windows on this platform.")
+        #endif
     }
 
     /// - Returns: False when a download failed.

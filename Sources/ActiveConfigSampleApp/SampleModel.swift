@@ -8,14 +8,17 @@ final class SampleModel {
     private(set) var hasSucceeded = true
 
     private let config: ActiveConfig
+    private let gate: LaunchGate
     private let output: SampleOutput
     private var token: ActiveConfigListenerToken?
     private var view = SampleViewConfiguration(nil)
 
-    init(_ options: SampleOptions) {
+    static let appVersion = "1.0"
+
+    static func configuration(_ options: SampleOptions) -> ActiveConfig {
         let bootstrap = Bundle.module.url(
             forResource: "InitialActiveConfig", withExtension: "json")
-        config = ActiveConfig(
+        let config = ActiveConfig(
             configDownloader: JSONURLDownloader(
                 backend: ActiveConfigBackend(url: options.server), timeout: .seconds(10)),
             configStore: FileDefaultsStore(
@@ -24,6 +27,12 @@ final class SampleModel {
             // Errors are on the screen already.
             log: .disabled)
         config.currentUserID = options.userID
+        return config
+    }
+
+    init(_ options: SampleOptions) {
+        config = Self.configuration(options)
+        gate = LaunchGate(config, appVersion: Self.appVersion)
         output = SampleOutput(isJSON: options.isJSON)
     }
 
@@ -49,6 +58,11 @@ final class SampleModel {
             output.userChanged(to: userID)
             await delivered()
         case .show: output.show(view, source: source, user: config.currentUserID)
+        case .explain: output.explain(config.report())
+        case .launch:
+            await gate.open()
+            await delivered()
+            output.launched(gate.state)
         case .quit: return false
         }
         return true

@@ -10,7 +10,8 @@ struct SampleOptions {
 
     static let help = """
         USAGE: ActiveConfigSampleApp [--server URL] [--store DIR] [--user ID]
-                                     [--script COMMANDS] [--json] [--help]
+                                     [--script COMMANDS] [--json] [--window]
+                                     [--help]
 
         Shows a view whose colour, label and button come from the section
         SampleViewConfiguration. On a terminal it takes keys; in a pipe, commands
@@ -21,7 +22,9 @@ struct SampleOptions {
                              (default: in the application support folder).
           --user ID          The user to start with (default: the generic user).
           --script COMMANDS  Commands to run, divided by ";": download, user ID,
-                             user (the generic one), show, quit.
+                             user (the generic one), show, explain, launch
+                             (asks whether the app may run), quit.
+          --window           A window instead, on Apple's platforms.
           --json             One JSON object a line for each event.
           --help             This text.
 
@@ -38,6 +41,7 @@ struct SampleOptions {
     /// Each event is a line of JSON.
     var isJSON = false
     var showsHelp = false
+    var showsWindow = false
 
     init(arguments: [String]) throws(Failure) {
         var server = "http://127.0.0.1:8080"
@@ -50,6 +54,7 @@ struct SampleOptions {
             case "--user": userID = try Self.value(of: name, &rest)
             case "--script": script = try SampleCommand.script(try Self.value(of: name, &rest))
             case "--json": isJSON = true
+            case "--window": showsWindow = true
             case "--help", "-h": showsHelp = true
             default: throw Failure("\"\(name)\" is no option; see --help.")
             }
@@ -78,6 +83,10 @@ enum SampleCommand: Equatable {
     case user(String?)
     /// Show the view again.
     case show
+    /// Say where each setting comes from.
+    case explain
+    /// Ask whether the app may run, as at the launch of an app.
+    case launch
     /// End the app.
     case quit
 
@@ -87,6 +96,8 @@ enum SampleCommand: Equatable {
         case "0", "g": self = .user(nil)
         case "d", "\r", "\n": self = .download
         case "s": self = .show
+        case "e": self = .explain
+        case "l": self = .launch
         case "q", "\u{03}", "\u{04}": self = .quit
         default: return nil
         }
@@ -104,10 +115,13 @@ enum SampleCommand: Equatable {
             case "download": commands.append(.download)
             case "user": commands.append(.user(words.count > 1 ? String(words[1]) : nil))
             case "show": commands.append(.show)
+            case "explain": commands.append(.explain)
+            case "launch": commands.append(.launch)
             case "quit": commands.append(.quit)
             default:
                 throw SampleOptions.Failure(
-                    "\"\(word)\" is no command; use download, user ID, user, show or quit.")
+                    "\"\(word)\" is no command; use download, user ID, user, show, explain, launch "
+                        + "or quit.")
             }
         }
         return commands

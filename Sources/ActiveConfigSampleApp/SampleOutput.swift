@@ -10,7 +10,8 @@ struct SampleOutput {
         write(
             event: "started", ["user": Self.value(user)],
             Terminal.isInteractive
-                ? "Keys: 1 2 3 choose a user, g the generic one, d downloads, q quits."
+                ? "Keys: 1 2 3 choose a user, g the generic one, d downloads, e explains, l asks whether "
+                    + "the app may run, q quits."
                 : "Started as \(Self.name(user)).")
     }
 
@@ -19,6 +20,26 @@ struct SampleOutput {
             event: "section",
             ["user": Self.value(user), "source": .string(source), "view": view.settingValue],
             SampleScreen.text(of: view, caption: "\(Self.name(user)), \(source)"))
+    }
+
+    func explain(_ report: ConfigurationReport) {
+        write(event: "report", ["report": report.settingValue], report.description)
+    }
+
+    func launched(_ state: LaunchGate.State) {
+        let text =
+            switch state {
+            case .loading: "The configuration is being downloaded."
+            case .ready: "The app may run."
+            case .maintenance(let message, let end):
+                [
+                    message ?? "The app is in maintenance.",
+                    end.map { "Until \($0.formatted(.iso8601))." },
+                ]
+                .compactMap { $0 }.joined(separator: " ")
+            case .updateRequired(let version): "Version \(version) or a newer one is needed."
+            }
+        write(event: "launch", ["may_run": .bool(state == .ready)], text)
     }
 
     func userChanged(to user: String?) {

@@ -60,7 +60,7 @@ extension SettingExplanation: CustomStringConvertible {
         var text = "\(sectionName).\(name) = \(shown(value)), \(source)"
         let details = [
             document.version.map { "version \($0)" }, document.entityTag,
-            document.age.map { "\($0.components.seconds) s old" },
+            document.age.map { "\(Self.text(of: $0)) old" },
         ].compactMap { $0 }
         if !details.isEmpty, source != .override, source != .default {
             text += " (\(details.joined(separator: ", ")))"
@@ -71,6 +71,14 @@ extension SettingExplanation: CustomStringConvertible {
             text += beneath.map { "\($0.source) \(shown($0.value))" }.joined(separator: ", ")
         }
         return problem.map { "\(text); \($0.reason)" } ?? text
+    }
+
+    /// In the largest unit of which there are at least two.
+    private static func text(of age: Duration) -> String {
+        let seconds = age.components.seconds
+        let units = [(86_400, "days"), (3_600, "hours"), (60, "minutes")]
+        let unit = units.first { seconds >= 2 * Int64($0.0) } ?? (1, "seconds")
+        return "\(seconds / Int64(unit.0)) \(unit.1)"
     }
 
     private func shown(_ value: SettingValue?) -> String {
