@@ -29,11 +29,13 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "ActiveConfig", targets: ["ActiveConfig"]),
+        .library(name: "ActiveConfigJSON", targets: ["ActiveConfigJSON"]),
         .library(name: "ActiveConfigTesting", targets: ["ActiveConfigTesting"]),
         .executable(name: "ActiveConfigSampleApp", targets: ["ActiveConfigSampleApp"]),
     ],
     targets: [
-        .target(name: "ActiveConfig"),
+        .target(name: "ActiveConfigJSON"),
+        .target(name: "ActiveConfig", dependencies: ["ActiveConfigJSON"]),
         .target(name: "ActiveConfigTesting", dependencies: ["ActiveConfig"]),
         .executableTarget(
             name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"],

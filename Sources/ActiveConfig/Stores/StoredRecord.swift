@@ -1,3 +1,4 @@
+import ActiveConfigJSON
 import Foundation
 
 /// A stored configuration: its user, entity tag, document, and a checksum over all of it.
