@@ -44,9 +44,13 @@ let package = Package(
             name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
         .executableTarget(
             name: "DownloadProbe", dependencies: ["ActiveConfig"], path: "Tests/DownloadProbe"),
+        .testTarget(name: "ActiveConfigJSONTests", dependencies: ["ActiveConfigJSON"]),
         .testTarget(
             name: "ActiveConfigTests",
-            dependencies: ["ActiveConfig", "ActiveConfigTesting", "StoreProbe", "DownloadProbe"],
+            dependencies: [
+                "ActiveConfig", "ActiveConfigJSON", "ActiveConfigTesting", "StoreProbe",
+                "DownloadProbe",
+            ],
             resources: [.copy("Fixtures")]),
     ],
     swiftLanguageModes: [.v6]
