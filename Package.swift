@@ -29,11 +29,13 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "ActiveConfig", targets: ["ActiveConfig"]),
+        .library(name: "ActiveConfigJSON", targets: ["ActiveConfigJSON"]),
         .library(name: "ActiveConfigTesting", targets: ["ActiveConfigTesting"]),
         .executable(name: "ActiveConfigSampleApp", targets: ["ActiveConfigSampleApp"]),
     ],
     targets: [
-        .target(name: "ActiveConfig"),
+        .target(name: "ActiveConfigJSON"),
+        .target(name: "ActiveConfig", dependencies: ["ActiveConfigJSON"]),
         .target(name: "ActiveConfigTesting", dependencies: ["ActiveConfig"]),
         .executableTarget(
             name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"],
@@ -42,9 +44,13 @@ let package = Package(
             name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
         .executableTarget(
             name: "DownloadProbe", dependencies: ["ActiveConfig"], path: "Tests/DownloadProbe"),
+        .testTarget(name: "ActiveConfigJSONTests", dependencies: ["ActiveConfigJSON"]),
         .testTarget(
             name: "ActiveConfigTests",
-            dependencies: ["ActiveConfig", "ActiveConfigTesting", "StoreProbe", "DownloadProbe"],
+            dependencies: [
+                "ActiveConfig", "ActiveConfigJSON", "ActiveConfigTesting", "StoreProbe",
+                "DownloadProbe",
+            ],
             resources: [.copy("Fixtures")]),
     ],
     swiftLanguageModes: [.v6]

@@ -31,6 +31,7 @@ let package = Package(
             name: "JSONTree",
             dependencies: [
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "ActiveConfigJSON", package: "ActiveConfig"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),

@@ -99,7 +99,7 @@ run_docs() {
     rm -rf .build/docs
     swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
         >.build/docs.log 2>&1 || { cat .build/docs.log; return 1; }
-    for module in ActiveConfig ActiveConfigTesting; do
+    for module in ActiveConfigJSON ActiveConfig ActiveConfigTesting; do
         mkdir -p "$graphs/$module"
         find .build -path '*symbolgraph*' \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \
             -exec cp {} "$graphs/$module" \;

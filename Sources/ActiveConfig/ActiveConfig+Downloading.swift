@@ -108,7 +108,7 @@ extension ActiveConfig {
             return fail(download, of: userID, with: error)
         }
         // Stored first, so that whoever makes this user the current one from now on finds it.
-        let isStored = writes(of: userID).sync {
+        let isStored = storeWrites.sync(of: userID) {
             if download.isAbandoned { return false }
             store(answer, lastKnown: lastKnown, of: userID)
             return true

@@ -1,5 +1,3 @@
-internal import Dispatch
-
 extension ActiveConfig {
     /// Forgets a user: removes what is stored, and ends a running download, which cannot bring it back.
     ///
@@ -15,7 +13,7 @@ extension ActiveConfig {
         // Whoever loads at the same moment must not bring the stored configuration in force later.
         let before = loadedSnapshot()
         state.withLock { $0.downloads[user] }?.abandon()
-        try writes(of: user).sync {
+        try storeWrites.sync(of: user) {
             try configStore?.persistConfiguration(nil, forUserID: userID)
             state.withLock { $0.forget(user) }
         }
@@ -40,10 +38,5 @@ extension ActiveConfig {
                 return deliver(changes, in: state)
             }
         }
-    }
-
-    /// Serializes the writes of a user to the store.
-    func writes(of userID: UserID) -> DispatchQueue {
-        storeWrites[Int(UInt(bitPattern: userID.hashValue) % UInt(storeWrites.count))]
     }
 }

@@ -40,8 +40,7 @@ public final class ActiveConfig: Sendable {
     /// Readers do not take it, and no store is called under it.
     let snapshotReplacement = Locked(())
     let storeCalls = BlockingCalls()
-    /// Each serializes the writes of some users to the store.
-    let storeWrites = (0..<16).map { _ in DispatchQueue(label: "ActiveConfig.storeWrites") }
+    let storeWrites = StoreWrites()
     /// Serializes the ends of downloads.
     let downloadEnds = DispatchQueue(label: "ActiveConfig.downloadEnds")
 

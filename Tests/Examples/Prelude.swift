@@ -1,5 +1,6 @@
 // Imports and declarations that the examples in README and articles assume; see compile.sh.
 import ActiveConfig
+import ActiveConfigJSON
 import ActiveConfigTesting
 import Foundation
 import Synchronization

@@ -20,22 +20,12 @@ enum DocumentFuzzer {
         checkSetting(text, value: value)
     }
 
-    /// Parses a JSON text of any kind with the internal reader.
+    /// Parses a JSON text of any kind.
     private static func readValue(_ text: Data) -> Result<SettingValue, ConfigurationFormatError> {
-        unsafe text.withUnsafeBytes { bytes in
-            do throws(JSONFault) {
-                var reader = unsafe JSONReader(bytes, maximumDepth: 128)
-                reader.skipByteOrderMark()
-                reader.skipWhiteSpace()
-                let value = try reader.readValue()
-                reader.skipWhiteSpace()
-                guard reader.next == nil else {
-                    throw JSONFault(.contentAfterDocument, at: reader.position, "more follows")
-                }
-                return .success(value)
-            } catch {
-                return .failure(unsafe error.located(in: bytes))
-            }
+        do throws(ConfigurationFormatError) {
+            return .success(try SettingValue(jsonData: text))
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -45,10 +35,10 @@ enum DocumentFuzzer {
     ) {
         switch value {
         case .success(let value):
-            let written = write(value)
+            let written = value.jsonData()
             require(readValue(written) == .success(value), "what is written reads back")
             guard case .success(let again) = readValue(written) else { return }
-            require(write(again) == written, "what is written is stable")
+            require(again.jsonData() == written, "what is written is stable")
             let peer = FoundationJSON.read(FoundationJSON.withoutTrailingCommas(text))
             require(peer != nil, "what is accepted is JSON but for trailing commas")
             require(peer.map { FoundationJSON.agrees($0, with: value) } != false, "same value")
@@ -157,12 +147,6 @@ enum DocumentFuzzer {
     private static func fail(_ property: StaticString) -> Never {
         FileHandle.standardError.write(Data("does not hold: \(property)\n".utf8))
         abort()
-    }
-
-    private static func write(_ value: SettingValue) -> Data {
-        var writer = JSONWriter()
-        writer.write(value)
-        return Data(writer.bytes)
     }
 }
 

@@ -15,7 +15,10 @@ fixtures=$root/Tests/ActiveConfigTests/Fixtures
 
 find "$root/Sources/ActiveConfig/Format" "$root/Sources/ActiveConfig/Model" \
     "$root/Sources/ActiveConfig/Tables" "$root/Tests/Fuzzing" -name '*.swift' >"$build/sources"
-compile_fuzzer DocumentFuzzer -package-name ActiveConfig
+json=ActiveConfigJSON
+compile_with_coverage $json -package-name ActiveConfig -wmo "$root/Sources/$json"/*.swift \
+    -emit-module-path "$build/$json.swiftmodule" -c -o "$build/$json.o"
+compile_fuzzer DocumentFuzzer -package-name ActiveConfig -I "$build" "$build/$json.o"
 
 # The suite's cases are in one file; each is a seed, alone and as a setting of a document. Without
 # Python the fuzzer finds similar inputs itself after a while.

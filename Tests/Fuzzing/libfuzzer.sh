@@ -8,8 +8,16 @@ prepare_fuzzing() {
 }
 
 # compile_fuzzer MODULE [swiftc options]: compiles the files that $build/sources lists as one module
-# with coverage and the address sanitizer.
+# with coverage and the address sanitizer, and links it.
 compile_fuzzer() {
+    module_name=$1
+    shift
+    # The files first: the linker takes from an archive behind them what they need.
+    compile_with_coverage "$module_name" "@$build/sources" -o "$build/$fuzzer" "$@"
+}
+
+# compile_with_coverage MODULE [swiftc options and files]
+compile_with_coverage() {
     module_name=$1
     shift
     swiftc -parse-as-library -O -sanitize=fuzzer,address -swift-version 6 \
@@ -17,8 +25,7 @@ compile_fuzzer() {
         -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
         -enable-upcoming-feature MemberImportVisibility \
         -enable-upcoming-feature NonisolatedNonsendingByDefault \
-        -enable-upcoming-feature InferIsolatedConformances \
-        -o "$build/$fuzzer" "@$build/sources" "$@"
+        -enable-upcoming-feature InferIsolatedConformances "$@"
 }
 
 # run_fuzzer FINDS DICTIONARY [seconds] [libFuzzer options]: fuzzes; FINDS is the folder of fixtures

@@ -1,3 +1,5 @@
+import ActiveConfigJSON
+
 /// Checks of code that computes with `Int`, to be run where it has 32 bits.
 @main
 struct Checks {
@@ -111,9 +113,10 @@ struct Checks {
 
     /// Value of a JSON text; nil if the text is invalid.
     private func read(_ text: String) -> SettingValue? {
-        Array(text.utf8).withUnsafeBytes { bytes in
-            var reader = JSONReader(bytes, maximumDepth: 8)
-            return try? reader.readValue()
+        try? JSONReader.read(Array(text.utf8).span, maximumSize: 1_000, maximumDepth: 8) {
+            json throws(JSONFault) in
+            var values = SettingValueReader()
+            return try values.read(from: &json)
         }
     }
 }

@@ -12,9 +12,7 @@ target=wasm32-unknown-none-wasm
 # All files that compute with integers and need neither Foundation nor a dynamic cast.
 sources=$(echo Sources/ActiveConfig/Tables/{ByteHash,NameOrder,NameTable}.swift \
     Sources/ActiveConfig/Model/NumberText.swift \
-    Sources/ActiveConfig/Format/{ConfigurationLimits,ConfigurationFormatError}.swift \
-    Sources/ActiveConfig/Format/Reading/{JSONReader,JSONReader+Numbers,JSONReader+Strings}.swift \
-    Sources/ActiveConfig/Format/Reading/{JSONReader+Values,JSONFault}.swift \
+    Sources/ActiveConfig/Format/Reading/SettingValueReader.swift \
     Sources/ActiveConfig/Stores/SHA256.swift)
 
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
@@ -24,10 +22,14 @@ tables=$toolchain/lib/swift/embedded/$target/libswiftUnicodeDataTables.a
     fail "this toolchain has no Embedded Swift for $target; use one of https://www.swift.org/install"
 
 mkdir -p "$build"
+options="-enable-experimental-feature Embedded -target $target -wmo -parse-as-library
+    -swift-version 6 -enable-upcoming-feature MemberImportVisibility -package-name ActiveConfig"
 # shellcheck disable=SC2086
-swiftc -enable-experimental-feature Embedded -target "$target" -wmo -parse-as-library \
-    -swift-version 6 -enable-upcoming-feature MemberImportVisibility -module-name ActiveConfig \
-    $sources Tests/ThirtyTwoBit/*.swift -c -o "$build/check.o"
+swiftc $options -module-name ActiveConfigJSON Sources/ActiveConfigJSON/*.swift \
+    -emit-module-path "$build/ActiveConfigJSON.swiftmodule" -c -o "$build/json.o"
+# shellcheck disable=SC2086
+swiftc $options -module-name ActiveConfig -I "$build" $sources Tests/ThirtyTwoBit/*.swift \
+    -c -o "$build/check.o"
 "$linker" --no-entry --export=__main_argc_argv --export=__heap_base --allow-undefined \
-    "$build/check.o" "$tables" -o "$build/check.wasm"
+    "$build/check.o" "$build/json.o" "$tables" -o "$build/check.wasm"
 node Tests/ThirtyTwoBit/run.mjs "$build/check.wasm"

@@ -1,4 +1,5 @@
-@_spi(JSON) public import ActiveConfig
+public import ActiveConfig
+import ActiveConfigJSON
 public import Foundation
 import OrderedCollections
 
@@ -14,7 +15,13 @@ extension JSONNode {
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default
     ) throws(ConfigurationFormatError) {
-        self = try JSONReader.read(jsonData, limits: limits, readValue: Self.read)
+        do throws(JSONTextError) {
+            self = try JSONReader.read(
+                jsonData, maximumSize: limits.maximumSize, maximumDepth: limits.maximumDepth,
+                readValue: Self.read)
+        } catch {
+            throw ConfigurationFormatError(error)
+        }
     }
 
     /// Reads the next value; the reader's limit of depth bounds the recursion.
@@ -28,9 +35,7 @@ extension JSONNode {
             case .null: return .null
             case .bool(let value): return .bool(value)
             case .string(let value): return .string(value)
-            default:
-                let text = unsafe json.bytes[start..<json.position]
-                return .number(unsafe String(decoding: text, as: UTF8.self))
+            case .integer, .double: return .number(json.text(from: start))
             }
         }
     }
@@ -86,7 +91,7 @@ extension JSONNode {
         switch self {
         case .null: json.write(raw: "null")
         case .bool(let value): json.write(raw: value ? "true" : "false")
-        case .number(let text): for byte in text.utf8 { json.write(byte) }
+        case .number(let text): json.write(number: text)
         case .string(let text): json.write(text)
         case .array(let elements):
             json.write(UInt8(ascii: "["))

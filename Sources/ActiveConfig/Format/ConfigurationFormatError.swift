@@ -1,3 +1,5 @@
+import ActiveConfigJSON
+
 /// A document that cannot be used, with the place and the reason.
 ///
 /// ```text
@@ -9,46 +11,42 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
     ///
     /// Codes may be added: keep a `default` when you switch over it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind: String {
-            case syntax, invalidUTF8, invalidEscape, numberOutOfRange, unexpectedEnd
-            case contentAfterDocument, tooLarge, tooDeep, notAnObject, metaMissing
-            case sectionsMissing, noSections, unsupportedFormatVersion, unsupportedValue
-        }
+        let base: JSONFault.Code
 
-        private let kind: Kind
+        init(_ base: JSONFault.Code) { self.base = base }
 
         /// The text is not JSON as RFC 8259 has it (FORMAT 1.2).
-        public static let syntax = Code(kind: .syntax)
+        public static let syntax = Code(.syntax)
         /// The text is not valid UTF-8 (FORMAT 1.5).
-        public static let invalidUTF8 = Code(kind: .invalidUTF8)
+        public static let invalidUTF8 = Code(.invalidUTF8)
         /// An escape in a string is unknown, or an unpaired surrogate (FORMAT 1.5).
-        public static let invalidEscape = Code(kind: .invalidEscape)
+        public static let invalidEscape = Code(.invalidEscape)
         /// A number is beyond `Double`'s range (FORMAT 4.1).
-        public static let numberOutOfRange = Code(kind: .numberOutOfRange)
+        public static let numberOutOfRange = Code(.numberOutOfRange)
         /// The text ends in the middle of the document, or is empty.
-        public static let unexpectedEnd = Code(kind: .unexpectedEnd)
+        public static let unexpectedEnd = Code(.unexpectedEnd)
         /// Something other than white space follows the document (FORMAT 1.2).
-        public static let contentAfterDocument = Code(kind: .contentAfterDocument)
+        public static let contentAfterDocument = Code(.contentAfterDocument)
         /// The text is longer than ``ConfigurationLimits/maximumSize`` (FORMAT 1.4).
-        public static let tooLarge = Code(kind: .tooLarge)
+        public static let tooLarge = Code(.tooLarge)
         /// Arrays and objects are nested deeper than ``ConfigurationLimits/maximumDepth``
         /// (FORMAT 1.4).
-        public static let tooDeep = Code(kind: .tooDeep)
+        public static let tooDeep = Code(.tooDeep)
         /// The document is not an object (FORMAT 1.1).
-        public static let notAnObject = Code(kind: .notAnObject)
+        public static let notAnObject = Code(.init("notAnObject"))
         /// `meta` is absent or not an object (FORMAT 2.1).
-        public static let metaMissing = Code(kind: .metaMissing)
+        public static let metaMissing = Code(.init("metaMissing"))
         /// `config_sections` is absent or not an object (FORMAT 3.1).
-        public static let sectionsMissing = Code(kind: .sectionsMissing)
+        public static let sectionsMissing = Code(.init("sectionsMissing"))
         /// A downloaded document has no section; it would switch everything off (FORMAT 3.1).
-        public static let noSections = Code(kind: .noSections)
+        public static let noSections = Code(.init("noSections"))
         /// The document's major version is newer than this framework reads (FORMAT 2.2).
-        public static let unsupportedFormatVersion = Code(kind: .unsupportedFormatVersion)
+        public static let unsupportedFormatVersion = Code(.init("unsupportedFormatVersion"))
         /// A dictionary holds something that the format has no value for.
-        public static let unsupportedValue = Code(kind: .unsupportedValue)
+        public static let unsupportedValue = Code(.init("unsupportedValue"))
 
         /// The code's name, such as `tooDeep`.
-        public var description: String { kind.rawValue }
+        public var description: String { base.description }
     }
 
     /// The kind of fault.

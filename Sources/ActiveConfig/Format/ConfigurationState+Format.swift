@@ -1,3 +1,4 @@
+import ActiveConfigJSON
 public import Foundation
 
 extension ConfigurationState {
@@ -18,15 +19,7 @@ extension ConfigurationState {
     public init(
         jsonData: Data, limits: ConfigurationLimits
     ) throws(ConfigurationFormatError) {
-        let result: Result<ConfigurationState, ConfigurationFormatError> =
-            unsafe jsonData.withUnsafeBytes { bytes in
-                do throws(ConfigurationFormatError) {
-                    return .success(unsafe try DocumentReader.read(bytes, limits: limits))
-                } catch {
-                    return .failure(error)
-                }
-            }
-        self = try result.get()
+        self = try DocumentReader.read(jsonData, limits: limits)
     }
 
     /// Returns the document in the exchange format, without ``entityTag``.

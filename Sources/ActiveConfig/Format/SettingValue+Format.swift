@@ -1,3 +1,4 @@
+import ActiveConfigJSON
 public import Foundation
 
 extension SettingValue {
@@ -18,8 +19,9 @@ extension SettingValue {
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default
     ) throws(ConfigurationFormatError) {
-        self = try JSONReader.read(jsonData, limits: limits) {
-            (json) throws(JSONFault) in try json.readValue()
+        self = try JSONReader.read(jsonData, limits: limits) { json throws(JSONFault) in
+            var values = SettingValueReader()
+            return try values.read(from: &json)
         }
     }
 

@@ -1,3 +1,4 @@
+import ActiveConfigJSON
 import Foundation
 
 /// A stored configuration: its user, entity tag, document, and a checksum over all of it.
@@ -19,6 +20,9 @@ struct StoredRecord {
     private static let digits = 16
     /// In bytes.
     private static let firstLineCount = prefix.utf8.count + digits + 1
+    /// Whatever ``encode(_:of:)`` accepts can be read.
+    private static let limits = ConfigurationLimits(
+        maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth)
 
     /// - Throws: ``ConfigurationFormatError`` when it is too deep to be read back.
     static func encode(
@@ -80,7 +84,7 @@ struct StoredRecord {
     private static func split(_ data: Data) -> (Header, document: Data)? {
         let content = data.dropFirst(firstLineCount)
         guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
-            let value = try? SettingValue(json: content[..<lineEnd])
+            let value = try? SettingValue(jsonData: content[..<lineEnd], limits: limits)
         else { return nil }
         let members = value.dictionaryValue ?? [:]
         let header = Header(
@@ -91,10 +95,7 @@ struct StoredRecord {
 
     /// - Throws: when this version of the framework cannot read the document.
     func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
-        var state = try ConfigurationState(
-            jsonData: document,
-            limits: ConfigurationLimits(
-                maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth))
+        var state = try ConfigurationState(jsonData: document, limits: Self.limits)
         state.entityTag = entityTag
         return state
     }
@@ -122,15 +123,5 @@ extension DocumentWriter {
     fileprivate mutating func writeLine(_ object: [String: SettingValue]) {
         json.write(object)
         json.write(UInt8(ascii: "\n"))
-    }
-}
-
-extension SettingValue {
-    fileprivate init(json: Data) throws {
-        self = unsafe try json.withUnsafeBytes { bytes in
-            var reader = unsafe JSONReader(
-                bytes, maximumDepth: ConfigurationLimits.deepestMaximumDepth)
-            return try reader.readValue()
-        }
     }
 }

@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigJSON
 import Foundation
 import Testing
 
@@ -129,6 +130,30 @@ struct ConfigurationFormatErrorTests {
     ])
     func theErrorNamesItsCode(row: Row<Code, String>) {
         #expect(row.input.description == row.expected)
+    }
+
+    @Test(arguments: [
+        Row("known", JSONFault.Code.tooDeep, [Code.tooDeep]),
+        Row("added", JSONFault.Code("metaMissing"), [.metaMissing]),
+        Row("of another format", JSONFault.Code("unknownUnit"), []),
+    ])
+    func theErrorTakesOverAFaultOfTheJSONReader(row: Row<JSONFault.Code, [Code]>) throws {
+        let fault = try #require(throws: JSONTextError.self) {
+            try JSONReader.read(Array("[1,\n 2]".utf8), maximumSize: 10, maximumDepth: 1) {
+                json throws(JSONFault) in
+                try json.takeOpeningBracket()
+                while try json.nextElement(isFirst: json.position == 1) {
+                    let start = json.position
+                    guard try json.readScalar() == .integer(1) else {
+                        throw JSONFault(row.input, at: start, "it is not 1")
+                    }
+                }
+            }
+        }
+        let error = ConfigurationFormatError(fault)
+        #expect(error.code.description == row.input.description)
+        #expect([.tooDeep, .metaMissing].filter { $0 == error.code } == row.expected)
+        #expect(error.description == "Line 2, column 2, byte 5, in [1]: it is not 1.")
     }
 
     @Test func errorsOfTheSameFaultAreEqual() throws {

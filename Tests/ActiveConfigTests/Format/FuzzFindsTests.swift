@@ -16,7 +16,7 @@ struct FuzzFindsTests {
     func theReaderReplaysAFind(name: String) throws {
         let text = try Fixture.data("FuzzFinds/" + name)
         let isDocument = try survives(text)
-        let isValue = (try? JSONText.read(text)) != nil
+        let isValue = (try? SettingValue(jsonData: text)) != nil
         #expect(isDocument == name.hasPrefix("document-"))
         #expect(isValue == !name.hasPrefix("refused-"))
     }

@@ -51,7 +51,7 @@ struct JSONReaderNumbersTests {
             let exponent = "e\(Int.random(in: -40...40, using: &generator))"
             let text = "-\(whole).\(digits)\(Bool.random(using: &generator) ? exponent : "")"
             let expected = try #require(Double(text))
-            let double = try JSONText.read(Data(text.utf8)).doubleValue
+            let double = try SettingValue(jsonData: Data(text.utf8)).doubleValue
             #expect(double?.bitPattern == expected.bitPattern, "\(text)")
         }
     }

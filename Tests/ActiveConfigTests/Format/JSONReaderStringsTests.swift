@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigJSON
 
 /// Reading strings (FORMAT 1.5) and the escapes of RFC 8259.
 struct JSONReaderStringsTests {

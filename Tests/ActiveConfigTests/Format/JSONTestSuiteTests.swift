@@ -77,11 +77,11 @@ struct JSONTestSuiteTests {
         #expect(names.isSuperset(of: Self.trailingCommas.union([Self.commaBehindTheValue])))
     }
 
-    /// Tries each case as a JSON text of any kind, with the internal reader.
+    /// Tries each case as a JSON value by itself.
     @Test(arguments: cases)
     func theReaderReadsATextAsTheStandardHasIt(test: Case) {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in
-            try JSONText.read(test.text)
+            try SettingValue(jsonData: test.text)
         }
         #expect(duration < Self.patience)
         switch test.expected {
@@ -107,8 +107,8 @@ struct JSONTestSuiteTests {
         switch test.expected {
         case .accept:
             let value = try #require(try result.get())
-            #expect(try value == JSONText.read(test.text))
-            #expect(try JSONText.read(Data(value.description.utf8)) == value)
+            #expect(try value == SettingValue(jsonData: test.text))
+            #expect(try SettingValue(jsonData: Data(value.description.utf8)) == value)
         case .reject
         where Self.trailingCommas.contains(test.name) || test.name == Self.commaBehindTheValue:
             #expect(throws: Never.self) { try result.get() }
@@ -130,7 +130,7 @@ struct JSONTestSuiteTests {
         }
         #expect(duration < Self.patience)
         let error = try #require(throws: ConfigurationFormatError.self) { try result.get() }
-        let isJSON = (try? JSONText.read(test.text)) != nil
+        let isJSON = (try? SettingValue(jsonData: test.text)) != nil
         let codes: [ConfigurationFormatError.Code] = [.notAnObject, .metaMissing]
         if isJSON { #expect(codes.contains(error.code)) }
     }

@@ -1,9 +1,12 @@
+import ActiveConfigJSON
+
 /// Reads the exchange format in one pass (FORMAT 1 to 4).
 ///
 /// Settings go straight from the bytes into their section's table. Members that the format ignores
 /// are checked to be JSON and dropped.
 struct DocumentReader {
     private var json: JSONReader
+    private var values = SettingValueReader()
     /// Capacity hint: sections of a document are often alike.
     private var lastSettingCount = 0
     /// Limit of that hint.
@@ -16,31 +19,24 @@ struct DocumentReader {
         case present(Value)
     }
 
-    private init(_ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits) {
-        json = unsafe JSONReader(bytes, maximumDepth: limits.maximumDepth)
+    static func read(
+        _ text: some Collection<UInt8>, limits: ConfigurationLimits
+    ) throws(ConfigurationFormatError) -> ConfigurationState {
+        try JSONReader.read(text, limits: limits) { json throws(JSONFault) in
+            var reader = DocumentReader(json: json)
+            let state = try reader.readDocument()
+            try reader.checkVersion(in: state.meta, documentStart: json.position)
+            json = reader.json
+            return state
+        }
     }
 
-    static func read(
-        _ bytes: UnsafeRawBufferPointer, limits: ConfigurationLimits
-    ) throws(ConfigurationFormatError) -> ConfigurationState {
-        let state: ConfigurationState
-        do throws(JSONFault) {
-            try JSONFault.check(size: bytes.count, limit: limits.maximumSize)
-            var reader = unsafe DocumentReader(bytes, limits: limits)
-            state = try reader.readDocument()
-            try reader.checkVersion(in: state.meta)
-        } catch {
-            throw unsafe error.located(in: bytes)
-        }
-        return state
-    }
+    private init(json: JSONReader) { self.json = json }
 
     private mutating func readDocument() throws(JSONFault) -> ConfigurationState {
-        json.skipByteOrderMark()
-        json.skipWhiteSpace()
         let start = json.position
         guard json.next == UInt8(ascii: "{") else {
-            _ = try json.readValue()
+            _ = try values.read(from: &json)
             throw JSONFault(
                 .notAnObject, at: start,
                 "the document is not an object; wrap it in {\"meta\": …, \"config_sections\": …}")
@@ -60,7 +56,7 @@ struct DocumentReader {
             if isSections, json.next == UInt8(ascii: "{") {
                 sections = .present(try readSections())
             } else {
-                let value = try json.readValue()
+                let value = try values.read(from: &json)
                 if isMeta {
                     meta =
                         value.dictionaryValue.map { .present($0) } ?? .notAnObject(offset: offset)
@@ -77,7 +73,9 @@ struct DocumentReader {
     }
 
     /// - Throws: a fault with its place when the version is too new (FORMAT 2.2).
-    private mutating func checkVersion(in meta: [String: SettingValue]) throws(JSONFault) {
+    private mutating func checkVersion(
+        in meta: [String: SettingValue], documentStart: Int
+    ) throws(JSONFault) {
         let reason: String
         do throws(ConfigurationFormatError) {
             try FormatVersion.check(meta)
@@ -85,9 +83,7 @@ struct DocumentReader {
         } catch {
             reason = error.reason
         }
-        json.position = 0
-        json.skipByteOrderMark()
-        json.skipWhiteSpace()
+        json.offset = documentStart
         try goToValue(ofMember: "meta")
         try goToValue(ofMember: "format_version_string")
         throw JSONFault(.unsupportedFormatVersion, at: json.position, reason)
@@ -96,7 +92,9 @@ struct DocumentReader {
     /// Moves to the value of the object's last member `name`.
     ///
     /// The text is known to be sound; only the place of an error is needed.
-    private mutating func goToValue(ofMember name: StaticString) throws(JSONFault) {
+    private mutating func goToValue(
+        ofMember name: StaticString
+    ) throws(JSONFault) {
         var offset = json.position
         try json.takeOpeningBracket()
         var isFirst = true
@@ -106,9 +104,9 @@ struct DocumentReader {
             let isName = try json.isEqual(key, to: name)
             try json.takeColon()
             if isName { offset = json.position }
-            _ = try json.readValue()
+            _ = try values.read(from: &json)
         }
-        json.position = offset
+        json.offset = offset
     }
 
     private func unwrap<Value>(
@@ -144,7 +142,7 @@ struct DocumentReader {
     private mutating func readSection() throws(JSONFault) -> ActiveConfigSection {
         var section = ActiveConfigSection()
         guard json.next == UInt8(ascii: "{") else {
-            _ = try json.readValue()
+            _ = try values.read(from: &json)
             return section
         }
         try json.takeOpeningBracket()
@@ -158,7 +156,7 @@ struct DocumentReader {
             if isSettings, json.next == UInt8(ascii: "{") {
                 section = try readSettings()
             } else {
-                _ = try json.readValue()
+                _ = try values.read(from: &json)
                 if isSettings { section = ActiveConfigSection() }
             }
         }
@@ -204,7 +202,7 @@ struct DocumentReader {
     @inline(__always)
     private mutating func readSetting() throws(JSONFault) -> SettingValue? {
         guard json.next == UInt8(ascii: "{") else {
-            _ = try json.readValue()
+            _ = try values.read(from: &json)
             return nil
         }
         var result: SettingValue?
@@ -212,7 +210,7 @@ struct DocumentReader {
         var isFirst = true
         if json.takeValueKey() {
             isFirst = false
-            result = try json.readValue()
+            result = try values.read(from: &json)
         }
         while try json.nextMember(isFirst: isFirst) {
             isFirst = false
@@ -220,9 +218,25 @@ struct DocumentReader {
             let isValue = try json.isEqual(key, to: "value")
             if !isValue { _ = try json.makeString(key) }
             try json.takeColon()
-            let value = try json.readValue()
+            let value = try values.read(from: &json)
             if isValue { result = value }
         }
         return result
     }
 }
+
+extension JSONReader {
+    /// Skips `"value":` and white space after it if these eight bytes are next, as in most
+    /// settings.
+    @inline(__always)
+    fileprivate mutating func takeValueKey() -> Bool {
+        guard count &- offset >= 8,
+            unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == valueKey
+        else { return false }
+        offset &+= 8
+        skipWhiteSpace()
+        return true
+    }
+}
+
+private let valueKey = UInt64(littleEndian: 0x3A22_6575_6C61_7622)

@@ -1,3 +1,5 @@
+import ActiveConfigJSON
+
 struct DocumentWriter {
     var json = JSONWriter()
 

@@ -1,26 +1,26 @@
 extension JSONReader {
     /// Reads a number (FORMAT 4.1), whose sign or first digit is next.
-    @inline(__always)
-    mutating func readNumber() throws(JSONFault) -> SettingValue {
-        let start = position
+    @inlinable @inline(__always)
+    mutating func readNumber() throws(JSONFault) -> JSONScalar {
+        let start = offset
         let isNegative = next == UInt8(ascii: "-")
-        if isNegative { position &+= 1 }
-        let firstDigit = position
+        if isNegative { offset &+= 1 }
+        let firstDigit = offset
         var magnitude: UInt64 = 0
         var overflows = false
         while let digit = nextDigit {
-            position &+= 1
+            offset &+= 1
             // 19 digits fit any UInt64; longer numbers are rare and go the slow way.
-            if position &- firstDigit <= 19 {
+            if offset &- firstDigit <= 19 {
                 magnitude = magnitude &* 10 &+ UInt64(digit)
             } else {
                 overflows = true
             }
         }
-        let digits = position &- firstDigit
+        let digits = offset &- firstDigit
         guard digits > 0 else { throw unexpected("a digit") }
         if digits > 1, unsafe bytes[firstDigit] == UInt8(ascii: "0") {
-            throw JSONFault(.syntax, at: firstDigit, "a number starts with 0; leave the zeros out")
+            throw leadingZero(at: firstDigit)
         }
         switch next {
         case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
@@ -38,8 +38,8 @@ extension JSONReader {
         return .double(try makeDouble(from: start))
     }
 
-    @inline(__always)
-    private var nextDigit: UInt8? {
+    @inlinable @inline(__always)
+    var nextDigit: UInt8? {
         guard let byte = next else { return nil }
         let digit = byte &- UInt8(ascii: "0")
         return digit < 10 ? digit : nil
@@ -48,34 +48,35 @@ extension JSONReader {
     /// Continues at the full stop or exponent of the number at `start`.
     ///
     /// `significand` is nil when the digits so far overflow.
-    private mutating func readDouble(
+    @usableFromInline
+    mutating func readDouble(
         from start: Int, isNegative: Bool, significand: UInt64?
-    ) throws(JSONFault) -> SettingValue {
+    ) throws(JSONFault) -> JSONScalar {
         var significand = significand
         var exponent = 0
         if next == UInt8(ascii: ".") {
-            position &+= 1
-            let firstDigit = position
+            offset &+= 1
+            let firstDigit = offset
             while let digit = nextDigit {
-                position &+= 1
+                offset &+= 1
                 exponent &-= 1
                 if let digits = significand {
                     significand = digits < 1 << 53 ? digits &* 10 &+ UInt64(digit) : nil
                 }
             }
-            guard position > firstDigit else { throw unexpected("a digit") }
+            guard offset > firstDigit else { throw unexpected("a digit") }
         }
         if let letter = next, letter | 0x20 == UInt8(ascii: "e") {
-            position &+= 1
+            offset &+= 1
             let isExponentNegative = next == UInt8(ascii: "-")
-            if isExponentNegative || next == UInt8(ascii: "+") { position &+= 1 }
-            let firstDigit = position
+            if isExponentNegative || next == UInt8(ascii: "+") { offset &+= 1 }
+            let firstDigit = offset
             var written = 0
             while let digit = nextDigit {
-                position &+= 1
+                offset &+= 1
                 written = min(written &* 10 &+ Int(digit), Self.exponentCap)
             }
-            guard position > firstDigit else { throw unexpected("a digit") }
+            guard offset > firstDigit else { throw unexpected("a digit") }
             exponent &+= isExponentNegative ? -written : written
             // A saturated exponent is wrong, and the digits could outweigh it.
             if written == Self.exponentCap { significand = nil }
@@ -90,9 +91,9 @@ extension JSONReader {
         return .double(try makeDouble(from: start))
     }
 
-    @inline(never)
-    private func makeDouble(from start: Int) throws(JSONFault) -> Double {
-        let text = unsafe String(decoding: bytes[start..<position], as: UTF8.self)
+    @usableFromInline @inline(never)
+    func makeDouble(from start: Int) throws(JSONFault) -> Double {
+        let text = text(from: start)
         guard let value = Double(text), value.isFinite else {
             throw JSONFault(
                 .numberOutOfRange, at: start,

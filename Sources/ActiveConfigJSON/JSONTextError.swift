@@ -1,35 +1,30 @@
-/// A fault and its byte offset: a ``ConfigurationFormatError`` before its line and path are looked
-/// up.
-@_spi(JSON)
-public struct JSONFault: Error {
+/// A fault of a JSON text with its place, as ``JSONReader`` reports it.
+///
+/// ```text
+/// Line 4, column 17, byte 71, in colors.list[2]: a string holds the control character 0x9; write
+/// it as an escape.
+/// ```
+public struct JSONTextError: Error, Sendable, Hashable {
     /// The kind of fault.
-    public let code: ConfigurationFormatError.Code
-    /// The fault's place, in bytes from 0.
-    public let offset: Int
-    /// The fault and what to do.
+    public let code: JSONFault.Code
+    /// The fault and what to do, without the place.
     public let reason: String
+    /// The fault's place in the text, in bytes from 0.
+    public let byteOffset: Int
+    /// The fault's line, from 1.
+    public let line: Int
+    /// The fault's column in its line, from 1, in Unicode scalars.
+    public let column: Int
+    /// The path reached, such as `colors.list[2]`; "" at the outermost value.
+    public let path: String
 
-    /// Creates a fault.
-    public init(_ code: ConfigurationFormatError.Code, at offset: Int, _ reason: String) {
-        self.code = code
-        self.offset = offset
-        self.reason = reason
-    }
-
-    /// Checks a text's size against its limit, both in bytes (FORMAT 1.4).
-    ///
-    /// - Throws: ``JSONFault`` when the text is larger.
-    public static func check(size: Int, limit: Int) throws(JSONFault) {
-        guard size > limit else { return }
-        throw JSONFault(
-            .tooLarge, at: limit,
-            "the document has \(size) bytes, over the limit of \(limit); send less, or raise the "
-                + "limit")
-    }
-
-    /// Returns the error to throw, with the place in `bytes`.
-    public func located(in bytes: UnsafeRawBufferPointer) -> ConfigurationFormatError {
-        let before = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<min(offset, bytes.count)])
+    /// Looks up the place of a fault in its text.
+    init(_ fault: JSONFault, in text: UnsafeRawBufferPointer) {
+        code = fault.code
+        reason = fault.reason
+        byteOffset = fault.offset
+        let before = unsafe UnsafeRawBufferPointer(
+            rebasing: text[..<min(fault.offset, text.count)])
         var line = 1
         // No editor counts a byte order mark as a column.
         var column = unsafe before.starts(with: [0xEF, 0xBB, 0xBF]) ? 0 : 1
@@ -42,9 +37,17 @@ public struct JSONFault: Error {
                 column += 1
             }
         }
-        let path = code == .tooLarge ? "" : unsafe JSONPath.path(atEndOf: before)
-        return ConfigurationFormatError(
-            code, reason: reason, path: path, byteOffset: offset, line: line, column: column)
+        self.line = line
+        self.column = column
+        path = code == .tooLarge ? "" : unsafe JSONPath.path(atEndOf: before)
+    }
+}
+
+extension JSONTextError: CustomStringConvertible {
+    /// One sentence with the place, the fault and what to do.
+    public var description: String {
+        let place = path.isEmpty ? "the document" : path
+        return "Line \(line), column \(column), byte \(byteOffset), in \(place): \(reason)."
     }
 }
 

@@ -1,82 +1,77 @@
 extension JSONReader {
     /// Place of a string that is not decoded yet.
-    struct StringToken {
+    @usableFromInline
+    package struct StringToken: Sendable {
         /// After the opening quotation mark.
-        let start: Int
+        @usableFromInline package let start: Int
         /// At the closing quotation mark.
-        let end: Int
-        let isASCII: Bool
-        let hasEscapes: Bool
+        @usableFromInline package let end: Int
+        @usableFromInline package let isASCII: Bool
+        @usableFromInline package let hasEscapes: Bool
+
+        @inlinable @inline(__always)
+        init(start: Int, end: Int, isASCII: Bool, hasEscapes: Bool) {
+            self.start = start
+            self.end = end
+            self.isASCII = isASCII
+            self.hasEscapes = hasEscapes
+        }
     }
 
-    /// Reads a string, whose opening quotation mark is next.
-    @inline(__always)
+    /// Reads a string, such as a key, whose opening quotation mark is next.
+    ///
+    /// - Returns: The string, its escapes replaced.
+    /// - Throws: ``JSONFault`` when it has no end, is not UTF-8, or holds a control character or an
+    ///   unknown escape.
+    @inlinable @inline(__always)
     public mutating func readString() throws(JSONFault) -> String {
         let token = try readStringToken()
         return try makeString(token)
     }
 
-    /// Skips `"value":` and white space after it if these eight bytes are next, as in most
-    /// settings.
-    @inline(__always)
-    mutating func takeValueKey() -> Bool {
-        guard count &- position >= 8,
-            unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) == Self.valueKey
-        else { return false }
-        position &+= 8
-        skipWhiteSpace()
-        return true
-    }
-
-    private static let valueKey = UInt64(littleEndian: 0x3A22_6575_6C61_7622)
-
     /// Skips a string, whose opening quotation mark is next.
-    @inline(__always)
-    mutating func readStringToken() throws(JSONFault) -> StringToken {
-        position &+= 1
-        let start = position
+    @inlinable @inline(__always)
+    package mutating func readStringToken() throws(JSONFault) -> StringToken {
+        offset &+= 1
+        let start = offset
         var isASCII = true
         var hasEscapes = false
         while true {
             // Eight bytes a step, up to the first special one.
-            while position &+ 8 <= count {
+            while offset &+ 8 <= count {
                 let word = UInt64(
                     littleEndian: unsafe bytes.loadUnaligned(
-                        fromByteOffset: position, as: UInt64.self))
+                        fromByteOffset: offset, as: UInt64.self))
                 let marks = Self.marks(in: word)
                 if marks != 0 {
-                    position &+= marks.trailingZeroBitCount / 8
+                    offset &+= marks.trailingZeroBitCount / 8
                     break
                 }
-                position &+= 8
+                offset &+= 8
             }
-            guard position < count else {
-                throw JSONFault(
-                    .unexpectedEnd, at: count, "the text ends inside a string; close it with \"")
+            guard offset < count else {
+                throw unendedString()
             }
-            let byte = unsafe bytes[position]
+            let byte = unsafe bytes[offset]
             if byte == UInt8(ascii: "\"") {
-                let end = position
-                position &+= 1
+                let end = offset
+                offset &+= 1
                 return StringToken(start: start, end: end, isASCII: isASCII, hasEscapes: hasEscapes)
             } else if byte == UInt8(ascii: "\\") {
                 hasEscapes = true
-                position &+= 2
+                offset &+= 2
             } else if byte < 0x20 {
-                throw JSONFault(
-                    .syntax, at: position,
-                    "a string holds the control character 0x\(String(byte, radix: 16)); "
-                        + "write it as an escape")
+                throw controlCharacter(byte)
             } else {
                 if byte >= 0x80 { isASCII = false }
-                position &+= 1
+                offset &+= 1
             }
         }
     }
 
     /// A word whose lowest set bit marks the first byte of `word` that is a quotation mark, a
     /// backslash, a control character or not ASCII; 0 when there is none.
-    @inline(__always)
+    @inlinable @inline(__always)
     static func marks(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
@@ -90,8 +85,8 @@ extension JSONReader {
     }
 
     /// `constant` is ASCII without escapes.
-    @inline(__always)
-    mutating func isEqual(
+    @inlinable @inline(__always)
+    package mutating func isEqual(
         _ token: StringToken, to constant: StaticString
     ) throws(JSONFault) -> Bool {
         if !token.hasEscapes, token.isASCII {
@@ -105,8 +100,8 @@ extension JSONReader {
         return try makeString(token) == "\(constant)"
     }
 
-    @inline(__always)
-    mutating func makeString(_ token: StringToken) throws(JSONFault) -> String {
+    @inlinable @inline(__always)
+    package mutating func makeString(_ token: StringToken) throws(JSONFault) -> String {
         if token.hasEscapes { return try makeStringWithEscapes(token) }
         let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[token.start..<token.end])
         if token.isASCII { return unsafe String(decoding: content, as: UTF8.self) }
@@ -114,8 +109,8 @@ extension JSONReader {
     }
 
     /// Decodes UTF-8 without escapes.
-    @inline(never)
-    private func validated(
+    @usableFromInline @inline(never)
+    func validated(
         _ content: UnsafeRawBufferPointer, startingAt start: Int
     ) throws(JSONFault) -> String {
         if let string = unsafe UTF8Validity.string(of: content) { return string }
@@ -124,8 +119,8 @@ extension JSONReader {
             "a string holds bytes that are not UTF-8; save the document as UTF-8")
     }
 
-    @inline(never)
-    private mutating func makeStringWithEscapes(_ token: StringToken) throws(JSONFault) -> String {
+    @usableFromInline @inline(never)
+    mutating func makeStringWithEscapes(_ token: StringToken) throws(JSONFault) -> String {
         scratch.removeAll(keepingCapacity: true)
         var offset = token.start
         var runStart = offset

@@ -1,0 +1,102 @@
+/// A writer of JSON text, token by token.
+///
+/// It escapes strings; brackets, commas and white space are the caller's.
+///
+/// ```swift
+/// var json = JSONWriter()
+/// json.write(UInt8(ascii: "{"))
+/// json.write(key: "name")
+/// json.write("A \"B\"")
+/// json.write(UInt8(ascii: "}"))
+/// print(String(decoding: json.bytes, as: UTF8.self))  // {"name":"A \"B\""}
+/// ```
+public struct JSONWriter: Sendable {
+    /// Storage of ``bytes``, whose setter inlined code could not use.
+    @usableFromInline var text: [UInt8] = []
+
+    /// Creates a writer of an empty text.
+    public init() {}
+
+    /// The text so far, UTF-8.
+    public var bytes: [UInt8] { text }
+
+    /// Makes room for so many more bytes.
+    package mutating func reserve(_ count: Int) { text.reserveCapacity(text.count + count) }
+
+    /// Appends a byte, such as a bracket or a comma, as it is.
+    ///
+    /// - Parameter byte: The byte.
+    @inlinable
+    public mutating func write(_ byte: UInt8) { text.append(byte) }
+
+    /// Appends text as it is.
+    ///
+    /// - Parameter literal: JSON text, such as `null`.
+    @inlinable
+    public mutating func write(raw literal: StaticString) {
+        unsafe text.append(
+            contentsOf: UnsafeBufferPointer(
+                start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    /// Appends a number, as it is.
+    ///
+    /// - Parameter digits: The number's JSON text, such as a description of an `Int` or of a finite
+    ///   `Double`.
+    public mutating func write(number digits: String) { text.append(contentsOf: digits.utf8) }
+
+    /// Appends a key in quotation marks, and its colon.
+    ///
+    /// - Parameter key: The key; what JSON does not allow in it is escaped.
+    public mutating func write(key: String) {
+        write(key)
+        write(UInt8(ascii: ":"))
+    }
+
+    /// Appends a string in quotation marks.
+    ///
+    /// - Parameter string: The string; what JSON does not allow in it is escaped.
+    public mutating func write(_ string: String) {
+        write(UInt8(ascii: "\""))
+        var string = string
+        string.withUTF8 { content in
+            var runStart = 0
+            var index = 0
+            while index < content.count {
+                // Eight bytes a step, up to the first special one.
+                if content.count &- index >= 8 {
+                    let marks = JSONReader.marks(
+                        in: UInt64(
+                            littleEndian: unsafe UnsafeRawBufferPointer(content).loadUnaligned(
+                                fromByteOffset: index, as: UInt64.self)))
+                    index &+= marks.trailingZeroBitCount / 8
+                    if marks == 0 { continue }
+                }
+                let byte = unsafe content[index]
+                if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                    unsafe text.append(
+                        contentsOf: UnsafeBufferPointer(rebasing: content[runStart..<index]))
+                    writeEscape(byte)
+                    runStart = index + 1
+                }
+                index &+= 1
+            }
+            unsafe text.append(contentsOf: UnsafeBufferPointer(rebasing: content[runStart...]))
+        }
+        write(UInt8(ascii: "\""))
+    }
+
+    private mutating func writeEscape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): write(raw: #"\""#)
+        case UInt8(ascii: "\\"): write(raw: #"\\"#)
+        case 0x0A: write(raw: #"\n"#)
+        case 0x0D: write(raw: #"\r"#)
+        case 0x09: write(raw: #"\t"#)
+        default:
+            let digits = String(byte, radix: 16)
+            text.append(contentsOf: (digits.count == 1 ? #"\u000"# : #"\u00"#).utf8)
+            text.append(contentsOf: digits.utf8)
+        }
+    }
+}
