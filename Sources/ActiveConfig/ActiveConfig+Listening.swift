@@ -169,7 +169,7 @@ extension ActiveConfig {
             let section = state.snapshot?.sections[name]
             if let section, queuesCurrentSection {
                 // Under the lock, which keeps the order; see `change(_:)`.
-                listenerQueue.async {
+                queue(in: &state) {
                     withExtendedLifetime(self) { (known ?? registration).deliver(section) }
                 }
             }

@@ -28,6 +28,8 @@ public final class ActiveConfig: Sendable {
     let downloadTimeout: Duration
     let clock: any Clock<Duration>
     let overridePolicy: OverridePolicy
+    /// Time in seconds after which a listener queue that runs nothing is logged.
+    let listenerQueuePatience: Double
     let log: ActiveConfigLog
     let state: Locked<CoordinatorState>
     /// The values of scalar settings, for reading without the lock.
@@ -99,7 +101,8 @@ public final class ActiveConfig: Sendable {
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)?,
         notificationCenter: NotificationCenter, listenerQueue: DispatchQueue,
         downloadTimeout: Duration, clock: any Clock<Duration>,
-        overrides: OverridePolicy = .never, log: ActiveConfigLog
+        overrides: OverridePolicy = .never, listenerQueuePatience: Double = 10,
+        log: ActiveConfigLog
     ) {
         self.configDownloader = configDownloader
         self.configStore = configStore
@@ -110,9 +113,11 @@ public final class ActiveConfig: Sendable {
         self.clock = clock
         self.log = log
         overridePolicy = overrides
+        self.listenerQueuePatience = listenerQueuePatience
         var state = CoordinatorState(scalars: scalars)
         state.layers.overrides = overrides.initialOverrides
         self.state = Locked(state)
+        (configStore as? any BootstrappedStore)?.log.inherit(from: log)
         reportOverrides()
     }
 
@@ -205,12 +210,34 @@ public final class ActiveConfig: Sendable {
         let signals: [AsyncStream<Void>.Continuation]? = state.withLock { state in
             guard let delivery = body(&state) else { return nil }
             if !delivery.changes.isEmpty || !delivery.events.isEmpty {
-                listenerQueue.async { self.perform(delivery) }
+                queue(in: &state) { self.perform(delivery) }
             }
             return delivery.changes.isEmpty ? [] : Array(state.signals.values)
         }
         for signal in signals ?? [] { signal.yield() }
         return signals != nil
+    }
+
+    /// Puts a delivery on the listener queue, under the lock, so that they come in order.
+    ///
+    /// The first one is watched: a program that never runs its main queue would wait for ever for what
+    /// its listeners should hear.
+    func queue(in state: inout CoordinatorState, _ delivery: @escaping @Sendable () -> Void) {
+        guard !state.isListenerQueueWatched else { return listenerQueue.async(execute: delivery) }
+        state.isListenerQueueWatched = true
+        let hasRun = Locked(false)
+        listenerQueue.async {
+            hasRun.withLock { $0 = true }
+            delivery()
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + listenerQueuePatience) { [log] in
+            if hasRun.withLock({ $0 }) { return }
+            log(
+                .warning,
+                "Nothing has run on the listener queue since a change was put there. If it is the main "
+                    + "queue, the program has to run it, as with RunLoop.main.run() or an asynchronous "
+                    + "main(); else create the ActiveConfig with another listenerQueue.")
+        }
     }
 
     /// Delivers changed sections to those who listen to them now.

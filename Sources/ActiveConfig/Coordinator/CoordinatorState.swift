@@ -34,6 +34,8 @@ struct CoordinatorState: Sendable {
     ///
     /// A download ends when it is removed here, which happens once.
     var downloads: [UserID: JoinedDownload] = [:]
+    /// True once the first delivery was put on the listener queue.
+    var isListenerQueueWatched = false
     /// Registrations by section.
     var listeners = ListenerTable()
     /// Wakes the sequences that are being iterated.

@@ -38,6 +38,8 @@ public struct ActiveConfigLog: Sendable {
     /// The least severe level that is written.
     public let minimumLevel: Level
     private let writer: LogWriter
+    /// The log that this one stands for, once it is known; nil unless it is an inherited one.
+    private let inherited: Locked<ActiveConfigLog?>?
 
     /// Creates a log.
     ///
@@ -52,6 +54,13 @@ public struct ActiveConfigLog: Sendable {
     ) {
         self.minimumLevel = minimumLevel
         writer = LogWriter(write)
+        inherited = nil
+    }
+
+    private init(inheritedUnless standard: ActiveConfigLog) {
+        minimumLevel = standard.minimumLevel
+        writer = standard.writer
+        inherited = Locked(nil)
     }
 
     /// Writes warnings and errors to standard error, a line each.
@@ -60,11 +69,26 @@ public struct ActiveConfigLog: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
 
+    /// The log of the first ``ActiveConfig`` that uses the store which has this one; until then
+    /// ``standardError``.
+    public static var inherited: ActiveConfigLog {
+        ActiveConfigLog(inheritedUnless: .standardError)
+    }
+
+    /// Makes an inherited log write to another, unless it does so already.
+    func inherit(from log: ActiveConfigLog) {
+        inherited?.withLock { inherited in
+            if inherited == nil { inherited = log }
+        }
+    }
+
     /// Writes nothing.
     public static let disabled = ActiveConfigLog(minimumLevel: .error) { _, _ in }
 
     /// Evaluates `message` only when its level is written.
     func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {
-        if level >= minimumLevel { writer.write(LogMessage(level: level, text: message())) }
+        let log = inherited?.withLock { $0 } ?? self
+        guard level >= log.minimumLevel else { return }
+        log.writer.write(LogMessage(level: level, text: message()))
     }
 }

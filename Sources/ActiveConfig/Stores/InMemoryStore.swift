@@ -13,7 +13,7 @@ public final class InMemoryStore: ActiveConfigStore {
     ///
     /// - Parameter bootstrap: The last fallback.
     public convenience init(bootstrap: BootstrapConfiguration? = nil) {
-        self.init(bootstrap: bootstrap, log: .standardError)
+        self.init(bootstrap: bootstrap, log: .inherited)
     }
 
     /// Creates an empty store with the given log.

@@ -33,6 +33,34 @@ struct ConveniencesTests {
         #expect(await values.next()??.integer(forKey: "a") == 1)
     }
 
+    @Test func aStoreLogsToTheLogOfItsConfiguration() throws {
+        let messages = RecordingLog()
+        let store = InMemoryStore(
+            bootstrap: .jsonFile(URL(filePath: "/nowhere/bootstrap.json")))
+        let config = ActiveConfig(
+            configStore: store, listenerQueue: DispatchQueue(label: "test"), log: messages.log)
+        #expect(config["Home"] == nil)
+        #expect(messages.messages.contains { $0.text.contains("/nowhere/bootstrap.json") })
+    }
+
+    /// As in a program that never runs its main queue.
+    @Test func aListenerQueueThatDoesNotRunIsLogged() async throws {
+        let messages = RecordingLog()
+        let queue = DispatchQueue(label: "test")
+        queue.suspend()
+        let config = ActiveConfig(
+            configDownloader: ScriptedDownloader(),
+            configStore: InMemoryStore(bootstrap: .state(.make())),
+            notificationCenter: NotificationCenter(), listenerQueue: queue,
+            downloadTimeout: .seconds(1), clock: ContinuousClock(), listenerQueuePatience: 0,
+            log: messages.log)
+        let token = config.listen(forSectionName: "Home") { _ in }
+        while messages.messages.isEmpty { await Task.yield() }
+        #expect(messages.messages.first?.text.contains("listener queue") == true)
+        queue.resume()
+        token.cancel()
+    }
+
     @Test func valuesAndConfigurationsHaveSubscripts() {
         let state = ConfigurationState.make(sections: ["Home": ["list": [["a": 1], 2]]])
         let list = state["Home"]?["list"]
