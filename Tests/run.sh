@@ -121,8 +121,7 @@ sanitize() {
         ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/Tests/address-sanitizer.txt" \
         TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/Tests/thread-sanitizer.txt" \
         step "$sanitizer sanitizer: $package" \
-        swift test --package-path "$package" --sanitize="$sanitizer" --scratch-path "$scratch" \
-        --disable-index-store "$@"
+        swift test --package-path "$package" --sanitize="$sanitizer" --scratch-path "$scratch" "$@"
 }
 
 # Where each can find something: threads in the framework and the server, pointers in the framework
