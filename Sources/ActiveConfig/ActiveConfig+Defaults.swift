@@ -6,7 +6,8 @@ public import Foundation
 /// A setting that disappears from the document goes back to its in-app default, and its section's
 /// listeners hear of it.
 extension ActiveConfig {
-    /// Replaces the in-app defaults.
+    /// Replaces the in-app defaults, which are for every user and not stored; see
+    /// <doc:Defaults-overrides-and-sources>.
     ///
     /// ```swift
     /// config.setDefaults(["Checkout": ["isOn": true, "timeout": 30]])
@@ -33,7 +34,10 @@ extension ActiveConfig {
     /// Replaces the in-app defaults by an encoded value, whose properties are sections.
     ///
     /// ```swift
-    /// struct Defaults: Encodable { var Checkout = CheckoutSettings(); var Home = HomeSettings() }
+    /// struct Defaults: Encodable {
+    ///     var checkout = CheckoutSettings()
+    ///     enum CodingKeys: String, CodingKey { case checkout = "Checkout" }
+    /// }
     /// try config.setDefaults(encoding: Defaults())
     /// ```
     ///

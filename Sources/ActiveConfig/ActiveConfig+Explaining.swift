@@ -48,7 +48,9 @@ extension ActiveConfig {
         explanation(key, sectionName, in: loadedSnapshot())
     }
 
-    /// All settings with their sources, readable as text and as JSON.
+    /// All settings of the layers with their sources, readable as text and as JSON.
+    ///
+    /// The values are not converted, and the defaults of keys are not known here. It names the user.
     public func report() -> ConfigurationReport {
         let snapshot = loadedSnapshot()
         return ConfigurationReport(
@@ -73,7 +75,7 @@ extension ActiveConfig {
         markSecret(key.name, inSection: key.sectionName)
     }
 
-    /// The settings whose value comes from a source, sorted.
+    /// The settings whose highest value comes from a source, sorted.
     public func allKeys(from source: SettingSource) -> [SettingPath] {
         let snapshot = loadedSnapshot()
         return snapshot.paths.filter { path in

@@ -10,6 +10,8 @@ extension ActiveConfig {
 
     /// Overrides a setting, or removes its override.
     ///
+    /// Where overrides are not enabled, nothing changes but the log; see ``OverridePolicy``.
+    ///
     /// - Parameters:
     ///   - value: The value; nil removes the override.
     ///   - key: The setting's key.
@@ -37,7 +39,8 @@ extension ActiveConfig {
     /// - Parameters:
     ///   - value: The value.
     ///   - key: The setting.
-    /// - Throws: `EncodingError` when the value has no form in a configuration.
+    /// - Throws: `EncodingError` when the value has no form in a configuration. That overrides are not
+    ///   enabled is no error; then nothing changes but the log.
     public func setOverride<Value: Encodable>(
         _ value: Value, for key: SettingKey<Value>
     ) throws {

@@ -18,8 +18,9 @@ extension ActiveConfig {
         configSection(named: sectionName)
     }
 
-    /// The whole configuration in force: the last downloaded or stored one, a fallback, or an empty
-    /// one.
+    /// The document in force: the last downloaded or stored one, a fallback, or an empty one.
+    ///
+    /// Without in-app defaults and overrides, which all other reads have.
     public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
 
     /// `meta` of the configuration in force.

@@ -1,8 +1,8 @@
 /// Reading by typed keys.
 ///
-/// A `Bool`, `Int`, `Double` or `Float` is read without a lock and without allocating. A value of
-/// another type is decoded by the first read of a configuration, and kept until another one is in
-/// force.
+/// A `Bool`, `Int`, `Double` or `Float` is read without a lock and without allocating; Apple's releases
+/// without atomic values take a lock. A value of another type is decoded by the first read of a
+/// configuration, and kept until another one is in force.
 extension ActiveConfig {
     /// The value of a setting, or the key's default.
     public subscript(key: SettingKey<Bool>) -> Bool { scalar(key) }

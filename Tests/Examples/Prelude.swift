@@ -3,6 +3,7 @@ import ActiveConfig
 import ActiveConfigJSON
 import ActiveConfigTesting
 import Foundation
+import Observation
 import Synchronization
 
 #if canImport(FoundationNetworking)

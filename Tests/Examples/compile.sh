@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
 # Compiles every Swift example of README.md and of the articles, each as the body of a function.
+# The declarations of some, such as extensions and views, stand outside of it, for all examples: the
+# same declaration may be in several, another one needs another name. Examples with views are
+# typechecked against Tests/AppleStubs, except on a Mac.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -8,20 +11,64 @@ modules=$(swift build --show-bin-path)/Modules
 work=.build/examples
 mkdir -p "$work"
 # An article's line numbers are kept, for the compiler's messages.
-awk '
+awk -v work="$work" '
+    function location(line) { return "#sourceLocation(file: \"" FILENAME "\", line: " line ")\n" }
+    function declare(text, line) {
+        if (text in declared) return
+        declared[text] = 1
+        printf "%s%s#sourceLocation()\n", location(line), text >(views ? swiftUI : declarations)
+    }
+    # Splits an example into declarations, which it emits, and statements, which it returns.
+    function statements(    count, lines, i, text, rest, line, isOpen) {
+        count = split(body, lines, "\n")
+        for (i = 1; i < count; i++) {
+            if (!isOpen && lines[i] ~ /^(@[A-Za-z]+ |final |private )*(extension|struct|enum|class|actor|protocol) /) {
+                isOpen = 1; text = ""; line = start + i - 1
+            }
+            # A module has one only.
+            sub(/^@main /, "", lines[i])
+            if (!isOpen) { rest = rest lines[i] "\n"; continue }
+            text = text lines[i] "\n"
+            rest = rest "\n"
+            if (lines[i] ~ /^}/ || (line == start + i - 1 && lines[i] ~ /}$/)) {
+                isOpen = 0
+                declare(text, line)
+            }
+        }
+        return rest
+    }
+    BEGIN {
+        declarations = work "/Declarations.swift"; functions = work "/Functions.swift"
+        swiftUI = work "/SwiftUI.swift"
+        print "" >declarations; print "" >functions; print "import SwiftUI" >swiftUI
+    }
     FNR == 1 { inside = 0 }
-    /^```swift$/ { inside = 1; count++; start = FNR + 1; body = ""; skipped = 0; next }
+    /^```swift$/ { inside = 1; start = FNR + 1; body = ""; skipped = 0; next }
     /^```$/ && inside {
         inside = 0
-        if (!skipped)
-            printf "func example%d() %sthrows {\n#sourceLocation(file: \"%s\", line: %d)\n%s#sourceLocation()\n}\n",
-                count, (body ~ /await / ? "async " : ""), FILENAME, start, body
+        if (skipped) next
+        count++
+        views = body ~ /some (View|Scene)/
+        code = views || ("\n" body) ~ /\nextension |: SettingsSection|@Observable/ ? statements() : body
+        if (code ~ /^\n*$/) next
+        printf "func example%d() %sthrows {\n%s%s#sourceLocation()\n}\n",
+            count, (code ~ /await / ? "async " : ""), location(start), code >(views ? swiftUI : functions)
         next
     }
     inside && /^\/\/ Package.swift/ { skipped = 1 }
     inside { line = $0; if (line ~ /^import /) line = ""; body = body line "\n" }
-    END { printf "// %d examples\n", count }
-' README.md Sources/*/*.docc/*.md >"$work/Examples.swift"
-{ cat Tests/Examples/Prelude.swift; cat "$work/Examples.swift"; } >"$work/All.swift"
-swiftc -typecheck -parse-as-library -swift-version 6 -suppress-warnings -I "$modules" "$work/All.swift"
-echo "$(grep -c '^func example' "$work/Examples.swift") examples compile."
+    END { print count >(work "/count") }
+' README.md Sources/*/*.docc/*.md
+shared="Tests/Examples/Prelude.swift $work/Declarations.swift"
+# shellcheck disable=SC2086
+cat $shared "$work/Functions.swift" >"$work/All.swift"
+# shellcheck disable=SC2086
+cat $shared "$work/SwiftUI.swift" >"$work/Views.swift"
+check="swiftc -typecheck -parse-as-library -swift-version 6 -suppress-warnings -I $modules"
+$check "$work/All.swift"
+if [ "$(uname -s)" = Darwin ]; then
+    $check "$work/Views.swift"
+else
+    Tests/AppleStubs/check.sh --with "$work/Views.swift" iOS >/dev/null
+fi
+echo "$(cat "$work/count") examples compile."

@@ -10,7 +10,8 @@ public import Observation
 /// ```
 ///
 /// A view that reads one setting is not evaluated again when another changes, nor when the value is
-/// equal. Everything else that uses Observation follows it in the same way.
+/// equal. Everything else that uses Observation follows it in the same way; see
+/// <doc:SwiftUI-and-Observation>.
 ///
 /// All reads between two updates are of one configuration: it is replaced on the main actor, soon
 /// after another came in force. The first values are there when the observer is created.
@@ -58,6 +59,8 @@ public final class ActiveConfigObserver: Observable {
     /// Takes over what is in force without waiting for the main actor's turn.
     func refresh() { observed.update() }
 
-    /// Why the values are what they are since the last update.
+    /// The reason of the last update.
+    ///
+    /// Reading it is not observed.
     public var reason: SectionChange.Reason { observed.snapshot.reason }
 }

@@ -11,8 +11,9 @@
 /// }
 /// ```
 ///
-/// In a view it follows the configuration of the environment, `.activeConfig(config)`; elsewhere that
-/// which it was created with, else ``ActiveConfig/shared``. Without any it has the key's default.
+/// It follows the configuration that it was created with; without one, in a view that of the
+/// environment, `.activeConfig(config)`; else ``ActiveConfig/shared``. Without any it has the key's
+/// default. See <doc:SwiftUI-and-Observation>.
 ///
 /// On the main actor a read is observed: a view, and whatever else uses Observation, follows the
 /// setting. Elsewhere it is the value in force, as `config[key]`. The projected value is a sequence:

@@ -20,7 +20,8 @@ public import Observation
 /// switch gate.state { … }
 /// ```
 ///
-/// The state is observed, so a view that reads it follows it.
+/// The state is observed, so a view that reads it follows it; see
+/// <doc:Maintenance-and-forced-updates>.
 @MainActor
 public final class LaunchGate {
     /// What the app shows.
@@ -44,7 +45,7 @@ public final class LaunchGate {
         public var isInMaintenance = false
         /// A message for people.
         public var maintenanceMessage: String?
-        /// When the app may run again.
+        /// When the app may run again, for people; the gate does not compare it with the clock.
         public var maintenanceEnd: Date?
         /// The oldest version of the app that may run, such as `2.1`.
         public var minimumVersion: String?

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Whether overrides are in force, and which are from the start.
+/// Whether overrides are in force, and which are from the start; see
+/// <doc:Defaults-overrides-and-sources>.
 public struct OverridePolicy: Sendable {
     /// A Boolean value that indicates whether overrides are in force.
     public let isEnabled: Bool

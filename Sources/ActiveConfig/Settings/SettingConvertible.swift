@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A type that a setting can be read as.
+/// A type that a setting can be read as; see <doc:Typed-settings>.
 ///
 /// The standard types conform: `Bool`, `Int`, `Double`, `Float`, `String`, `URL`, `Duration`, `Date`,
 /// `Data`, `UUID`, ``SettingValue``, and optionals, arrays and dictionaries of them. An enumeration
@@ -24,8 +24,8 @@ public import Foundation
 public protocol SettingConvertible: Sendable {
     /// Reads a setting's value.
     ///
-    /// Called once per configuration and key, on the thread that reads first. `.null` is a value like
-    /// any other.
+    /// Called by the first read of a configuration, on its thread, which several threads may be at the
+    /// same time; its result is kept. `.null` is a value like any other.
     ///
     /// - Returns: nil when the value is none of this type; the setting then has its default.
     init?(settingValue: SettingValue)
