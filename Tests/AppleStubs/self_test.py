@@ -37,6 +37,11 @@ def check(platform, package):
     for name, old, new, platforms in LINES:
         plant(copies / "ActiveConfig" / name, old, new, platforms)
     target = next(t for t in package.targets if t["name"] == "ActiveConfig")
+    # What it depends on stands before it.
+    for other in package.targets[: package.targets.index(target)]:
+        code, text = platform.compile(package, other, package.sources(other), platform.output)
+        if code != 0:
+            return text
     wrong = compare(platform, package, target, sorted((copies / "ActiveConfig").rglob("*.swift")))
     for path in sorted((MISUSES / "Alone").iterdir()):
         copy = Path(shutil.copy(path, copies))
