@@ -60,7 +60,7 @@ final class SampleModel {
         case .show: output.show(view, source: source, user: config.currentUserID)
         case .explain: output.explain(config.report())
         case .launch:
-            await gate.open()
+            await gate.check()
             await delivered()
             output.launched(gate.state)
         case .quit: return false

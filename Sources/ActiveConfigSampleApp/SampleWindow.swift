@@ -43,7 +43,7 @@
                 @unknown default: content()
                 }
             }
-            .task { await gate.open() }
+            .task { await gate.check() }
         }
     }
 

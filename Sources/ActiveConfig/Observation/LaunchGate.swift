@@ -16,7 +16,7 @@ public import Observation
 ///
 /// ```swift
 /// let gate = LaunchGate(config, appVersion: "2.0.3")
-/// await gate.open()
+/// await gate.check()
 /// switch gate.state { … }
 /// ```
 ///
@@ -31,6 +31,8 @@ public final class LaunchGate {
         /// The app may run.
         case ready
         /// The app may not run for a while: a message for people, and the end if it is known.
+        ///
+        /// At the end, by the device's clock, it may run again, even without another configuration.
         case maintenance(message: String?, until: Date?)
         /// The app is older than the oldest version that may run.
         case updateRequired(minimumVersion: String)
@@ -58,7 +60,10 @@ public final class LaunchGate {
     private let appVersion: String
     private let timeout: Duration
     private let clock: any Clock<Duration>
+    private let now: () -> Date
     private let phase = Phase()
+    /// Runs until the maintenance that was read last is over.
+    private var alarm: (end: Date, task: Task<Void, Never>)?
 
     /// Creates a gate, in the state ``State/loading``.
     ///
@@ -67,35 +72,63 @@ public final class LaunchGate {
     ///   - appVersion: The app's version, numbers with dots between them; on Apple's platforms
     ///     `CFBundleShortVersionString`.
     ///   - timeout: The longest time to wait for the first download.
-    ///   - clock: Measures the timeout.
-    public init(
+    ///   - clock: Measures the timeout, and the time until a maintenance ends.
+    public convenience init(
         _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.init(
+            activeConfig, appVersion: appVersion, timeout: timeout, clock: clock, now: { Date() })
+    }
+
+    /// Creates a gate with another time of day.
+    package init(
+        _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration,
+        clock: any Clock<Duration>, now: @escaping () -> Date
     ) {
         settings = ActiveConfigObserver(activeConfig)
         self.appVersion = appVersion
         self.timeout = timeout
         self.clock = clock
+        self.now = now
     }
 
     /// What the app shows, by the configuration in force.
     public var state: State {
-        guard phase.isOpen else { return .loading }
+        if phase.isLoading { return .loading }
         let launch = settings.decode(Settings.self)
         if let minimum = launch.minimumVersion, Self.isOlder(appVersion, than: minimum) {
             return .updateRequired(minimumVersion: minimum)
         }
-        return launch.isInMaintenance
-            ? .maintenance(message: launch.maintenanceMessage, until: launch.maintenanceEnd)
-            : .ready
+        guard launch.isInMaintenance else { return .ready }
+        if let end = launch.maintenanceEnd {
+            let time = end.timeIntervalSince(now())
+            if time <= 0 { return .ready }
+            wake(at: end, in: time)
+        }
+        return .maintenance(message: launch.maintenanceMessage, until: launch.maintenanceEnd)
     }
 
-    /// Downloads the configuration, and opens the gate when that has ended, well or not, or when the
-    /// timeout is over.
+    /// Notifies whoever observes the state when a maintenance ends.
+    private func wake(at end: Date, in time: TimeInterval) {
+        _ = phase.endedMaintenances
+        if alarm?.end == end { return }
+        alarm?.task.cancel()
+        // A year is longer than any app runs.
+        let pause = Duration.seconds(min(time, 31_536_000))
+        let task = Task { [clock, phase] in
+            guard (try? await clock.sleep(for: pause)) != nil else { return }
+            phase.endedMaintenances += 1
+        }
+        alarm = (end, task)
+    }
+
+    /// Downloads the configuration, and leaves ``State/loading`` when that has ended, well or not, or
+    /// when the timeout is over.
     ///
     /// A download that takes longer goes on, and its configuration comes in force when it arrives.
-    /// Returns early when the task is cancelled; the gate is open then.
-    public func open() async {
+    /// Returns early when the task is cancelled, and leaves ``State/loading`` then, too.
+    public func check() async {
         let config = settings.activeConfig
         config.startDownload()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -111,7 +144,7 @@ public final class LaunchGate {
         download.cancel()
         alarm.cancel()
         settings.refresh()
-        phase.isOpen = true
+        phase.isLoading = false
     }
 
     /// True when a version comes before another, number by number; a missing number is 0.
@@ -134,7 +167,9 @@ public final class LaunchGate {
 
     @Observable
     fileprivate final class Phase {
-        var isOpen = false
+        var isLoading = true
+        /// Number of maintenances whose end has passed.
+        var endedMaintenances = 0
     }
 }
 

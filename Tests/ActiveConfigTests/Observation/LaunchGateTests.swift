@@ -1,6 +1,7 @@
 import ActiveConfig
 import ActiveConfigTesting
 import Foundation
+import Observation
 import Testing
 
 /// Whether the app may run.
@@ -17,21 +18,23 @@ struct LaunchGateTests {
     private func makeGate(
         bootstrap: [String: SettingValue] = [:], appVersion: String = "2.0"
     ) -> LaunchGate {
-        LaunchGate(
+        let clock = clock
+        return LaunchGate(
             .make(
                 downloader: downloader,
                 store: InMemoryStore(bootstrap: .state(Self.configuration(bootstrap)))),
-            appVersion: appVersion, clock: clock)
+            appVersion: appVersion, timeout: .seconds(5), clock: clock,
+            now: { Date(timeIntervalSince1970: Double(clock.now.offset.components.seconds)) })
     }
 
     @Test func theGateIsLoadingUntilTheDownloadEnds() async throws {
         let gate = makeGate(bootstrap: ["isInMaintenance": true])
         #expect(gate.state == .loading)
-        async let isOpen: Void = gate.open()
+        async let isDone: Void = gate.check()
         try await downloader.waitForRequests(1)
         #expect(gate.state == .loading)
         downloader.answer(1, with: .configuration(Self.configuration([:])))
-        await isOpen
+        await isDone
         #expect(gate.state == .ready)
     }
 
@@ -39,14 +42,14 @@ struct LaunchGateTests {
         let gate = makeGate(
             bootstrap: [
                 "isInMaintenance": true, "maintenanceMessage": "Back at nine.",
-                "maintenanceEnd": "2026-11-22T09:00:00Z",
+                "maintenanceEnd": "1970-01-01T00:01:00Z",
             ])
-        async let isOpen: Void = gate.open()
+        async let isDone: Void = gate.check()
         try await downloader.waitForRequests(1)
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(5))
-        await isOpen
-        let end = try Date("2026-11-22T09:00:00Z", strategy: .iso8601)
+        await isDone
+        let end = Date(timeIntervalSince1970: 60)
         #expect(gate.state == .maintenance(message: "Back at nine.", until: end))
 
         // The download goes on, and the gate follows what it brings.
@@ -54,18 +57,39 @@ struct LaunchGateTests {
         while gate.state != .updateRequired(minimumVersion: "2.0.1") { await Task.yield() }
     }
 
+    /// A device that is offline must not stay closed.
+    @Test func aMaintenanceEndsByTheClock() async throws {
+        let gate = makeGate(
+            bootstrap: ["isInMaintenance": true, "maintenanceEnd": "1970-01-01T00:01:00Z"])
+        async let isDone: Void = gate.check()
+        try await downloader.waitForRequests(1)
+        downloader.answer(1, with: .unchanged)
+        await isDone
+        let states = Locked<[LaunchGate.State]>([])
+        withObservationTracking {
+            states.withLock { $0.append(gate.state) }
+        } onChange: {
+            Task { @MainActor in states.withLock { $0.append(gate.state) } }
+        }
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(60))
+        while states.withLock({ $0.count }) < 2 { await Task.yield() }
+        let end = Date(timeIntervalSince1970: 60)
+        #expect(states.withLock { $0 } == [.maintenance(message: nil, until: end), .ready])
+    }
+
     @Test func aFailedDownloadOpensTheGate() async throws {
         let gate = makeGate()
-        async let isOpen: Void = gate.open()
+        async let isDone: Void = gate.check()
         try await downloader.waitForRequests(1)
         downloader.answer(1, with: .failure(DownloadError(.cannotConnect)))
-        await isOpen
+        await isDone
         #expect(gate.state == .ready)
     }
 
     @Test func aCancelledWaitOpensTheGate() async throws {
         let gate = makeGate()
-        let task = Task { await gate.open() }
+        let task = Task { await gate.check() }
         try await downloader.waitForRequests(1)
         task.cancel()
         await task.value
@@ -75,10 +99,10 @@ struct LaunchGateTests {
     /// A mistake in the section locks nobody out.
     @Test func settingsThatCannotBeReadLetTheAppRun() async throws {
         let gate = makeGate(bootstrap: ["isInMaintenance": ["a"], "minimumVersion": 3])
-        async let isOpen: Void = gate.open()
+        async let isDone: Void = gate.check()
         try await downloader.waitForRequests(1)
         downloader.answer(1, with: .unchanged)
-        await isOpen
+        await isDone
         #expect(gate.state == .ready)
     }
 
@@ -92,10 +116,10 @@ struct LaunchGateTests {
         appVersion: String, minimum: String, mayRun: Bool
     ) async throws {
         let gate = makeGate(bootstrap: ["minimumVersion": .string(minimum)], appVersion: appVersion)
-        async let isOpen: Void = gate.open()
+        async let isDone: Void = gate.check()
         try await downloader.waitForRequests(1)
         downloader.answer(1, with: .unchanged)
-        await isOpen
+        await isDone
         #expect((gate.state == .ready) == mayRun, "\(gate.state)")
     }
 }
