@@ -34,15 +34,25 @@ let package = Package(
         .library(name: "ActiveConfig", targets: ["ActiveConfig"]),
         .library(name: "ActiveConfigJSON", targets: ["ActiveConfigJSON"]),
         .library(name: "ActiveConfigTesting", targets: ["ActiveConfigTesting"]),
+        .library(name: "ActiveConfigGeneration", targets: ["ActiveConfigGeneration"]),
+        .plugin(name: "GenerateSettings", targets: ["GenerateSettings"]),
         .executable(name: "ActiveConfigSampleApp", targets: ["ActiveConfigSampleApp"]),
     ],
     targets: [
         .target(name: "ActiveConfigJSON"),
         .target(name: "ActiveConfig", dependencies: ["ActiveConfigJSON"]),
         .target(name: "ActiveConfigTesting", dependencies: ["ActiveConfig"]),
+        .target(name: "ActiveConfigGeneration", dependencies: ["ActiveConfig", "ActiveConfigJSON"]),
+        .executableTarget(
+            name: "ActiveConfigGenerator", dependencies: ["ActiveConfigGeneration"]),
+        // In Sources, since a folder Plugins would be another one at the top.
+        .plugin(
+            name: "GenerateSettings", capability: .buildTool(),
+            dependencies: ["ActiveConfigGenerator"], path: "Sources/GenerateSettings"),
         .executableTarget(
             name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"],
-            resources: [.copy("../../Bootstrap/InitialActiveConfig.json")]),
+            resources: [.copy("../../Bootstrap/InitialActiveConfig.json")],
+            plugins: ["GenerateSettings"]),
         .executableTarget(
             name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
         .executableTarget(
@@ -55,10 +65,14 @@ let package = Package(
                 "DownloadProbe",
             ],
             resources: [.copy("Fixtures")]),
+        .testTarget(
+            name: "ActiveConfigGenerationTests",
+            dependencies: ["ActiveConfig", "ActiveConfigGeneration", "ActiveConfigTesting"],
+            resources: [.copy("Fixtures")], plugins: ["GenerateSettings"]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -16,8 +16,8 @@ Without a part it runs all, in this order:
   format      the formatter's rules; no circle of folders or modules; no dependency in the root
               package; its top-level folders
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits;
-              its downloads in a release build; its code for Apple's platforms, typechecked
-              against stubs
+              its downloads in a release build; a package that uses its plug-in; its code for
+              Apple's platforms, typechecked against stubs
   backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python
               and by requests made from its OpenAPI description
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
@@ -80,6 +80,7 @@ run_framework() {
     ACTIVECONFIG_PROBES=$(swift build -c release --scratch-path .build/probes --show-bin-path) \
         test_package .
     step "32 bits" Tests/ThirtyTwoBit/check.sh
+    step "generated keys" Tests/Generation/check.sh
     step "Apple platforms" Tests/AppleStubs/check.sh
     step "Apple platforms: planted misuses" Tests/AppleStubs/check.sh --self-test
 }
@@ -99,7 +100,7 @@ run_docs() {
     rm -rf .build/docs
     swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
         >.build/docs.log 2>&1 || { cat .build/docs.log; return 1; }
-    for module in ActiveConfigJSON ActiveConfig ActiveConfigTesting; do
+    for module in ActiveConfigJSON ActiveConfig ActiveConfigTesting ActiveConfigGeneration; do
         mkdir -p "$graphs/$module"
         find .build -path '*symbolgraph*' \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \
             -exec cp {} "$graphs/$module" \;

@@ -32,6 +32,7 @@ class Package:
 
         for target in self.manifest["targets"]:
             add(target)
+        self.generated = {target["name"]: generate(target) for target in self.targets}
 
     def targets_for(self, platform):
         """Programs for tests, and tests, run on macOS only."""
@@ -44,7 +45,7 @@ class Package:
             path
             for path in sorted(folder.rglob("*.swift"))
             if not any(path.is_relative_to(other) for other in excluded)
-        ]
+        ] + self.generated[target["name"]]
 
     def flags(self, target, platform):
         """The frontend's options for the target's settings."""
@@ -54,6 +55,28 @@ class Package:
             if setting["tool"] == "swift" and (not platforms or platform.key in platforms):
                 flags += flags_of_setting(setting["kind"])
         return flags
+
+
+def generate(target):
+    """Generates the keys of a target's configurations, as the plug-in GenerateSettings does."""
+    if not target.get("pluginUsages"):
+        return []
+    program = Path(run(["swift", "build", "--show-bin-path"]).strip(), "ActiveConfigGenerator")
+    if not program.exists():
+        run(["swift", "build", "--product", program.name])
+    outputs = Path(".build/apple-stubs/generated", target["name"])
+    outputs.mkdir(parents=True, exist_ok=True)
+    generated = []
+    for resource in target["resources"]:
+        path = folder_of(target) / resource["path"]
+        for document in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if document.name.lower().endswith("activeconfig.json"):
+                output = outputs / f"{document.stem}+Keys.swift"
+                schema = document.with_suffix(".schema.json")
+                options = ["--schema", str(schema)] if schema.exists() else []
+                run([str(program), str(document), "--output", str(output), *options])
+                generated.append(output)
+    return generated
 
 
 def folder_of(target):

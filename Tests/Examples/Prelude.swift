@@ -1,5 +1,6 @@
 // Imports and declarations that the examples in README and articles assume; see compile.sh.
 import ActiveConfig
+import ActiveConfigGeneration
 import ActiveConfigJSON
 import ActiveConfigTesting
 import Foundation
@@ -16,3 +17,9 @@ let downloader = ScriptedDownloader()
 let config = ActiveConfig.make()
 
 func temporaryFolder() -> URL { folder }
+
+/// As the plug-in generates it.
+nonisolated enum CheckoutKeys {
+    static let isOn = SettingKey<Bool>("Checkout", "is_on", default: true)
+    static let timeout = SettingKey<Int>("Checkout", "timeout", default: 30)
+}

@@ -6,7 +6,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-swift build --target ActiveConfigTesting >/dev/null
+for target in ActiveConfigTesting ActiveConfigGeneration; do
+    swift build --target "$target" >/dev/null
+done
 modules=$(swift build --show-bin-path)/Modules
 work=.build/examples
 mkdir -p "$work"

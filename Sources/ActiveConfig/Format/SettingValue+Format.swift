@@ -70,7 +70,7 @@ extension SettingValue: CustomStringConvertible {
 
 extension SettingValue {
     /// The value for an error message: a scalar itself, shortened, or the kind of a container.
-    var excerpt: String {
+    package var excerpt: String {
         switch self {
         case .null, .array, .object: return kindDescription
         case .bool(let value): return "\(value)"

@@ -1,0 +1,173 @@
+public import ActiveConfig
+import Foundation
+
+/// The type of a key.
+///
+/// Types may be added: keep a `default` when you switch over it.
+public indirect enum SettingType: Sendable, Hashable {
+    /// `Bool`.
+    case bool
+    /// `Int`.
+    case int
+    /// `Double`.
+    case double
+    /// `Float`.
+    case float
+    /// `String`.
+    case string
+    /// `URL`.
+    case url
+    /// `Duration`.
+    case duration
+    /// `Date`.
+    case date
+    /// `Data`.
+    case data
+    /// `UUID`.
+    case uuid
+    /// `SettingValue`: any JSON value.
+    case json
+    /// An array of one type.
+    case array(SettingType)
+    /// A dictionary by name, its values of one type.
+    case object(SettingType)
+    /// `nil` or a value of a type.
+    case optional(SettingType)
+}
+
+extension SettingType {
+    private static let names: [String: SettingType] = [
+        "bool": .bool, "int": .int, "double": .double, "float": .float, "string": .string,
+        "url": .url, "duration": .duration, "date": .date, "data": .data, "uuid": .uuid,
+        "json": .json,
+    ]
+
+    /// Levels of arrays, objects and optionals that a type may have; more would only slow down the
+    /// compiler.
+    private static let maximumDepth = 8
+
+    /// The sentence about a type that cannot be read.
+    static let syntax =
+        "use bool, int, double, float, string, url, duration, date, data, uuid or json, [type] for "
+        + "an array, {type} for an object, type? for a value that may be null"
+
+    /// Creates a type from its text in a schema, such as `bool`, `[string]`, `{double}` or `url?`.
+    ///
+    /// - Parameter text: The text; nil is returned for any other.
+    public init?(_ text: String) {
+        self.init(text[...], depth: 0)
+    }
+
+    private init?(_ text: Substring, depth: Int) {
+        guard depth <= Self.maximumDepth else { return nil }
+        if text.hasSuffix("?") {
+            guard let wrapped = SettingType(text.dropLast(), depth: depth + 1) else { return nil }
+            if case .optional = wrapped { return nil }
+            self = .optional(wrapped)
+        } else if text.hasPrefix("["), text.hasSuffix("]") {
+            guard let element = SettingType(text.dropFirst().dropLast(), depth: depth + 1) else {
+                return nil
+            }
+            self = .array(element)
+        } else if text.hasPrefix("{"), text.hasSuffix("}") {
+            guard let value = SettingType(text.dropFirst().dropLast(), depth: depth + 1) else {
+                return nil
+            }
+            self = .object(value)
+        } else if let type = Self.names[String(text)] {
+            self = type
+        } else {
+            return nil
+        }
+    }
+
+    /// The type's name in Swift, such as `[String: Double]`.
+    public var swiftName: String {
+        switch self {
+        case .bool: "Bool"
+        case .int: "Int"
+        case .double: "Double"
+        case .float: "Float"
+        case .string: "String"
+        case .url: "URL"
+        case .duration: "Duration"
+        case .date: "Date"
+        case .data: "Data"
+        case .uuid: "UUID"
+        case .json: "SettingValue"
+        case .array(let element): "[\(element.swiftName)]"
+        case .object(let value): "[String: \(value.swiftName)]"
+        case .optional(let wrapped): "\(wrapped.swiftName)?"
+        }
+    }
+
+    /// The type of values that are not nil.
+    var withoutOptional: SettingType {
+        if case .optional(let wrapped) = self { wrapped } else { self }
+    }
+
+    /// True when Foundation declares the type, or one in it.
+    var needsFoundation: Bool {
+        switch self {
+        case .url, .date, .data, .uuid: true
+        case .bool, .int, .double, .float, .string, .duration, .json: false
+        case .array(let inner), .object(let inner), .optional(let inner): inner.needsFoundation
+        }
+    }
+}
+
+extension SettingType {
+    /// Creates the type that suits a value.
+    ///
+    /// Arrays and objects have one type for all that they hold; integers beside floating-point
+    /// numbers are `double`. Where there is none, and for `null` and what is empty, it is `json`.
+    public init(of value: SettingValue) {
+        self.init(ofAll: [value])
+    }
+
+    /// Creates the type that suits all values that a setting may have; without values, `json`.
+    public init(ofAll values: [SettingValue]) {
+        self.init(ofAll: values, depth: 0)
+    }
+
+    private init(ofAll values: [SettingValue], depth: Int) {
+        self = .json
+        guard let first = values.first, depth < Self.maximumDepth else { return }
+        switch first {
+        case .null: break
+        case .bool:
+            if values.allSatisfy(\.isBool) { self = .bool }
+        case .integer, .double:
+            let integers = values.filter(\.isInteger)
+            if integers.count == values.count {
+                self = .int
+            } else if values.allSatisfy({ $0.isDouble || $0.isInteger }),
+                integers.allSatisfy(\.isExactAsDouble)
+            {
+                self = .double
+            }
+        case .string:
+            if values.allSatisfy({ $0.stringValue != nil }) { self = .string }
+        case .array:
+            let elements = values.compactMap(\.arrayValue)
+            guard elements.count == values.count else { return }
+            self = .array(SettingType(ofAll: elements.flatMap(\.self), depth: depth + 1))
+        case .object:
+            let members = values.compactMap(\.dictionaryValue)
+            guard members.count == values.count else { return }
+            self = .object(SettingType(ofAll: members.flatMap(\.values), depth: depth + 1))
+        }
+    }
+}
+
+extension SettingValue {
+    fileprivate var isBool: Bool { if case .bool = self { true } else { false } }
+    fileprivate var isInteger: Bool { if case .integer = self { true } else { false } }
+    fileprivate var isDouble: Bool { if case .double = self { true } else { false } }
+
+    /// For an integer.
+    fileprivate var isExactAsDouble: Bool {
+        guard case .integer(let value) = self else { return false }
+        return Int(exactly: Double(value)) == value
+    }
+}

@@ -1,0 +1,95 @@
+import ActiveConfig
+public import Foundation
+
+extension SettingsModel {
+    /// Reads a model from a document of the exchange format, and a schema with what the document
+    /// does not say.
+    ///
+    /// A schema is JSON in the shape of the document, all of it optional:
+    ///
+    /// ```json
+    /// {
+    ///     "access_level": "public",
+    ///     "config_sections": {
+    ///         "Checkout": {
+    ///             "description": "The way from the cart to the order.",
+    ///             "settings": {
+    ///                 "timeout": { "type": "duration", "description": "For each request." }
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A setting that the schema does not type has the type that suits its value; see
+    /// ``SettingType/init(of:)``. A setting that only the schema has needs an optional type; its
+    /// default is nil.
+    ///
+    /// - Parameters:
+    ///   - document: The document, UTF-8 JSON.
+    ///   - schema: The schema, UTF-8 JSON.
+    /// - Throws: ``SettingsModelError`` with the place and the reason.
+    public init(document: Data, schema: Data? = nil) throws(SettingsModelError) {
+        let state: ConfigurationState
+        do throws(ConfigurationFormatError) {
+            state = try ConfigurationState(jsonData: document)
+        } catch {
+            throw SettingsModelError(error, in: .document)
+        }
+        let schema = try SettingsSchema(schema)
+        let names = Set(state.sections.keys).union(schema.sections.keys)
+        var sections: [String: Section] = [:]
+        // In order, so that of several faults always the same is reported.
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            sections[name] = try Self.section(
+                name, state.sections[name], schema, document: document)
+        }
+        self.init(sections: sections, accessLevel: schema.accessLevel)
+    }
+
+    private static func section(
+        _ name: String, _ section: ActiveConfigSection?, _ schema: SettingsSchema, document: Data
+    ) throws(SettingsModelError) -> Section {
+        let entry = schema.sections[name] ?? SettingsSchema.Section()
+        let names = Set(section?.settingKeys ?? []).union(entry.settings.keys)
+        var settings: [String: Setting] = [:]
+        for key in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            let place = DocumentPath(members: "config_sections", name, "settings", key)
+            let declared = entry.settings[key] ?? SettingsSchema.Setting()
+            if let value = section?[key] {
+                settings[key] = try setting(value, declared, at: place, document)
+            } else if case .optional? = declared.type, let type = declared.type {
+                settings[key] = try setting(
+                    .null, SettingsSchema.Setting(type: type, description: declared.description),
+                    at: place, document)
+            } else {
+                throw schema.error(
+                    "the document has no such setting, so there is no default; add it there, or "
+                        + "make its type optional, such as \"string?\"", at: place)
+            }
+        }
+        if section == nil, names.isEmpty {
+            throw schema.error(
+                "the document has no such section; add it there, or remove it here",
+                at: DocumentPath(members: "config_sections", name))
+        }
+        return Section(description: entry.description, settings: settings)
+    }
+
+    private static func setting(
+        _ value: SettingValue, _ declared: SettingsSchema.Setting, at place: DocumentPath,
+        _ document: Data
+    ) throws(SettingsModelError) -> Setting {
+        guard let type = declared.type else {
+            return Setting(default: value, description: declared.description)
+        }
+        do throws(SettingMismatch) {
+            return try Setting(checked: value, type: type, description: declared.description)
+        } catch {
+            let path = place + DocumentPath(members: "value") + error.path
+            throw SettingsModelError(
+                reason: error.reason, path: path.description, file: .document,
+                position: path.position(in: document))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import ActiveConfig
+
+/// The reason why there is no model, with the place in the file that it would be read from.
+///
+/// ```text
+/// Line 6, column 35, in config_sections.Checkout.settings.limit.value: the default is the string
+/// "ten" where an integer is expected; change one of them, or the type in the schema.
+/// ```
+public struct SettingsModelError: Error, Sendable, Hashable {
+    /// The files that a model is read from.
+    ///
+    /// Files may be added: keep a `default` when you switch over it.
+    public enum File: Sendable, Hashable {
+        /// The document with the defaults.
+        case document
+        /// The schema with types and descriptions.
+        case schema
+    }
+
+    /// The file; nil when the model is made in code.
+    public var file: File?
+
+    /// The line, from 1; nil when the model is made in code.
+    public var line: Int?
+
+    /// The column, from 1, in Unicode scalars; nil when the model is made in code.
+    public var column: Int?
+
+    /// The path in the file, such as `config_sections.Checkout.settings.limit.value`, or in the
+    /// value.
+    public var path: String
+
+    /// What is wrong and what to do, a sentence without its full stop.
+    public var reason: String
+
+    init(
+        reason: String, path: String = "", file: File? = nil,
+        position: (line: Int, column: Int)? = nil
+    ) {
+        self.file = file
+        line = position?.line
+        column = position?.column
+        self.path = path
+        self.reason = reason
+    }
+
+    init(_ error: ConfigurationFormatError, in file: File) {
+        self.file = file
+        line = error.line
+        column = error.column
+        path = error.path
+        reason = error.reason
+    }
+}
+
+extension SettingsModelError: CustomStringConvertible {
+    /// One sentence with the place, the fault and what to do.
+    public var description: String {
+        let place = path.isEmpty ? "" : "in \(path): "
+        guard let line, let column else { return "\(place)\(reason)." }
+        return "Line \(line), column \(column), \(place)\(reason)."
+    }
+
+    /// The error as compilers write it, so that build systems and editors show its place.
+    ///
+    /// - Parameter path: The path of ``file``.
+    /// - Returns: `PATH:LINE:COLUMN: error: …`.
+    public func diagnostic(path: String) -> String {
+        let place = self.path.isEmpty ? "" : "in \(self.path): "
+        return "\(path):\(line ?? 1):\(column ?? 1): error: \(place)\(reason)"
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import PackagePlugin
+
+/// A plug-in that generates typed keys for the settings of a target's configurations.
+///
+/// It takes each file of the target, also in folders that are copied as resources, whose name ends in
+/// `ActiveConfig.json`, in any case. Beside `NAME.json`, `NAME.schema.json` is its schema.
+@main
+struct GenerateSettings: BuildToolPlugin {
+    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+        commands(
+            files: target.sourceModule?.sourceFiles.map(\.url) ?? [], target: target.name,
+            tool: try context.tool(named: "ActiveConfigGenerator").url,
+            folder: context.pluginWorkDirectoryURL)
+    }
+
+    private func commands(
+        files: [URL], target: String, tool: URL, folder: URL
+    ) -> [Command] {
+        let documents = files.flatMap(documents).sorted { $0.path < $1.path }
+        if documents.isEmpty {
+            Diagnostics.warning(
+                "GenerateSettings: no file of the target \(target) has a name that ends in "
+                    + "ActiveConfig.json; add the configuration to the target's resources")
+        }
+        let names = Dictionary(grouping: documents, by: \.lastPathComponent)
+        for (name, documents) in names where documents.count > 1 {
+            Diagnostics.error(
+                "GenerateSettings: the target \(target) has \(documents.count) files \(name); "
+                    + "rename all but one")
+        }
+        return documents.map { command(for: $0, tool: tool, folder: folder) }
+    }
+
+    /// The configurations that a file of the target is, or that are in it.
+    private func documents(in file: URL) -> [URL] {
+        var files = [file]
+        if file.hasDirectoryPath {
+            let paths = try? FileManager.default.subpathsOfDirectory(atPath: file.path)
+            files = (paths ?? []).map { file.appending(path: $0) }
+        }
+        return files.filter { $0.lastPathComponent.lowercased().hasSuffix("activeconfig.json") }
+    }
+
+    private func command(for document: URL, tool: URL, folder: URL) -> Command {
+        let base = document.deletingPathExtension()
+        let output = folder.appending(path: base.lastPathComponent + "+Keys.swift")
+        var arguments = [document.path, "--output", output.path]
+        var inputs = [document]
+        let schema = base.appendingPathExtension("schema.json")
+        if FileManager.default.fileExists(atPath: schema.path) {
+            arguments += ["--schema", schema.path]
+            inputs.append(schema)
+        }
+        return .buildCommand(
+            displayName: "Generating keys from \(document.lastPathComponent)", executable: tool,
+            arguments: arguments, inputFiles: inputs, outputFiles: [output])
+    }
+}
+
+#if canImport(XcodeProjectPlugin)
+    import XcodeProjectPlugin
+
+    extension GenerateSettings: XcodeBuildToolPlugin {
+        func createBuildCommands(
+            context: XcodePluginContext, target: XcodeTarget
+        ) throws -> [Command] {
+            commands(
+                files: target.inputFiles.map(\.url), target: target.displayName,
+                tool: try context.tool(named: "ActiveConfigGenerator").url,
+                folder: context.pluginWorkDirectoryURL)
+        }
+    }
+#endif

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// Files in the test bundle's folder `Fixtures`.
+enum Fixture {
+    static func data(_ name: String) throws -> Data {
+        try Data(contentsOf: Bundle.module.bundleURL.appending(path: "Fixtures/\(name)"))
+    }
+
+    static func text(_ name: String) throws -> String {
+        String(decoding: try data(name), as: UTF8.self)
+    }
+}
+
+/// Random numbers from a seed.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}
