@@ -11,7 +11,7 @@ final class SampleModel {
     private let gate: LaunchGate
     private let output: SampleOutput
     private var token: ActiveConfigListenerToken?
-    private var view = SampleViewConfiguration(nil)
+    private var view = SampleViewConfiguration()
 
     static let appVersion = "1.0"
 
@@ -41,8 +41,8 @@ final class SampleModel {
         output.started(user: config.currentUserID)
         token = config.listenOnMainActor(
             forSectionName: SampleViewConfiguration.sectionName
-        ) { [weak self] section in
-            self?.didReceive(section)
+        ) { [weak self] _ in
+            self?.didReceiveSection()
         }
         await delivered()
     }
@@ -79,8 +79,8 @@ final class SampleModel {
         }
     }
 
-    private func didReceive(_ section: ActiveConfigSection?) {
-        view = SampleViewConfiguration(section)
+    private func didReceiveSection() {
+        view = SampleViewConfiguration(config)
         output.show(view, source: source, user: config.currentUserID)
     }
 

@@ -2,7 +2,10 @@ import ActiveConfig
 
 /// The view's settings; without a section, a grey view that says so.
 struct SampleViewConfiguration: Equatable {
-    static let sectionName = "SampleViewConfiguration"
+    /// The plug-in GenerateSettings writes them from Bootstrap/InitialActiveConfig.json.
+    private typealias Keys = SampleViewConfigurationKeys
+
+    static let sectionName = Keys.labelText.sectionName
 
     /// Components of the colour, 0 to 1.
     var red = 0.5
@@ -11,14 +14,38 @@ struct SampleViewConfiguration: Equatable {
     var label = "There is no configuration yet."
     var isButtonEnabled = false
 
-    /// Settings that the section lacks have their defaults.
-    init(_ section: ActiveConfigSection?) {
-        let color = section?.dictionary(forKey: "ViewBackgroundColor")
-        red = color?["red"]?.doubleValue ?? red
-        green = color?["green"]?.doubleValue ?? green
-        blue = color?["blue"]?.doubleValue ?? blue
-        label = section?.string(forKey: "LabelText") ?? label
-        isButtonEnabled = section?.bool(forKey: "ButtonEnabled") ?? isButtonEnabled
+    /// The view without a section.
+    init() {}
+
+    /// The view of the section in force; settings that it lacks are those of the bootstrap.
+    init(_ config: ActiveConfig) {
+        guard config[Self.sectionName] != nil else {
+            self.init()
+            return
+        }
+        self.init(
+            color: config[Keys.viewBackgroundColor], label: config[Keys.labelText],
+            isButtonEnabled: config[Keys.buttonEnabled])
+    }
+
+    /// As `init(_:)` of the configuration, but observed.
+    @MainActor
+    init(_ settings: ActiveConfigObserver) {
+        guard settings[Self.sectionName] != nil else {
+            self.init()
+            return
+        }
+        self.init(
+            color: settings[Keys.viewBackgroundColor], label: settings[Keys.labelText],
+            isButtonEnabled: settings[Keys.buttonEnabled])
+    }
+
+    private init(color: [String: Double], label: String, isButtonEnabled: Bool) {
+        red = color["red"] ?? red
+        green = color["green"] ?? green
+        blue = color["blue"] ?? blue
+        self.label = label
+        self.isButtonEnabled = isButtonEnabled
     }
 
     /// For `--json`.

@@ -80,7 +80,7 @@
         @State private var isExplained = false
 
         var body: some View {
-            let view = SampleViewConfiguration(settings[SampleViewConfiguration.sectionName])
+            let view = SampleViewConfiguration(settings)
             VStack {
                 Text(view.label)
                 Button("Button") {}.disabled(!view.isButtonEnabled)
