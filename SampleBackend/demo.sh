@@ -11,9 +11,10 @@ usage() {
     cat <<TEXT
 USAGE: SampleBackend/demo.sh [--keep] [--port PORT]
 
-Builds and starts the backend on a new database. Then it publishes the sample template, runs the
-sample app for users 1, 2 and 3, says why user 3 gets what they get, connects the three users,
-publishes a change for user 2, which only that user hears of, and rolls it back.
+Builds and starts the backend on a new database. Then it publishes the sample template, shows the keys
+that apps read it by, runs the sample app for users 1, 2 and 3, says why user 3 gets what they get,
+connects the three users, publishes a change for user 2, which only that user hears of, and rolls it
+back.
 
   --keep       The backend stays up until Ctrl-C: open the console by the link that is printed.
   --port PORT  The backend's port (default: a free one).
@@ -87,6 +88,9 @@ done
 url=$(sed -n 's/^listening on //p' "$work/out")
 say "The backend listens on $url, with an empty database. Publish the sample template:"
 backend publish "$template" --server "$url" --description "The sample template"
+
+say "An app reads its settings by generated keys; the backend writes the same from the template:"
+backend export --format swift --server "$url" | sed '/^\/\/ Generated/,/^}$/d'
 
 say "The app starts from its bootstrap configuration, downloads, and changes the user:"
 "$app" --server "$url" --store "$work/store" \

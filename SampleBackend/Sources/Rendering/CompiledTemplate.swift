@@ -161,4 +161,16 @@ extension CompiledTemplate {
         state.meta["experiments"] = nil
         return state
     }
+    /// Returns all values that each setting can have, by section and key, for a user without an ID
+    /// and without overrides.
+    public func possibleValues() -> [String: [String: [SettingValue]]] {
+        let pairs = sections.map { name, parameters in
+            let values = parameters.map { parameter in
+                let values = parameter.candidates.map(\.value) + [parameter.defaultValue]
+                return (parameter.key, values.compactMap { $0?.value(forUserID: nil) })
+            }
+            return (name, Dictionary(values, uniquingKeysWith: { first, _ in first }))
+        }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
 }

@@ -1,0 +1,42 @@
+import ActiveConfig
+import ActiveConfigGeneration
+import OrderedCollections
+import Rendering
+import Templates
+
+extension SettingsModel {
+    /// Creates the model of a template: a section for each group, a setting for each parameter that
+    /// clients are served.
+    ///
+    /// The default of a setting is what it has when no condition is true; its type suits all of its
+    /// values. A setting without a default value has an optional type.
+    init(_ compiled: CompiledTemplate, accessLevel: AccessLevel) throws(SettingsModelError) {
+        let template = compiled.template
+        let defaults = compiled.bootstrapState().sections
+        let values = compiled.possibleValues()
+        self.init(sections: [:], accessLevel: accessLevel)
+        for (name, parameters) in template.sections {
+            var section = Section(description: template.parameterGroups[name]?.description)
+            for (key, parameter) in parameters where !parameter.isMasterKeyOnly {
+                let type = Self.type(of: parameter, values: values[name]?[key] ?? [])
+                let defaultValue = defaults[name]?[key]
+                section.settings[key] = try Setting(
+                    default: defaultValue ?? .null,
+                    type: defaultValue == nil ? .optional(type) : type,
+                    description: parameter.description)
+            }
+            sections[name] = section
+        }
+    }
+
+    private static func type(
+        of parameter: TemplateParameter, values: [SettingValue]
+    ) -> SettingType {
+        switch parameter.valueType ?? .string {
+        case .string: .string
+        case .boolean: .bool
+        case .number: values.isEmpty ? .double : SettingType(ofAll: values)
+        case .json: SettingType(ofAll: values)
+        }
+    }
+}
