@@ -138,8 +138,7 @@ extension ActiveConfig {
         _ download: JoinedDownload, of userID: UserID, with configuration: ConfigurationState?,
         isFirst: Bool
     ) -> DownloadResult {
-        snapshotReplacement.withLock { _ in
-            let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
+        replacingSnapshot { old, layers in
             let new = configuration.map {
                 ConfigurationSnapshot(
                     userID: userID, known: .downloaded($0), layers: layers, reason: .downloaded)

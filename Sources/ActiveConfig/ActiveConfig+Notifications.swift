@@ -20,7 +20,8 @@ extension ActiveConfig {
     public static let downloadFailedNotification = Notification.Name(
         "ActiveConfigDownloadFailedNotification")
 
-    /// Posted for each section that changed, by a download or by a change of the user.
+    /// Posted for each section that changed: by a download, a change of the user, other in-app defaults
+    /// or an override.
     ///
     /// Its `userInfo` has the user ID, the section's name and the section.
     public static let sectionDidChangeNotification = Notification.Name(

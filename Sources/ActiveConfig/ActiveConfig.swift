@@ -35,7 +35,7 @@ public final class ActiveConfig: Sendable {
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
     /// comparison is repeated.
     ///
-    /// Readers do not take it, and no store is called under it.
+    /// Readers do not take it, and no store is called under it. See ``replacingSnapshot(_:)``.
     let snapshotReplacement = Locked(())
     let storeCalls = BlockingCalls()
     /// Serializes the ends of downloads.
@@ -120,10 +120,8 @@ public final class ActiveConfig: Sendable {
         }
         let isFirst = state.withLock { $0.snapshot == nil }
         let former = isFirst ? initialConfiguration(besides: stored) : nil
-        let sectionCount = snapshotReplacement.withLock { _ in
-            let (old, downloaded, layers) = state.withLock { state in
-                (state.snapshot, state.endReading(of: userID), state.layers)
-            }
+        let sectionCount = replacingSnapshot { old, layers in
+            let downloaded = state.withLock { $0.endReading(of: userID) }
             let new = ConfigurationSnapshot(
                 userID: userID,
                 known: downloaded.map { .downloaded($0) } ?? stored ?? .none, layers: layers,
@@ -140,6 +138,21 @@ public final class ActiveConfig: Sendable {
             return isDone ? new.sections.entries.count : nil
         }
         if let sectionCount { log(.info, "\(userID) is current, with \(sectionCount) sections.") }
+    }
+
+    /// Compares the snapshot in force with a new one and replaces it, while nobody else does.
+    ///
+    /// The old snapshot is kept until the lock is released: the last reference to what was decoded
+    /// from it may go with it, and a `deinit` may call the framework.
+    func replacingSnapshot<Result: Sendable>(
+        _ body: (_ old: ConfigurationSnapshot?, _ layers: ConfigurationLayers) -> Result
+    ) -> Result {
+        let (result, old) = snapshotReplacement.withLock { _ in
+            let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
+            return (body(old, layers), old)
+        }
+        withExtendedLifetime(old) {}
+        return result
     }
 
     /// Changes the state and queues the resulting deliveries on the listener queue.

@@ -45,6 +45,27 @@ final class ConfigurationSnapshot: Sendable {
             layers: layers, reason: reason)
     }
 
+    /// All values of a setting, the highest first.
+    func layers(
+        ofKey key: String, inSection sectionName: String
+    ) -> [(source: SettingSource, value: SettingValue)] {
+        [
+            (.override, layers.overrides[sectionName]?[key]),
+            (source, configuration.sections[sectionName]?[key]),
+            (.default, layers.defaults[sectionName]?[key]),
+        ].compactMap { source, value in value.map { (source, $0) } }
+    }
+
+    /// A section's layers, the highest first; empty when there is no such section.
+    func objects(ofSection sectionName: String) -> [[String: SettingValue]] {
+        let document = configuration.sections[sectionName]?.table.settings.entries.reduce(
+            into: [String: SettingValue]()
+        ) { $0[$1.name] = $1.value }
+        return [
+            layers.overrides[sectionName], document, layers.defaults[sectionName],
+        ].compactMap { $0 }
+    }
+
     /// Sorted by name.
     func changes(since old: NameTable<ActiveConfigSection>) -> [SectionChange] {
         var changes: [SectionChange] = []

@@ -2,9 +2,20 @@
 protocol DecodedSetting: AnyObject, Sendable {}
 
 final class DecodedValue<Value: Sendable>: DecodedSetting {
-    let value: Value
+    /// Nil when the configuration has no value of the type.
+    let value: Value?
 
-    init(_ value: Value) { self.value = value }
+    init(_ value: Value?) { self.value = value }
+}
+
+extension DecodedSetting {
+    /// - Parameter type: The type that the value was decoded as: that of a key with its slot, or that
+    ///   of a section.
+    @inline(__always)
+    func value<Value: Sendable>(as type: Value.Type) -> Value? {
+        // One slot belongs to one type.
+        unsafe unsafeDowncast(self, to: DecodedValue<Value>.self).value
+    }
 }
 
 /// What was read from one configuration so far, so that nothing is decoded twice, and what could not
@@ -18,8 +29,7 @@ final class DecodedSettings: Sendable {
     }
 
     private struct State {
-        /// nil: there is no value of the type.
-        var values: [Key: (any DecodedSetting)?] = [:]
+        var values: [Key: any DecodedSetting] = [:]
         var problems: [SettingProblem] = []
         var paths: Set<[String]> = []
     }
@@ -29,17 +39,15 @@ final class DecodedSettings: Sendable {
     /// In the order in which they were found.
     var problems: [SettingProblem] { state.withLock { $0.problems } }
 
-    /// The value of a key, read by `read` at first; the inner nil means no value of the type.
+    /// The value of a key, read by `read` at first.
     ///
     /// `read` may be called by several threads at once, none of them under a lock.
-    func value(
-        forKey key: Key, read: () -> (any DecodedSetting)?
-    ) -> (any DecodedSetting)? {
+    func value(forKey key: Key, read: () -> any DecodedSetting) -> any DecodedSetting {
         if let known = state.withLock({ $0.values[key] }) { return known }
         let value = read()
         return state.withLock { state in
             if let known = state.values[key] { return known }
-            state.values[key] = .some(value)
+            state.values[key] = value
             return value
         }
     }

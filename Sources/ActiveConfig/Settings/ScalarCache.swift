@@ -20,6 +20,8 @@ final class ScalarCache: Sendable {
     private static let chunkCount = 256
     private static let slotBits = 8
     private static let slotsPerChunk = 1 << slotBits
+    /// Number of slots.
+    static let capacity = chunkCount * slotsPerChunk
 
     /// The generation of the configuration in force; 0 while none is loaded.
     private let generation = Atomic<UInt64>(0)
@@ -69,13 +71,16 @@ final class ScalarCache: Sendable {
 
     /// Stores what a slot has in the configuration of a generation; nil means no value of the type.
     ///
-    /// Slots beyond the capacity are not cached.
+    /// Nothing replaces what is of a newer generation: a reader between its two looks at the tag
+    /// would not notice that the slot was filled for an older one, and again for the newer one. Slots
+    /// beyond the capacity are not cached.
     func fill(slot: Int, generation: UInt64, bits: UInt64?) {
         let index = slot >> Self.slotBits
         guard index < Self.chunkCount else { return }
         filling.withLock { _ in
             let chunk = unsafe chunk(at: index)
             let word = unsafe chunk + 2 * (slot & (Self.slotsPerChunk - 1))
+            if unsafe word[0].load(ordering: .relaxed) >> 1 > generation { return }
             unsafe word[0].store(0, ordering: .relaxed)
             unsafe word[1].store(bits ?? 0, ordering: .releasing)
             unsafe word[0].store(generation << 1 | (bits == nil ? 0 : 1), ordering: .releasing)
