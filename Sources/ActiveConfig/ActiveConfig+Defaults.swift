@@ -43,7 +43,7 @@ extension ActiveConfig {
     ///
     /// - Parameter value: Encodes as an object of objects.
     /// - Throws: `EncodingError` when the value is no object of objects, or has no form in a
-    ///   configuration; then the defaults stay.
+    ///   configuration that would read back; then the defaults stay.
     public func setDefaults(encoding value: some Encodable) throws {
         setDefaults(try Self.sections(of: SettingEncoder.encode(value), value))
     }
@@ -80,15 +80,16 @@ extension ActiveConfig {
     func replaceLayers(
         reason: SectionChange.Reason, _ body: (inout ConfigurationLayers) -> Void
     ) {
-        snapshotReplacement.withLock { _ in
-            var (snapshot, layers) = state.withLock { ($0.snapshot, $0.layers) }
+        replacingSnapshot { old, oldLayers in
+            var layers = oldLayers
             body(&layers)
-            let old = snapshot
-            snapshot = snapshot?.with(layers, reason: reason)
-            let changes = snapshot?.changes(since: old?.sections ?? NameTable([:])) ?? []
-            change { [snapshot, layers] state in
+            // Else everything would be decoded, and each problem reported, once more.
+            if layers == oldLayers { return }
+            let new = old?.with(layers, reason: reason)
+            let changes = new?.changes(since: old?.sections ?? NameTable([:])) ?? []
+            change { [layers] state in
                 state.layers = layers
-                if let snapshot { state.snapshot = snapshot }
+                if let new { state.snapshot = new }
                 return deliver(changes, in: state)
             }
         }

@@ -150,8 +150,7 @@ extension ActiveConfig {
         _ download: JoinedDownload, of userID: UserID, with configuration: ConfigurationState?,
         isFirst: Bool
     ) -> DownloadResult? {
-        snapshotReplacement.withLock { _ in
-            let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
+        replacingSnapshot { old, layers in
             // Its user was forgotten after it was stored, which has removed it again.
             if download.isAbandoned { return nil }
             let new = configuration.map {

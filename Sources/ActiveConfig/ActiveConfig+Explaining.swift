@@ -16,26 +16,28 @@ extension ActiveConfig {
     /// - Returns: The value that `config[key]` gives, its source, and what lies beneath it.
     public func explain<Value>(_ key: SettingKey<Value>) -> SettingExplanation {
         let snapshot = loadedSnapshot()
-        let layers = snapshot.layers(ofKey: key.name, inSection: key.sectionName)
-        let standard = (key.defaultValue as? any Encodable).flatMap { try? $0.settingValue }
-        let all = layers + (standard.map { [(source: .default, value: $0)] } ?? [])
+        var layers = snapshot.layers(ofKey: key.name, inSection: key.sectionName)
         let reader = key.definition.object.reader
-        // As `config[key]` does it: the one in force, then the in-app default, then the key's.
-        let candidates = [layers.first, layers.first { $0.source == .default }].compactMap { $0 }
-        let taken = candidates.first { (try? reader.read($0.value)) != nil }
         var problem: SettingProblem?
-        if let first = layers.first, taken?.source != first.source {
+        // As `config[key]` does it.
+        let taken = layers.firstIndex { layer in
             do throws(SettingReader.Mismatch) {
-                _ = try reader.read(first.value)
+                _ = try reader.read(layer.value)
+                return true
             } catch {
-                problem = SettingProblem(
-                    sectionName: key.sectionName, settingName: key.name,
-                    reason: mask(error.reason, of: key.path))
+                problem =
+                    problem
+                    ?? SettingProblem(
+                        sectionName: key.sectionName, settingName: key.name, reason: error.reason)
+                return false
             }
         }
+        let standard = try? SettingEncoder.encode(any: key.defaultValue)
+        if let standard { layers.append((.default, standard)) }
+        let layer = taken ?? (standard == nil ? nil : layers.count - 1)
         return explanation(
-            key.name, key.sectionName, value: taken?.value ?? standard,
-            source: taken?.source ?? .default, layers: all, problem: problem, in: snapshot)
+            key.name, key.sectionName, layers: layers, layer: layer, source: .default,
+            problem: problem.map(masked), ConfigurationDescription(snapshot))
     }
 
     /// Why a setting has its value.
@@ -45,7 +47,8 @@ extension ActiveConfig {
     ///   - sectionName: The section's name.
     /// - Returns: The value, not converted, its source, and what lies beneath it.
     public func explain(_ key: String, inSection sectionName: String) -> SettingExplanation {
-        explanation(key, sectionName, in: loadedSnapshot())
+        let snapshot = loadedSnapshot()
+        return explanation(key, sectionName, in: snapshot, ConfigurationDescription(snapshot))
     }
 
     /// All settings of the layers with their sources, readable as text and as JSON.
@@ -53,10 +56,13 @@ extension ActiveConfig {
     /// The values are not converted, and the defaults of keys are not known here. It names the user.
     public func report() -> ConfigurationReport {
         let snapshot = loadedSnapshot()
+        let document = ConfigurationDescription(snapshot)
         return ConfigurationReport(
-            userID: snapshot.userID.string, document: ConfigurationDescription(snapshot),
-            settings: snapshot.paths.map { explanation($0.name, $0.sectionName, in: snapshot) },
-            problems: snapshot.decoded.problems)
+            userID: snapshot.userID.string, document: document,
+            settings: snapshot.paths.map {
+                explanation($0.name, $0.sectionName, in: snapshot, document)
+            },
+            problems: snapshot.decoded.problems.map(masked))
     }
 
     /// Masks the values of a setting in explanations, reports, problems and the log.
@@ -89,34 +95,47 @@ extension ActiveConfig {
     }
 
     private func explanation(
-        _ name: String, _ sectionName: String, in snapshot: ConfigurationSnapshot
+        _ name: String, _ sectionName: String, in snapshot: ConfigurationSnapshot,
+        _ document: ConfigurationDescription
     ) -> SettingExplanation {
         let layers = snapshot.layers(ofKey: name, inSection: sectionName)
         return explanation(
-            name, sectionName, value: layers.first?.value, source: layers.first?.source ?? .none,
-            layers: layers, problem: nil, in: snapshot)
+            name, sectionName, layers: layers, layer: layers.isEmpty ? nil : 0, source: .none,
+            problem: nil, document)
     }
 
+    /// `source` counts when the value is of no layer.
     private func explanation(
-        _ name: String, _ sectionName: String, value: SettingValue?, source: SettingSource,
-        layers: [(source: SettingSource, value: SettingValue)], problem: SettingProblem?,
-        in snapshot: ConfigurationSnapshot
+        _ name: String, _ sectionName: String,
+        layers: [(source: SettingSource, value: SettingValue)], layer: Int?, source: SettingSource,
+        problem: SettingProblem?, _ document: ConfigurationDescription
     ) -> SettingExplanation {
-        let isMasked = isSecret(SettingPath(sectionName: sectionName, name: name))
+        let path = SettingPath(sectionName: sectionName, name: name)
+        let isMasked = state.withLock { $0.secrets.contains(path) }
         return SettingExplanation(
-            sectionName: sectionName, name: name, value: isMasked ? nil : value, source: source,
+            sectionName: sectionName, name: name,
+            value: isMasked ? nil : layer.map { layers[$0].value },
+            source: layer.map { layers[$0].source } ?? source,
             layers: layers.map {
-                SettingExplanation.Layer(source: $0.source, value: isMasked ? nil : $0.value)
-            }, isMasked: isMasked, problem: problem, document: ConfigurationDescription(snapshot))
+                // Not a mere nil, which would be `SettingValue.null`.
+                SettingExplanation.Layer(source: $0.source, value: isMasked ? .none : $0.value)
+            }, isMasked: isMasked, problem: problem, document: document, layer: layer)
     }
 
-    /// The reason, or for a secret one that does not quote the value.
-    func mask(_ reason: String, of path: SettingPath) -> String {
-        isSecret(path) ? "is a secret of another type than is expected" : reason
-    }
-
-    private func isSecret(_ path: SettingPath) -> Bool {
-        state.withLock { $0.secrets.contains(path) }
+    /// The problem, or for a secret one that does not quote the value.
+    func masked(_ problem: SettingProblem) -> SettingProblem {
+        let isSecret = state.withLock { state in
+            state.secrets.contains { path in
+                // The error of a whole section may quote any of its settings.
+                path.sectionName == problem.sectionName
+                    && (problem.settingName.isEmpty || problem.settingName == path.name
+                        || problem.settingName.hasPrefix("\(path.name)."))
+            }
+        }
+        guard isSecret else { return problem }
+        return SettingProblem(
+            sectionName: problem.sectionName, settingName: problem.settingName,
+            reason: "is a secret of another type than is expected")
     }
 }
 
@@ -127,22 +146,5 @@ extension ConfigurationSnapshot {
         return names.flatMap { name in
             (sections[name]?.settingKeys ?? []).map { SettingPath(sectionName: name, name: $0) }
         }
-    }
-
-    /// All values of a setting, the highest first.
-    fileprivate func layers(
-        ofKey key: String, inSection sectionName: String
-    ) -> [(source: SettingSource, value: SettingValue)] {
-        [
-            (.override, layers.overrides[sectionName]?[key]),
-            (source, configuration.sections[sectionName]?[key]),
-            (.default, layers.defaults[sectionName]?[key]),
-        ].compactMap { source, value in value.map { (source, $0) } }
-    }
-}
-
-extension Encodable {
-    fileprivate var settingValue: SettingValue {
-        get throws { try SettingEncoder.encode(self) }
     }
 }

@@ -27,8 +27,7 @@ extension ActiveConfig {
     /// Brings what the store has now in force, unless another document is in force already.
     private func replaceDocument(of before: ConfigurationSnapshot) {
         let known = lastKnownConfiguration(of: before.userID) ?? .none
-        snapshotReplacement.withLock { _ in
-            let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
+        replacingSnapshot { old, layers in
             guard let old, old.known === before.known else { return }
             let new = ConfigurationSnapshot(
                 userID: old.userID, known: known, layers: layers, reason: .forgotten)

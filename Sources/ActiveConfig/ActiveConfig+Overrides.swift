@@ -20,6 +20,7 @@ extension ActiveConfig {
         _ value: SettingValue?, forKey key: String, inSection sectionName: String
     ) {
         guard overridePolicy.isEnabled else {
+            if value == nil { return }
             log(
                 .warning,
                 "The override of '\(sectionName).\(key)' is refused: overrides are not enabled in "
@@ -39,13 +40,12 @@ extension ActiveConfig {
     /// - Parameters:
     ///   - value: The value.
     ///   - key: The setting.
-    /// - Throws: `EncodingError` when the value has no form in a configuration. That overrides are not
-    ///   enabled is no error; then nothing changes but the log.
-    public func setOverride<Value: Encodable>(
-        _ value: Value, for key: SettingKey<Value>
-    ) throws {
+    /// - Throws: `EncodingError` when the value has no form in a configuration: it is not `Encodable`,
+    ///   no raw value stands for it, and it is no array or dictionary of such values. That overrides
+    ///   are not enabled is no error; then nothing changes but the log.
+    public func setOverride<Value>(_ value: Value, for key: SettingKey<Value>) throws {
         setOverride(
-            try SettingEncoder.encode(value), forKey: key.name, inSection: key.sectionName)
+            try SettingEncoder.encode(any: value), forKey: key.name, inSection: key.sectionName)
     }
 
     /// Removes the override of a setting.

@@ -34,9 +34,8 @@ extension ActiveConfig {
         let (current, userID) = state.withLock { ($0.snapshot, $0.userID) }
         if let current { return current }
         let known = lastKnownConfiguration(of: userID) ?? .none
-        return snapshotReplacement.withLock { _ in
+        return replacingSnapshot { current, layers in
             // Changes of the user and downloads set a snapshot first.
-            let (current, layers) = state.withLock { ($0.snapshot, $0.layers) }
             if let current { return current }
             let new = ConfigurationSnapshot(
                 userID: userID, known: known, layers: layers, reason: .restored)

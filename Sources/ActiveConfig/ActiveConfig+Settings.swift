@@ -21,8 +21,27 @@ extension ActiveConfig {
     /// An override comes first, then the document in force, then the in-app defaults, then the key's
     /// default. A value of another type is passed over, logged once per configuration, and named in
     /// ``problems``.
-    public subscript<Value>(key: SettingKey<Value>) -> Value {
-        value(of: key, in: loadedSnapshot())
+    public subscript<Value>(key: SettingKey<Value>) -> Value { decoded(key) }
+
+    /// The value of a setting, or the key's default.
+    public subscript(key: SettingKey<String>) -> String { decoded(key) }
+
+    @inline(__always)
+    private func decoded<Value>(_ key: SettingKey<Value>) -> Value {
+        let slot = key.slot
+        let known = state.withLock { state in
+            slot < state.decoded.count ? state.decoded[slot] : nil
+        }
+        guard let known else { return readDecoded(key) }
+        return known.value(as: Value.self) ?? key.defaultValue
+    }
+
+    @inline(never)
+    private func readDecoded<Value>(_ key: SettingKey<Value>) -> Value {
+        let snapshot = loadedSnapshot()
+        let decoded = decodedValue(of: key, in: snapshot)
+        state.withLock { $0.keep(decoded, slot: key.slot, of: snapshot) }
+        return decoded.value(as: Value.self) ?? key.defaultValue
     }
 
     /// The value of a setting, or the key's default; the same as `config[key]`.
@@ -43,9 +62,9 @@ extension ActiveConfig {
 
     /// A whole section, decoded.
     ///
-    /// Decoded once per configuration, by the first who asks. A setting that the section lacks, or
-    /// whose value is of another type, has the type's own default; the others are not lost.
-    /// ``problems`` and the log name each value of another type, by its path.
+    /// Decoded once per configuration, by the first who asks. A setting that the section lacks has the
+    /// type's own default. So has one whose value is of another type, unless there is a lower layer; the
+    /// others are not lost. ``problems`` and the log name each value of another type, by its path.
     ///
     /// - Parameter type: The type, which names its section.
     /// - Returns: The section, or the type's defaults when there is none.
@@ -58,48 +77,35 @@ extension ActiveConfig {
         _ type: Section.Type, in snapshot: ConfigurationSnapshot
     ) -> Section {
         let decoded = snapshot.decoded.value(forKey: .section(ObjectIdentifier(type))) {
-            DecodedValue(read(type, from: snapshot))
+            DecodedValue<Section>(read(type, from: snapshot))
         }
-        return (decoded as? DecodedValue<Section>)?.value ?? Section()
+        return decoded.value(as: Section.self) ?? Section()
     }
 
     private func read<Section: SettingsSection>(
         _ type: Section.Type, from snapshot: ConfigurationSnapshot
     ) -> Section {
-        func report(_ codingPath: [any CodingKey], _ error: any Error) {
-            let path = codingPath.map(\.stringValue).joined(separator: ".")
-            self.report(
+        let standard = Section()
+        let objects = snapshot.objects(ofSection: type.sectionName)
+        if objects.isEmpty { return standard }
+        let defaults = SettingEncoder.members(of: standard)
+        let section = DefaultingDecoder.decode(type, from: objects, defaults: defaults) {
+            path, error in
+            let path = path.joined(separator: ".")
+            report(
                 SettingProblem(
                     sectionName: type.sectionName, settingName: path,
-                    reason: mask(
-                        SettingReader.predicate(of: error, about: path),
-                        of: SettingPath(
-                            sectionName: type.sectionName,
-                            name: codingPath.first?.stringValue ?? ""))),
+                    reason: SettingReader.predicate(of: error, about: path)),
                 in: snapshot)
         }
-        let standard = Section()
-        do {
-            let section = snapshot.sections[type.sectionName]
-            let settings = section?.table.settings.entries.reduce(into: [:]) {
-                $0[$1.name] = $1.value
-            }
-            let decoder = DefaultingDecoder(
-                object: settings,
-                defaults: try SettingEncoder.encode(standard).dictionaryValue ?? [:],
-                codingPath: [], report: report)
-            return try Section(from: decoder)
-        } catch {
-            report([], error)
-            return standard
-        }
+        return section ?? standard
     }
 
     /// The settings of the configuration in force whose values are of another type than the app has
     /// read them as.
     ///
     /// In the order in which they were found; empty again with each new configuration.
-    public var problems: [SettingProblem] { loadedSnapshot().decoded.problems }
+    public var problems: [SettingProblem] { loadedSnapshot().decoded.problems.map(masked) }
 
     @inline(__always)
     private func scalar<Value: ScalarSetting>(_ key: SettingKey<Value>) -> Value {
@@ -113,7 +119,7 @@ extension ActiveConfig {
     @inline(never)
     private func readScalar<Value: ScalarSetting>(_ key: SettingKey<Value>) -> Value {
         let snapshot = loadedSnapshot()
-        let value = decodedValue(of: key, in: snapshot)
+        let value = decodedValue(of: key, in: snapshot).value(as: Value.self)
         scalars.fill(
             slot: key.slot, generation: snapshot.generation, bits: value.map(\.settingBits))
         return value ?? key.defaultValue
@@ -121,13 +127,13 @@ extension ActiveConfig {
 
     /// The value of a setting in one configuration, or the key's default.
     func value<Value>(of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot) -> Value {
-        decodedValue(of: key, in: snapshot) ?? key.defaultValue
+        decodedValue(of: key, in: snapshot).value(as: Value.self) ?? key.defaultValue
     }
 
     private func decodedValue<Value>(
         of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot
-    ) -> Value? {
-        let decoded = snapshot.decoded.value(forKey: .setting(key.slot)) {
+    ) -> any DecodedSetting {
+        snapshot.decoded.value(forKey: .setting(key.slot)) {
             let definition = key.definition.object
             let path = definition.path
             for value in snapshot.candidates(for: path) {
@@ -137,17 +143,16 @@ extension ActiveConfig {
                     report(
                         SettingProblem(
                             sectionName: path.sectionName, settingName: path.name,
-                            reason: mask(error.reason, of: path)), in: snapshot)
+                            reason: error.reason), in: snapshot)
                 }
             }
-            return nil
+            return DecodedValue<Value>(nil)
         }
-        return (decoded as? DecodedValue<Value>)?.value
     }
 
     /// Records and logs a problem, once.
     func report(_ problem: SettingProblem, in snapshot: ConfigurationSnapshot) {
         guard snapshot.decoded.record(problem) else { return }
-        log(.warning, "\(problem) The default is used.")
+        log(.warning, "\(masked(problem)) The default is used.")
     }
 }

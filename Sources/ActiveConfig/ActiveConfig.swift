@@ -39,7 +39,7 @@ public final class ActiveConfig: Sendable {
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
     /// comparison is repeated.
     ///
-    /// Readers do not take it, and no store is called under it.
+    /// Readers do not take it, and no store is called under it. See ``replacingSnapshot(_:)``.
     let snapshotReplacement = Locked(())
     let storeCalls = BlockingCalls()
     let storeWrites = StoreWrites()
@@ -163,15 +163,13 @@ public final class ActiveConfig: Sendable {
     private func bringInForce(_ userID: UserID, stored: KnownConfiguration?) -> UserChange {
         let isFirst = state.withLock { $0.snapshot == nil }
         let former = isFirst ? initialConfiguration(besides: stored) : nil
-        return snapshotReplacement.withLock { _ in
+        return replacingSnapshot { old, layers in
             let isStale = state.withLock { state in
                 defer { state.readings[userID]?.isStale = false }
                 return state.readings[userID]?.isStale == true
             }
             if isStale { return .stale }
-            let (old, downloaded, layers) = state.withLock { state in
-                (state.snapshot, state.endReading(of: userID), state.layers)
-            }
+            let downloaded = state.withLock { $0.endReading(of: userID) }
             let new = ConfigurationSnapshot(
                 userID: userID,
                 known: downloaded.map { .downloaded($0) } ?? stored ?? .none, layers: layers,
@@ -197,6 +195,21 @@ public final class ActiveConfig: Sendable {
         let new = ObservedConfiguration(self)
         observedConfiguration.withLock { $0 = new }
         return new
+    }
+
+    /// Compares the snapshot in force with a new one and replaces it, while nobody else does.
+    ///
+    /// The old snapshot is kept until the lock is released: the last reference to what was decoded
+    /// from it may go with it, and a `deinit` may call the framework.
+    func replacingSnapshot<Result: Sendable>(
+        _ body: (_ old: ConfigurationSnapshot?, _ layers: ConfigurationLayers) -> Result
+    ) -> Result {
+        let (result, old) = snapshotReplacement.withLock { _ in
+            let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
+            return (body(old, layers), old)
+        }
+        withExtendedLifetime(old) {}
+        return result
     }
 
     /// Changes the state and queues the resulting deliveries on the listener queue.
@@ -230,9 +243,9 @@ public final class ActiveConfig: Sendable {
             hasRun.withLock { $0 = true }
             delivery()
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + listenerQueuePatience) { [log] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + listenerQueuePatience) { [weak self] in
             if hasRun.withLock({ $0 }) { return }
-            log(
+            self?.log(
                 .warning,
                 "Nothing has run on the listener queue since a change was put there. If it is the main "
                     + "queue, the program has to run it, as with RunLoop.main.run() or an asynchronous "

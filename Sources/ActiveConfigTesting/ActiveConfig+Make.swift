@@ -26,6 +26,8 @@ extension ActiveConfig {
 
     /// Creates a coordinator for a test that shares nothing with other tests.
     ///
+    /// Overrides can be set, and none is there from the start.
+    ///
     /// - Parameters:
     ///   - downloader: The downloader; by default one whose downloads all fail.
     ///   - store: The store; by default a new one in memory.
@@ -42,6 +44,7 @@ extension ActiveConfig {
     ) -> ActiveConfig {
         ActiveConfig(
             configDownloader: downloader, configStore: store,
-            notificationCenter: notificationCenter, listenerQueue: listenerQueue, log: log)
+            notificationCenter: notificationCenter, listenerQueue: listenerQueue,
+            overrides: .settable, log: log)
     }
 }

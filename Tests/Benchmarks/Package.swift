@@ -15,9 +15,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "Measuring"),
+        .target(name: "AllocationCount"),
         .executableTarget(
             name: "ActiveConfigBenchmarks",
             dependencies: [
+                "AllocationCount",
                 "Measuring",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -48,6 +50,7 @@ let settings: [SwiftSetting] = {
     return settings
 }()
 
-for target in package.targets {
+// C code has none.
+for target in package.targets where target.name != "AllocationCount" {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -16,8 +16,11 @@ struct CoordinatorState: Sendable {
     var snapshot: ConfigurationSnapshot? {
         didSet {
             if let snapshot { scalars.bringInForce(generation: snapshot.generation) }
+            decoded = []
         }
     }
+    /// Values of keys in the snapshot, by slot, which the snapshot has too; nil: not read yet.
+    private(set) var decoded: ContiguousArray<(any DecodedSetting)?> = []
     /// What lies beneath and above each user's document.
     var layers = ConfigurationLayers()
     /// Settings whose values are masked.
@@ -44,6 +47,15 @@ struct CoordinatorState: Sendable {
 
     init(scalars: ScalarCache) {
         self.scalars = scalars
+    }
+
+    /// Keeps a value that was read from a snapshot, if that is the one in force.
+    mutating func keep(
+        _ value: any DecodedSetting, slot: Int, of snapshot: ConfigurationSnapshot
+    ) {
+        guard snapshot === self.snapshot, slot < ScalarCache.capacity else { return }
+        while decoded.count <= slot { decoded.append(nil) }
+        decoded[slot] = value
     }
 
     mutating func beginReading(of userID: UserID) {

@@ -74,6 +74,7 @@ extension SettingValue {
         switch self {
         case .null, .array, .object: return kindDescription
         case .bool(let value): return "\(value)"
+        case .double(let value) where !value.isFinite: return "the number \(value)"
         case .integer, .double: return "the number \(self)"
         case .string(let text):
             let scalars = text.unicodeScalars

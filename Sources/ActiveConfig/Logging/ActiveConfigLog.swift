@@ -39,7 +39,13 @@ public struct ActiveConfigLog: Sendable {
     public let minimumLevel: Level
     private let writer: LogWriter
     /// The log that this one stands for, once it is known; nil unless it is an inherited one.
-    private let inherited: Locked<ActiveConfigLog?>?
+    private let inherited: Locked<Inherited?>?
+
+    /// A log that is not kept: a store may outlive its ``ActiveConfig``.
+    private struct Inherited: Sendable {
+        let minimumLevel: Level
+        weak let writer: LogWriter?
+    }
 
     /// Creates a log.
     ///
@@ -78,7 +84,8 @@ public struct ActiveConfigLog: Sendable {
     /// Makes an inherited log write to another, unless it does so already.
     func inherit(from log: ActiveConfigLog) {
         inherited?.withLock { inherited in
-            if inherited == nil { inherited = log }
+            guard inherited?.writer == nil else { return }
+            inherited = Inherited(minimumLevel: log.minimumLevel, writer: log.writer)
         }
     }
 
@@ -87,8 +94,10 @@ public struct ActiveConfigLog: Sendable {
 
     /// Evaluates `message` only when its level is written.
     func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {
-        let log = inherited?.withLock { $0 } ?? self
-        guard level >= log.minimumLevel else { return }
-        log.writer.write(LogMessage(level: level, text: message()))
+        let inherited = inherited?.withLock { $0 }
+        let writer = inherited?.writer
+        guard level >= (writer == nil ? minimumLevel : inherited?.minimumLevel ?? minimumLevel)
+        else { return }
+        (writer ?? self.writer).write(LogMessage(level: level, text: message()))
     }
 }

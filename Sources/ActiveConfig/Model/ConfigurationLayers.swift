@@ -1,6 +1,6 @@
 /// What lies beneath and above a user's document, setting by setting: the in-app defaults, and the
 /// overrides of this device.
-struct ConfigurationLayers: Sendable {
+struct ConfigurationLayers: Sendable, Equatable {
     typealias Sections = [String: [String: SettingValue]]
 
     var defaults: Sections = [:]

@@ -46,6 +46,26 @@ final class ConfigurationSnapshot: Sendable {
     var source: SettingSource { known.source }
     /// True when the document is known to be the user's own, not a fallback.
     var isOwn: Bool { known.isOwn }
+    /// All values of a setting, the highest first.
+    func layers(
+        ofKey key: String, inSection sectionName: String
+    ) -> [(source: SettingSource, value: SettingValue)] {
+        [
+            (.override, layers.overrides[sectionName]?[key]),
+            (source, configuration.sections[sectionName]?[key]),
+            (.default, layers.defaults[sectionName]?[key]),
+        ].compactMap { source, value in value.map { (source, $0) } }
+    }
+
+    /// A section's layers, the highest first; empty when there is no such section.
+    func objects(ofSection sectionName: String) -> [[String: SettingValue]] {
+        let document = configuration.sections[sectionName]?.table.settings.entries.reduce(
+            into: [String: SettingValue]()
+        ) { $0[$1.name] = $1.value }
+        return [
+            layers.overrides[sectionName], document, layers.defaults[sectionName],
+        ].compactMap { $0 }
+    }
 
     /// Sorted by name.
     func changes(since old: NameTable<ActiveConfigSection>) -> [SectionChange] {

@@ -1,10 +1,31 @@
 /// A value that was read from a configuration, of whatever type.
-protocol DecodedSetting: AnyObject, Sendable {}
+protocol DecodedSetting: AnyObject, Sendable {
+    /// False when the values cannot be compared.
+    func isEqual(to other: any DecodedSetting) -> Bool
+}
 
 final class DecodedValue<Value: Sendable>: DecodedSetting {
-    let value: Value
+    /// Nil when the configuration has no value of the type.
+    let value: Value?
 
-    init(_ value: Value) { self.value = value }
+    init(_ value: Value?) { self.value = value }
+
+    func isEqual(to other: any DecodedSetting) -> Bool {
+        guard let other = other as? DecodedValue<Value> else { return false }
+        func isEqual<Other: Equatable>(_ value: Other) -> Bool { other.value as? Other == value }
+        return (value as? any Equatable).map { isEqual($0) } ?? (value == nil && other.value == nil)
+    }
+}
+
+extension DecodedSetting {
+    /// The value; nil when the configuration has none of the type.
+    ///
+    /// `type` has to be that of the key with this slot, or of the section.
+    @inline(__always)
+    func value<Value: Sendable>(as type: Value.Type) -> Value? {
+        // One slot belongs to one type.
+        unsafe unsafeDowncast(self, to: DecodedValue<Value>.self).value
+    }
 }
 
 /// What was read from one configuration so far, so that nothing is decoded twice, and what could not
@@ -18,8 +39,7 @@ final class DecodedSettings: Sendable {
     }
 
     private struct State {
-        /// nil: there is no value of the type.
-        var values: [Key: (any DecodedSetting)?] = [:]
+        var values: [Key: any DecodedSetting] = [:]
         var problems: [SettingProblem] = []
         var paths: Set<[String]> = []
     }
@@ -29,17 +49,15 @@ final class DecodedSettings: Sendable {
     /// In the order in which they were found.
     var problems: [SettingProblem] { state.withLock { $0.problems } }
 
-    /// The value of a key, read by `read` at first; the inner nil means no value of the type.
+    /// The value of a key, read by `read` at first.
     ///
     /// `read` may be called by several threads at once, none of them under a lock.
-    func value(
-        forKey key: Key, read: () -> (any DecodedSetting)?
-    ) -> (any DecodedSetting)? {
+    func value(forKey key: Key, read: () -> any DecodedSetting) -> any DecodedSetting {
         if let known = state.withLock({ $0.values[key] }) { return known }
         let value = read()
         return state.withLock { state in
             if let known = state.values[key] { return known }
-            state.values[key] = .some(value)
+            state.values[key] = value
             return value
         }
     }

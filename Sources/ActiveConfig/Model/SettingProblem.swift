@@ -5,7 +5,8 @@
 public struct SettingProblem: Sendable, Hashable, CustomStringConvertible {
     /// The section's name.
     public let sectionName: String
-    /// The setting's name in the section, or the path of a value inside of it, such as `limits[2]`.
+    /// The setting's name in the section, or the path of a value inside of it, such as `limits.2`;
+    /// empty when the whole section cannot be read.
     public let settingName: String
     /// What stands there and what is expected, the end of a sentence about the setting.
     public let reason: String
@@ -23,5 +24,9 @@ public struct SettingProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// One sentence with the setting, what stands there and what is expected.
-    public var description: String { "The setting '\(sectionName).\(settingName)' \(reason)." }
+    public var description: String {
+        settingName.isEmpty
+            ? "The section '\(sectionName)' \(reason)."
+            : "The setting '\(sectionName).\(settingName)' \(reason)."
+    }
 }

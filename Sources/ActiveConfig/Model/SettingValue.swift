@@ -90,13 +90,13 @@ extension SettingValue: Hashable {
     private static let hashedLevels = 16
 
     /// Returns a Boolean value that indicates whether both are of the same kind and equal; the
-    /// order of an object's members does not count.
+    /// order of an object's members does not count, and what is not a number equals itself.
     public static func == (left: SettingValue, right: SettingValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
-        case (.double(let left), .double(let right)): left == right
+        case (.double(let left), .double(let right)): left == right || left.isNaN && right.isNaN
         case (.string(let left), .string(let right)): left == right
         case (.array, .array), (.object, .object): isContainer(left, equalTo: right)
         default: false
@@ -163,7 +163,7 @@ extension SettingValue: Hashable {
         case .null: hasher.combine(0)
         case .bool(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
-        case .double(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value.isNaN ? .nan : value)
         case .string(let value): hasher.combine(value)
         case .array(let elements):
             hasher.combine(elements.count)

@@ -34,7 +34,7 @@ public final class ActiveConfigObserver: Observable {
 
     /// The value of a setting, or the key's default.
     public subscript<Value>(key: SettingKey<Value>) -> Value {
-        observed.track(.setting(key.path))
+        observed.track(.setting(key.definition))
         return activeConfig.value(of: key, in: observed.snapshot)
     }
 

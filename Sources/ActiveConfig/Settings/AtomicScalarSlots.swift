@@ -10,8 +10,8 @@ import Synchronization
 final class AtomicScalarSlots: ScalarSlots {
     private typealias Chunk = UnsafeMutablePointer<Atomic<UInt64>>
 
-    private static let chunkCount = 256
     private static let slotBits = 8
+    private static let chunkCount = ScalarCache.capacity >> slotBits
     private static let slotsPerChunk = 1 << slotBits
 
     /// The generation of the configuration in force; 0 while none is loaded.
@@ -59,13 +59,15 @@ final class AtomicScalarSlots: ScalarSlots {
         return unsafe word[0].load(ordering: .relaxed) == tag ? .bits(bits) : .miss
     }
 
-    /// Slots beyond the capacity are not cached.
+    /// Nothing replaces what is of a newer generation: a reader between its two looks at the tag would
+    /// not notice that the slot was filled for an older one, and again for the newer one.
     func fill(slot: Int, generation: UInt64, bits: UInt64?) {
         let index = slot >> Self.slotBits
         guard index < Self.chunkCount else { return }
         filling.withLock { _ in
             let chunk = unsafe chunk(at: index)
             let word = unsafe chunk + 2 * (slot & (Self.slotsPerChunk - 1))
+            if unsafe word[0].load(ordering: .relaxed) >> 1 > generation { return }
             unsafe word[0].store(0, ordering: .relaxed)
             unsafe word[1].store(bits ?? 0, ordering: .releasing)
             unsafe word[0].store(generation << 1 | (bits == nil ? 0 : 1), ordering: .releasing)

@@ -8,8 +8,8 @@ import Observation
 @MainActor
 final class ObservedConfiguration {
     /// What is observed for itself.
-    enum Subject: Hashable {
-        case setting(SettingPath)
+    enum Subject: Hashable, Sendable {
+        case setting(SettingDefinition.Reference)
         case section(String)
         case user
     }
@@ -52,7 +52,7 @@ final class ObservedConfiguration {
 
     private func differs(_ subject: Subject, from old: ConfigurationSnapshot) -> Bool {
         switch subject {
-        case .setting(let path): snapshot.candidates(for: path) != old.candidates(for: path)
+        case .setting(let definition): definition.object.differs(in: snapshot, from: old)
         case .section(let name): snapshot.sections[name] != old.sections[name]
         case .user: snapshot.userID != old.userID
         }

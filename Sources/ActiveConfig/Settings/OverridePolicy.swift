@@ -22,6 +22,9 @@ public struct OverridePolicy: Sendable {
     /// None.
     public static let never = OverridePolicy(isEnabled: false)
 
+    /// In force, with none from the start, whatever the process was given.
+    package static let settable = OverridePolicy(isEnabled: true)
+
     /// In a debug build of the framework as ``always``, else as ``never``.
     public static var inDebugBuilds: OverridePolicy {
         #if DEBUG
@@ -65,7 +68,12 @@ public struct OverridePolicy: Sendable {
                 problems.append("The overrides in '\(file)' cannot be used: \(error)")
             }
         }
-        let lines = environment["ACTIVECONFIG_OVERRIDES"]?.split(separator: "\n").map(String.init)
+        for name in ["-ActiveConfigOverride", "-ActiveConfigOverrideFile"]
+        where arguments.last == name {
+            problems.append("The argument \(name) is the last one and has no value.")
+        }
+        let lines = environment["ACTIVECONFIG_OVERRIDES"]?.split(whereSeparator: \.isNewline)
+            .map(String.init)
         for text in (lines ?? []) + arguments.values(after: "-ActiveConfigOverride") {
             guard let (section, key, value) = parse(text) else {
                 problems.append(
@@ -79,13 +87,16 @@ public struct OverridePolicy: Sendable {
     }
 
     private static func parse(_ text: String) -> (String, String, SettingValue)? {
-        guard let equals = text.firstIndex(of: "="),
-            let dot = text[..<equals].firstIndex(of: "."), dot != text.startIndex,
-            text.index(after: dot) != equals
-        else { return nil }
-        let value = String(text[text.index(after: equals)...])
+        // By scalars: a mark at the start of the value would be one character with the sign.
+        let parts = text.unicodeScalars.split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let names = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, names.count == 2, !names[0].isEmpty, !names[1].isEmpty else {
+            return nil
+        }
+        let value = String(parts[1])
         return (
-            String(text[..<dot]), String(text[text.index(after: dot)..<equals]),
+            String(names[0]), String(names[1]),
             (try? SettingValue(jsonData: Data(value.utf8))) ?? .string(value)
         )
     }

@@ -13,6 +13,9 @@ final class ScalarCache: Sendable {
         private let slots = AtomicScalarSlots()
     #endif
 
+    /// Number of slots; what is beyond is not cached.
+    static let capacity = 65_536
+
     /// Makes every slot stale that was filled from another configuration.
     func bringInForce(generation: UInt64) { slots.bringInForce(generation: generation) }
 
@@ -62,7 +65,10 @@ final class LockedScalarSlots: ScalarSlots {
     }
 
     func fill(slot: Int, generation: UInt64, bits: UInt64?) {
-        state.withLock { $0.slots[slot] = (generation, bits) }
+        state.withLock { state in
+            guard generation == state.generation else { return }
+            state.slots[slot] = (generation, bits)
+        }
     }
 }
 

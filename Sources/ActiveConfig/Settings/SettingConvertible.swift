@@ -24,8 +24,8 @@ public import Foundation
 public protocol SettingConvertible: Sendable {
     /// Reads a setting's value.
     ///
-    /// Called by the first read of a configuration, on its thread, which several threads may be at the
-    /// same time; its result is kept. `.null` is a value like any other.
+    /// The result is kept until another configuration is in force. Several threads that read first at
+    /// once may each call it. `.null` is a value like any other.
     ///
     /// - Returns: nil when the value is none of this type; the setting then has its default.
     init?(settingValue: SettingValue)
@@ -217,7 +217,7 @@ extension Array: SettingConvertible where Element: SettingConvertible {
 
     /// The values that are accepted, for a message.
     public static var acceptedSettingValues: String {
-        "an array, each element \(Element.acceptedSettingValues)"
+        "an array of which each element is \(Element.acceptedSettingValues)"
     }
 }
 
@@ -235,6 +235,6 @@ extension Dictionary: SettingConvertible where Key == String, Value: SettingConv
 
     /// The values that are accepted, for a message.
     public static var acceptedSettingValues: String {
-        "an object, each value \(Value.acceptedSettingValues)"
+        "an object of which each value is \(Value.acceptedSettingValues)"
     }
 }

@@ -1,7 +1,7 @@
 /// What all keys of one section, name and type share.
 final class SettingDefinition: Sendable {
     /// A definition, which is never released.
-    @safe struct Reference: Sendable {
+    @safe struct Reference: Sendable, Hashable {
         private let unmanaged: Unmanaged<SettingDefinition>
 
         init(_ definition: SettingDefinition) {
@@ -10,6 +10,12 @@ final class SettingDefinition: Sendable {
 
         @inline(__always)
         var object: SettingDefinition { unsafe unmanaged.takeUnretainedValue() }
+
+        static func == (left: Reference, right: Reference) -> Bool {
+            left.object === right.object
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
     }
 
     let path: SettingPath
@@ -58,7 +64,7 @@ struct SettingReader: Sendable {
                 throw Mismatch(
                     reason: "is \(value.excerpt) where \(Value.acceptedSettingValues) is expected")
             }
-            return DecodedValue(result)
+            return DecodedValue<Value>(result)
         }
     }
 
@@ -67,7 +73,7 @@ struct SettingReader: Sendable {
         if let type = type as? any SettingConvertible.Type { return convertible(type) }
         return SettingReader { (value) throws(Mismatch) in
             do {
-                return DecodedValue(try value.decode(Value.self))
+                return DecodedValue<Value>(try value.decode(Value.self))
             } catch {
                 throw Mismatch(
                     reason: "is \(value.excerpt), which cannot be read as \(Value.self): "
@@ -78,26 +84,23 @@ struct SettingReader: Sendable {
 
     /// What an error says of a setting, without the setting's path and the full stop.
     static func predicate(of error: any Error, about path: String) -> String {
-        let reason = reason(of: error)
+        let text = text(of: error)
         let subject = "The setting '\(path)' "
-        guard reason.hasPrefix(subject), reason.hasSuffix(".") else {
-            return "cannot be read: \(reason)"
-        }
-        return String(reason.dropFirst(subject.count).dropLast())
+        return text.hasPrefix(subject)
+            ? String(text.dropFirst(subject.count)) : "cannot be read: \(text)"
     }
 
     /// What a decoding error says, with the path inside of the value.
-    static func reason(of error: any Error) -> String {
-        let context: DecodingError.Context? =
-            switch error as? DecodingError {
-            case .typeMismatch(_, let context), .valueNotFound(_, let context),
-                .keyNotFound(_, let context), .dataCorrupted(let context):
-                context
-            default: nil
-            }
-        guard let context else { return "\(error)" }
-        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-        return path.isEmpty || context.debugDescription.contains(path)
-            ? context.debugDescription : "in \(path): \(context.debugDescription)"
+    private static func reason(of error: any Error) -> String {
+        let codingPath = (error as? DecodingError)?.context?.codingPath ?? []
+        let path = codingPath.map(\.stringValue).joined(separator: ".")
+        let text = text(of: error)
+        return path.isEmpty || text.contains(path) ? text : "in \(path): \(text)"
+    }
+
+    /// Without the full stop.
+    private static func text(of error: any Error) -> String {
+        let text = (error as? DecodingError)?.context?.debugDescription ?? "\(error)"
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 }

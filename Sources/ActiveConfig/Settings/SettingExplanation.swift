@@ -30,6 +30,8 @@ public struct SettingExplanation: Sendable, Hashable {
     public let problem: SettingProblem?
     /// The document that was looked at.
     public let document: ConfigurationDescription
+    /// Number of the layer that the value is from; nil when it is from none.
+    let layer: Int?
 }
 
 /// What a configuration says of itself.
@@ -62,10 +64,10 @@ extension SettingExplanation: CustomStringConvertible {
             document.version.map { "version \($0)" }, document.entityTag,
             document.age.map { "\(Self.text(of: $0)) old" },
         ].compactMap { $0 }
-        if !details.isEmpty, source != .override, source != .default {
+        if !details.isEmpty, source == document.source, source != .none {
             text += " (\(details.joined(separator: ", ")))"
         }
-        let beneath = layers.drop { $0.source != source }.dropFirst()
+        let beneath = layers.dropFirst(layer.map { $0 + 1 } ?? layers.count)
         if !beneath.isEmpty {
             text += "; beneath it: "
             text += beneath.map { "\($0.source) \(shown($0.value))" }.joined(separator: ", ")
@@ -127,7 +129,9 @@ public struct ConfigurationReport: Sendable, Hashable {
         ]
         object["template_version"] = document.version.map { .integer($0) }
         object["entity_tag"] = document.entityTag.map { .string($0) }
-        object["creation_time"] = document.creationDate.map { .string(SettingText.text(of: $0)) }
+        object["creation_time"] = document.creationDate.flatMap(SettingText.text(of:)).map {
+            .string($0)
+        }
         return .object(object)
     }
 

@@ -27,8 +27,8 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
         private let definition: SettingDefinition.Reference
         private let read: @Sendable (ConfigurationSnapshot) -> Value
         private let signals: AsyncStream<Void>
-        /// The values that the consumer's value was read from; nil before the first.
-        private var seen: [SettingValue]?
+        /// The configuration that the consumer's value was read from; nil before the first.
+        private var seen: ConfigurationSnapshot?
 
         init(
             _ source: any SnapshotSource, definition: SettingDefinition.Reference,
@@ -49,9 +49,9 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             while !Task.isCancelled {
                 let snapshot = await source.loadedSnapshotInTask()
-                let candidates = snapshot.candidates(for: definition.object.path)
-                if candidates != seen {
-                    seen = candidates
+                let before = seen
+                seen = snapshot
+                if before.map({ definition.object.differs(in: snapshot, from: $0) }) ?? true {
                     return read(snapshot)
                 }
                 guard await signals.waitForNext(isolation: actor) else { return nil }
@@ -64,12 +64,26 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
 @available(*, unavailable)
 extension SettingValues.Iterator: Sendable {}
 
+extension SettingDefinition {
+    /// True when two configurations give different values.
+    func differs(in new: ConfigurationSnapshot, from old: ConfigurationSnapshot) -> Bool {
+        if new === old || new.candidates(for: path) == old.candidates(for: path) { return false }
+        switch (value(in: new), value(in: old)) {
+        case (nil, nil): return false
+        case (let new?, let old?): return !new.isEqual(to: old)
+        default: return true
+        }
+    }
+
+    /// The value in a configuration; nil when it has none of the type.
+    private func value(in snapshot: ConfigurationSnapshot) -> (any DecodedSetting)? {
+        snapshot.candidates(for: path).lazy.compactMap { try? self.reader.read($0) }.first
+    }
+}
+
 extension ConfigurationSnapshot {
-    /// The values of a setting, the one in force first, then that of the in-app defaults, to use when
-    /// the first is of another type.
+    /// All values of a setting, the highest first; the next counts when one is of another type.
     func candidates(for setting: SettingPath) -> [SettingValue] {
-        let inForce = sections[setting.sectionName]?[setting.name]
-        let beneath = layers.defaults[setting.sectionName]?[setting.name]
-        return [inForce, beneath].compactMap { $0 }
+        layers(ofKey: setting.name, inSection: setting.sectionName).map(\.value)
     }
 }

@@ -13,7 +13,8 @@ struct CoordinatorFixture {
     static func make(
         _ downloader: ScriptedDownloader = ScriptedDownloader(),
         store: (any ActiveConfigStore)? = InMemoryStore(),
-        downloadTimeout: Duration = .seconds(300), clock: any Clock<Duration> = ManualClock()
+        downloadTimeout: Duration = .seconds(300), clock: any Clock<Duration> = ManualClock(),
+        overrides: OverridePolicy = .never
     ) -> CoordinatorFixture {
         let queue = DispatchQueue(label: "listeners")
         let center = NotificationCenter()
@@ -21,7 +22,8 @@ struct CoordinatorFixture {
         return CoordinatorFixture(
             config: ActiveConfig(
                 configDownloader: downloader, configStore: store, notificationCenter: center,
-                listenerQueue: queue, downloadTimeout: downloadTimeout, clock: clock, log: log.log),
+                listenerQueue: queue, downloadTimeout: downloadTimeout, clock: clock,
+                overrides: overrides, log: log.log),
             downloader: downloader, queue: queue, center: center, log: log)
     }
 

@@ -30,6 +30,18 @@ struct SettingValuesTests {
         #expect(await values.next() == "two")
     }
 
+    /// Another layer, or another way to write it.
+    @Test func anEqualValueIsNone() async {
+        let config = ActiveConfig.make(
+            configuration: .make(sections: ["Checkout": ["isOn": true], "Home": ["title": "one"]]))
+        var values = config.values(for: .isOn).makeAsyncIterator()
+        #expect(await values.next() == true)
+        config.setOverride("yes", forKey: "isOn", inSection: "Checkout")
+        config.setDefaults(["Checkout": ["isOn": false]])
+        config.setOverride("off", forKey: "isOn", inSection: "Checkout")
+        #expect(await values.next() == false)
+    }
+
     @Test func theSequenceEndsWithItsTask() async {
         let task = Task { [config] in
             var count = 0

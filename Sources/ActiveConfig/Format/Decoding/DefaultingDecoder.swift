@@ -1,18 +1,57 @@
-/// Decodes an object member by member, and takes a default for each that is missing or of another
+/// Decodes an object member by member, and takes a lower value for each that is missing or of another
 /// type.
+///
+/// The values of a member are tried in order: those of `objects`, then that of `defaults`. An attempt
+/// that fails names the member; the next one takes the next value of it. So a type that is decoded by
+/// hand sees what it sees in any other decoder, above all an error where a value is of another type.
 struct DefaultingDecoder: Decoder {
-    /// Called with the path and the reason of each member that is of another type.
-    typealias Report = (_ codingPath: [any CodingKey], _ error: any Error) -> Void
+    typealias Object = [String: SettingValue]
 
-    /// The object, or nil when there is none.
-    let object: [String: SettingValue]?
-    let defaults: [String: SettingValue]
+    /// Called with the path and the reason of each member that is of another type, or that is missing
+    /// without a default.
+    typealias Report = (_ path: [String], _ error: any Error) -> Void
+
+    /// Attempts, so that a document with many wrong members does not take long.
+    private static let maximumAttempts = 64
+
+    /// The highest first; empty when only the defaults are left.
+    private let objects: [Object]
+    private let defaults: Object
     let codingPath: [any CodingKey]
-    let report: Report
+    private let attempt: DecodingAttempt
+    /// True while the value of a single value container is decoded.
+    private var isInSingleValue = false
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(Container(decoder: self))
+    /// - Returns: nil when there is no way to decode the type.
+    static func decode<T: Decodable>(
+        _ type: T.Type, from objects: [Object], defaults: Object, report: Report
+    ) -> T? {
+        let attempt = DecodingAttempt()
+        for _ in 0..<maximumAttempts {
+            do {
+                return try T(
+                    from: DefaultingDecoder(objects, defaults, codingPath: [], attempt))
+            } catch {
+                guard attempt.prepareNext(after: error, report: report) else { return nil }
+            }
+        }
+        return nil
+    }
+
+    private init(
+        _ objects: [Object], _ defaults: Object, codingPath: [any CodingKey],
+        _ attempt: DecodingAttempt
+    ) {
+        self.objects = objects
+        self.defaults = defaults
+        self.codingPath = codingPath
+        self.attempt = attempt
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        try SettingDecoder.checkDepth(codingPath)
+        return KeyedDecodingContainer(Container(decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -20,12 +59,75 @@ struct DefaultingDecoder: Decoder {
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer {
-        whole.singleValueContainer()
+        isInSingleValue ? whole.singleValueContainer() : SingleValue(decoder: self)
     }
 
-    /// For a type that does not decode member by member.
+    /// For what does not decode member by member.
     private var whole: SettingDecoder {
-        SettingDecoder(value: .object(object ?? defaults), codingPath: codingPath)
+        let object = objects.reversed().reduce(objects.isEmpty ? defaults : [:]) { lower, object in
+            lower.merging(object) { $1 }
+        }
+        return SettingDecoder(value: .object(object), codingPath: codingPath)
+    }
+
+    private func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        SettingDecoder.isSpecial(type) ? try whole.decode(type) : try T(from: self)
+    }
+
+    /// Values of a member that are left, the highest first.
+    private func candidates(
+        forKey key: some CodingKey
+    ) -> ArraySlice<(value: SettingValue, isDefault: Bool)> {
+        let name = key.stringValue
+        var values: [(value: SettingValue, isDefault: Bool)] = objects.compactMap { object in
+            object[name].map { ($0, false) }
+        }
+        if let value = defaults[name] { values.append((value, true)) }
+        return values.dropFirst(attempt.failureCount(at: path(forKey: key)))
+    }
+
+    private func path(forKey key: some CodingKey) -> [String] {
+        codingPath.map(\.stringValue) + [key.stringValue]
+    }
+
+    /// - Throws: `DecodingError.keyNotFound` when no value is left.
+    private func decoder(forKey key: some CodingKey) throws -> MemberDecoder {
+        let path = path(forKey: key)
+        attempt.visit(path)
+        let codingPath = codingPath + [key]
+        guard let (value, isDefault) = candidates(forKey: key).first else {
+            throw attempt.noValueLeft(key, codingPath: self.codingPath, path: path)
+        }
+        guard case .object(let object) = value else {
+            return .strict(SettingDecoder(value: value, codingPath: codingPath))
+        }
+        if isDefault {
+            return .defaulting(
+                DefaultingDecoder([], object, codingPath: codingPath, attempt))
+        }
+        return .defaulting(
+            DefaultingDecoder(
+                [object], defaults[key.stringValue]?.dictionaryValue ?? [:],
+                codingPath: codingPath, attempt))
+    }
+
+    private enum MemberDecoder {
+        case defaulting(DefaultingDecoder)
+        case strict(SettingDecoder)
+
+        var decoder: any Decoder {
+            switch self {
+            case .defaulting(let decoder): decoder
+            case .strict(let decoder): decoder
+            }
+        }
+
+        func decode<T: Decodable>(_ type: T.Type) throws -> T {
+            switch self {
+            case .defaulting(let decoder): try decoder.decode(type)
+            case .strict(let decoder): try decoder.decode(type)
+            }
+        }
     }
 
     private struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -34,66 +136,128 @@ struct DefaultingDecoder: Decoder {
         var codingPath: [any CodingKey] { decoder.codingPath }
 
         var allKeys: [Key] {
-            (decoder.object ?? decoder.defaults).keys.sortedByBytes()
-                .compactMap { Key(stringValue: $0) }
+            let objects = decoder.objects.isEmpty ? [decoder.defaults] : decoder.objects
+            return Set(objects.flatMap(\.keys)).sortedByBytes().compactMap { Key(stringValue: $0) }
         }
 
-        func contains(_ key: Key) -> Bool { value(forKey: key) != nil }
+        func contains(_ key: Key) -> Bool { !decoder.candidates(forKey: key).isEmpty }
 
-        func decodeNil(forKey key: Key) -> Bool { value(forKey: key) == .null }
+        func decodeNil(forKey key: Key) throws -> Bool {
+            decoder.candidates(forKey: key).first?.value == .null
+        }
 
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-            let path = codingPath + [key]
-            let standard = decoder.defaults[key.stringValue]
-            if let value = decoder.object?[key.stringValue] {
-                do {
-                    if case .object(let members) = value, case .object(let defaults) = standard,
-                        path.count <= SettingValue.maximumCodedDepth
-                    {
-                        return try DefaultingDecoder(
-                            object: members, defaults: defaults, codingPath: path,
-                            report: decoder.report
-                        ).decode(type)
-                    }
-                    return try SettingDecoder(value: value, codingPath: path).decode(type)
-                } catch {
-                    decoder.report(path, error)
-                }
+            do {
+                return try decoder.decoder(forKey: key).decode(type)
+            } catch {
+                decoder.attempt.note(error, at: decoder.path(forKey: key))
+                throw error
             }
-            guard let standard else {
-                throw DecodingError.keyNotFound(
-                    key,
-                    DecodingError.Context(
-                        codingPath: codingPath, debugDescription: "There is no default."))
-            }
-            return try SettingDecoder(value: standard, codingPath: path).decode(type)
         }
 
         func nestedContainer<NestedKey: CodingKey>(
             keyedBy type: NestedKey.Type, forKey key: Key
         ) throws -> KeyedDecodingContainer<NestedKey> {
-            try strictDecoder(forKey: key).container(keyedBy: type)
+            try decoder.decoder(forKey: key).decoder.container(keyedBy: type)
         }
 
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-            try strictDecoder(forKey: key).unkeyedContainer()
+            try decoder.decoder(forKey: key).decoder.unkeyedContainer()
         }
 
-        func superDecoder() -> any Decoder { strictDecoder(forKey: SettingCodingKey("super")) }
-
-        func superDecoder(forKey key: Key) -> any Decoder { strictDecoder(forKey: key) }
-
-        private func strictDecoder(forKey key: some CodingKey) -> SettingDecoder {
-            SettingDecoder(value: value(forKey: key) ?? .null, codingPath: codingPath + [key])
+        func superDecoder() throws -> any Decoder {
+            try decoder.decoder(forKey: SettingCodingKey("super")).decoder
         }
 
-        private func value(forKey key: some CodingKey) -> SettingValue? {
-            decoder.object?[key.stringValue] ?? decoder.defaults[key.stringValue]
+        func superDecoder(forKey key: Key) throws -> any Decoder {
+            try decoder.decoder(forKey: key).decoder
         }
     }
 
-    /// Types with a text form are not decoded member by member.
-    private func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        SettingDecoder.isSpecial(type) ? try whole.decode(type) : try T(from: self)
+    /// A container whose value is decoded member by member, too.
+    private struct SingleValue: SingleValueDecodingContainer {
+        let decoder: DefaultingDecoder
+
+        var codingPath: [any CodingKey] { decoder.codingPath }
+
+        func decodeNil() -> Bool { false }
+
+        func decode<T: Decodable>(_ type: T.Type) throws -> T {
+            // A scalar decodes itself from a single value container again.
+            var decoder = decoder
+            decoder.isInSingleValue = true
+            return try decoder.decode(type)
+        }
+    }
+}
+
+/// What failed in an attempt to decode by ``DefaultingDecoder``, and in those before it.
+private final class DecodingAttempt {
+    typealias Path = [String]
+
+    /// Number of values that failed at a member.
+    private var failureCounts: [Path: Int] = [:]
+    /// Members that the type asked for.
+    private var visited: Set<Path> = []
+    /// The innermost member that the last error went through.
+    private var noted: (path: Path, error: String)?
+    /// The member that had no value left, if that was the last error.
+    private var exhausted: Path?
+
+    func failureCount(at path: Path) -> Int { failureCounts[path] ?? 0 }
+
+    func visit(_ path: Path) {
+        visited.insert(path)
+        exhausted = nil
+    }
+
+    func note(_ error: any Error, at path: Path) {
+        let text = "\(error)"
+        // An outer member passes on the error of an inner one.
+        if let noted, noted.error == text, noted.path.starts(with: path) { return }
+        noted = (path, text)
+    }
+
+    func noValueLeft(
+        _ key: some CodingKey, codingPath: [any CodingKey], path: Path
+    ) -> DecodingError {
+        exhausted = path
+        return .keyNotFound(
+            key,
+            DecodingError.Context(
+                codingPath: codingPath,
+                debugDescription:
+                    "The setting '\(path.joined(separator: "."))' is missing and has no default."))
+    }
+
+    /// Makes the failed member take its next value in the next attempt.
+    ///
+    /// - Returns: False when no other attempt can succeed.
+    func prepareNext(
+        after error: any Error, report: DefaultingDecoder.Report
+    ) -> Bool {
+        defer { (noted, exhausted, visited) = (nil, nil, []) }
+        if let exhausted, case DecodingError.keyNotFound = error {
+            if failureCount(at: exhausted) == 0 { report(exhausted, error) }
+            guard exhausted.count > 1 else { return false }
+            failureCounts[exhausted.dropLast(), default: 0] += 1
+            return true
+        }
+        let path = path(of: error)
+        report(path.reported, error)
+        if path.member.isEmpty { return false }
+        failureCounts[path.member, default: 0] += 1
+        return true
+    }
+
+    /// The member that failed, and the path that a decoding error names, which may go beyond it.
+    private func path(of error: any Error) -> (member: Path, reported: Path) {
+        let named = (error as? DecodingError)?.context?.codingPath.map(\.stringValue) ?? []
+        var member = named
+        while !member.isEmpty, !visited.contains(member) { member.removeLast() }
+        if let noted, noted.error == "\(error)", noted.path.count > member.count {
+            return (noted.path, noted.path)
+        }
+        return (member, member.isEmpty ? [] : named)
     }
 }

@@ -11,7 +11,7 @@ struct SettingDecoder: Decoder {
         keyedBy type: Key.Type
     ) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let object) = value else { throw mismatch("an object", type) }
-        try checkDepth()
+        try Self.checkDepth(codingPath)
         return KeyedDecodingContainer(
             SettingKeyedContainer<Key>(object: object, codingPath: codingPath))
     }
@@ -20,7 +20,7 @@ struct SettingDecoder: Decoder {
         guard case .array(let elements) = value else {
             throw mismatch("an array", [SettingValue].self)
         }
-        try checkDepth()
+        try Self.checkDepth(codingPath)
         return SettingUnkeyedContainer(elements: elements, codingPath: codingPath)
     }
 
@@ -100,7 +100,7 @@ struct SettingDecoder: Decoder {
     }
 
     /// Bounds the recursion of `Decodable`.
-    private func checkDepth() throws {
+    static func checkDepth(_ codingPath: [any CodingKey]) throws {
         guard codingPath.count > SettingValue.maximumCodedDepth else { return }
         throw DecodingError.dataCorrupted(
             DecodingError.Context(codingPath: codingPath, debugDescription: SettingValue.tooDeep))
@@ -150,6 +150,20 @@ extension SettingDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt16.Type) throws -> UInt16 { try readInteger(type) }
     func decode(_ type: UInt32.Type) throws -> UInt32 { try readInteger(type) }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try readInteger(type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try readInteger(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try readInteger(type) }
+}
+
+extension DecodingError {
+    /// Nil for a case that a later standard library adds.
+    var context: Context? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .keyNotFound(_, let context), .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
+    }
 }
 
 /// Key of a setting, an object's member or an array's element.

@@ -8,22 +8,31 @@ struct SettingEncoder: Encoder {
     private let node: Node
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// - Throws: `EncodingError` when the value has no form in a configuration, or is nested too deep;
-    ///   the type's own error.
+    /// - Throws: `EncodingError` when the value has no form in a configuration that would read back, or
+    ///   is nested too deep; the type's own error.
     static func encode(_ value: some Encodable) throws -> SettingValue {
-        try encode(value, at: [])
+        try encode(value, at: [], omitsFailures: false)
+    }
+
+    /// The members of a value, without those that have no form in a configuration.
+    ///
+    /// They stay in memory, so numbers need not be finite.
+    static func members(of value: some Encodable) -> [String: SettingValue] {
+        let value = try? encode(value, at: [], omitsFailures: true)
+        return value?.dictionaryValue ?? [:]
     }
 
     private static func encode(
-        _ value: some Encodable, at codingPath: [any CodingKey]
+        _ value: some Encodable, at codingPath: [any CodingKey], omitsFailures: Bool
     ) throws -> SettingValue {
+        let special: SettingValue?
         switch value {
-        case let value as SettingValue: return value
-        case let value as URL: return .string(value.absoluteString)
-        case let value as Date: return .string(SettingText.text(of: value))
-        case let value as Data: return .string(value.base64EncodedString())
-        case let value as Decimal: return .string("\(value)")
-        case let value as Duration: return .double(SettingText.seconds(of: value))
+        case let value as SettingValue: special = value
+        case let value as URL: special = .string(value.absoluteString)
+        case let value as Data: special = .string(value.base64EncodedString())
+        case let value as Date: special = SettingText.text(of: value).map { .string($0) }
+        case let value as Decimal: special = SettingText.value(of: value)
+        case let value as Duration: special = SettingText.value(of: value)
         default:
             guard codingPath.count <= SettingValue.maximumCodedDepth else {
                 throw EncodingError.invalidValue(
@@ -31,15 +40,23 @@ struct SettingEncoder: Encoder {
                     EncodingError.Context(
                         codingPath: codingPath, debugDescription: SettingValue.tooDeep))
             }
-            let encoder = SettingEncoder(codingPath: codingPath)
+            let encoder = SettingEncoder(
+                codingPath: codingPath, node: Node(omitsFailures: omitsFailures))
             try value.encode(to: encoder)
             return encoder.node.value
         }
-    }
-
-    private init(codingPath: [any CodingKey]) {
-        self.codingPath = codingPath
-        node = Node()
+        guard let special else {
+            // Foundation for Linux traps when it describes some of these dates.
+            let described: Any = (value as? Date)?.timeIntervalSince1970 ?? value
+            throw EncodingError.invalidValue(
+                described,
+                EncodingError.Context(
+                    codingPath: codingPath,
+                    debugDescription:
+                        "A configuration has no form that this \(type(of: value)) reads back from.")
+            )
+        }
+        return special
     }
 
     private init(codingPath: [any CodingKey], node: Node) {
@@ -63,6 +80,7 @@ struct SettingEncoder: Encoder {
 
     /// A value under construction.
     private final class Node {
+        let omitsFailures: Bool
         private enum Content {
             case value(SettingValue)
             case object([String: Node])
@@ -70,6 +88,8 @@ struct SettingEncoder: Encoder {
         }
 
         private var content = Content.value(.object([:]))
+
+        init(omitsFailures: Bool) { self.omitsFailures = omitsFailures }
 
         var value: SettingValue {
             switch content {
@@ -97,20 +117,22 @@ struct SettingEncoder: Encoder {
 
         /// The node of a member, made if need be.
         func member(_ name: String) -> Node {
-            guard case .object(var members) = content else { return Node() }
-            let node = members[name] ?? Node()
+            guard case .object(var members) = content else { return empty }
+            let node = members[name] ?? empty
             members[name] = node
             content = .object(members)
             return node
         }
 
         func appended() -> Node {
-            guard case .array(var elements) = content else { return Node() }
-            let node = Node()
+            guard case .array(var elements) = content else { return empty }
+            let node = empty
             elements.append(node)
             content = .array(elements)
             return node
         }
+
+        private var empty: Node { Node(omitsFailures: omitsFailures) }
     }
 
     private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -120,8 +142,13 @@ struct SettingEncoder: Encoder {
         func encodeNil(forKey key: Key) { node.member(key.stringValue).set(.null) }
 
         func encode(_ value: some Encodable, forKey key: Key) throws {
-            node.member(key.stringValue).set(
-                try SettingEncoder.encode(value, at: codingPath + [key]))
+            do {
+                let value = try SettingEncoder.encode(
+                    value, at: codingPath + [key], omitsFailures: node.omitsFailures)
+                node.member(key.stringValue).set(value)
+            } catch {
+                if !node.omitsFailures { throw error }
+            }
         }
 
         func nestedContainer<NestedKey: CodingKey>(
@@ -153,7 +180,9 @@ struct SettingEncoder: Encoder {
 
         func encode(_ value: some Encodable) throws {
             let path = codingPath + [SettingCodingKey(index: count)]
-            node.appended().set(try SettingEncoder.encode(value, at: path))
+            let value = try SettingEncoder.encode(
+                value, at: path, omitsFailures: node.omitsFailures)
+            node.appended().set(value)
         }
 
         func nestedContainer<NestedKey: CodingKey>(
@@ -196,9 +225,13 @@ struct SettingEncoder: Encoder {
         func encode(_ value: UInt16) throws { try encode(integer: value) }
         func encode(_ value: UInt32) throws { try encode(integer: value) }
         func encode(_ value: UInt64) throws { try encode(integer: value) }
+        func encode(_ value: Int128) throws { try encode(integer: value) }
+        func encode(_ value: UInt128) throws { try encode(integer: value) }
 
         func encode(_ value: some Encodable) throws {
-            node.set(try SettingEncoder.encode(value, at: codingPath))
+            node.set(
+                try SettingEncoder.encode(
+                    value, at: codingPath, omitsFailures: node.omitsFailures))
         }
 
         /// Beyond 64 bits as text, which reads back in full.
@@ -207,7 +240,7 @@ struct SettingEncoder: Encoder {
         }
 
         private func encode(number: Double) throws {
-            guard number.isFinite else {
+            guard number.isFinite || node.omitsFailures else {
                 throw EncodingError.invalidValue(
                     number,
                     EncodingError.Context(
@@ -216,5 +249,33 @@ struct SettingEncoder: Encoder {
             }
             node.set(.double(number))
         }
+    }
+}
+
+extension SettingEncoder {
+    /// Encodes a value, also one that is not `Encodable`: by its raw value, and arrays and dictionaries
+    /// by their elements.
+    ///
+    /// - Throws: as ``encode(_:)``.
+    static func encode(any value: Any) throws -> SettingValue {
+        switch value {
+        case let value as any Encodable: return try encode(value)
+        case let value as any RawRepresentable: return try encode(any: value.rawValue)
+        case let elements as [Any]: return .array(try elements.map(encode(any:)))
+        case let members as [String: Any]: return .object(try members.mapValues(encode(any:)))
+        case _ where isNil(value): return .null
+        default:
+            throw EncodingError.invalidValue(
+                value,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription:
+                        "\(type(of: value)) is not Encodable, and has no raw value that is."))
+        }
+    }
+
+    private static func isNil(_ value: Any) -> Bool {
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 }

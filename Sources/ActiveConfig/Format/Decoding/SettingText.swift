@@ -2,9 +2,16 @@ import Foundation
 
 /// Text forms of types that JSON has no value for.
 enum SettingText {
-    /// ISO 8601 in UTC, with milliseconds if there are any.
-    static func text(of date: Date) -> String {
+    /// In bytes, of dates and durations; a publisher must not be able to make reading slow.
+    static let longestText = 100
+
+    /// The years 0 to 9999, which four digits can write.
+    private static let writtenDates = -62_167_219_200_000...253_402_300_799_999.0
+
+    /// ISO 8601 in UTC, with milliseconds if there are any; nil for a year of more than four digits.
+    static func text(of date: Date) -> String? {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        guard writtenDates.contains(milliseconds) else { return nil }
         let hasFraction = milliseconds.remainder(dividingBy: 1000) != 0
         // Formatting truncates to milliseconds; the surplus keeps a date from losing one.
         return Date(timeIntervalSince1970: milliseconds / 1000 + 0.0002)
@@ -16,7 +23,7 @@ enum SettingText {
     /// Foundation's strategies drop a fraction or accept text after the date, so the form is
     /// checked and the fraction read here.
     static func date(_ value: SettingValue) -> Date? {
-        guard case .string(let text) = value,
+        guard case .string(let text) = value, text.utf8.count <= longestText,
             let parts = text.wholeMatch(
                 of: /([-0-9]{10}T[0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]+)?(Z|[+-][0-9:]{2,5})/),
             parts.2 != nil || parts.3 == nil,
@@ -24,48 +31,6 @@ enum SettingText {
         else { return nil }
         guard let fraction = parts.3 else { return date }
         return Double("0\(fraction)").map(date.addingTimeInterval)
-    }
-
-    /// Seconds of 292 years; a `Duration` of more nanoseconds than 64 bits is of no use to anybody.
-    private static let longestDuration = 9.2e9
-
-    /// Reads a number of seconds, or ISO 8601 without years and months.
-    static func duration(_ value: SettingValue) -> Duration? {
-        switch value {
-        case .integer(let seconds):
-            return abs(Double(seconds)) <= longestDuration ? .seconds(seconds) : nil
-        case .double(let seconds): return duration(ofSeconds: seconds)
-        case .string(let text):
-            let text = String(NumberText.trimmed(text))
-            return NumberText.value(of: text)?.doubleValue.flatMap(duration(ofSeconds:))
-                ?? isoSeconds(text).flatMap(duration(ofSeconds:))
-        case .null, .bool, .array, .object: return nil
-        }
-    }
-
-    static func seconds(of duration: Duration) -> Double {
-        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-    }
-
-    private static func duration(ofSeconds seconds: Double) -> Duration? {
-        abs(seconds) <= longestDuration ? .seconds(seconds) : nil
-    }
-
-    /// The seconds of `P2W`, `P1DT12H` or `PT1M30.5S`; at least one number is due.
-    private static func isoSeconds(_ text: String) -> Double? {
-        let part = "([0-9]+(?:[.,][0-9]+)?)"
-        guard
-            let regex = try? Regex<AnyRegexOutput>(
-                "(-)?P(?:\(part)W)?(?:\(part)D)?(?:T(?:\(part)H)?(?:\(part)M)?(?:\(part)S)?)?"),
-            let match = text.wholeMatch(of: regex), !text.hasSuffix("T")
-        else { return nil }
-        var seconds: Double?
-        for (group, unit) in [(2, 604_800), (3, 86_400), (4, 3_600), (5, 60), (6, 1)] {
-            guard let number = match.output[group].substring else { continue }
-            guard let number = Double(number.replacing(",", with: ".")) else { return nil }
-            seconds = (seconds ?? 0) + number * Double(unit)
-        }
-        return match.output[1].substring == nil ? seconds : seconds.map { -$0 }
     }
 
     /// Reads Base64.
@@ -91,6 +56,14 @@ enum SettingText {
             return decimal(String(NumberText.trimmed(text)))
         case .null, .bool, .array, .object: return nil
         }
+    }
+
+    /// Nil when the number has no text that reads back.
+    static func value(of decimal: Decimal) -> SettingValue? {
+        let value = SettingValue.string("\(decimal)")
+        // In a conditional expression, nil would be `SettingValue.null`.
+        guard self.decimal(value) == decimal else { return nil }
+        return value
     }
 
     private static func decimal(_ text: String) -> Decimal? {

@@ -119,7 +119,13 @@ struct DictionaryReader {
         case is NSNull: return .null
         case let number as NSNumber: return try self.number(number, at: Self.path(path, open))
         case let string as String: return .string(string)
-        case let date as Date: return .string(SettingText.text(of: date))
+        case let date as Date:
+            guard let text = SettingText.text(of: date) else {
+                throw ConfigurationFormatError(
+                    .unsupportedValue, reason: "a date is not of the years 0 to 9999",
+                    path: Self.path(path, open))
+            }
+            return .string(text)
         case let data as Data: return .string(data.base64EncodedString())
         default:
             throw ConfigurationFormatError(

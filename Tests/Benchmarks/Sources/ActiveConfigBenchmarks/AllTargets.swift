@@ -4,6 +4,8 @@
 enum AllTargets {
     static let list: [any BenchmarkTarget.Type] = [
         F1SectionReading.self,
+        F2TypedReading.self,
+        F3ParallelReading.self,
         F4Parsing.self,
         F5Writing.self,
         F6FirstValue.self,

@@ -1,6 +1,5 @@
 import ActiveConfig
 import Configuration
-import Foundation
 import Measuring
 
 /// F1: reading one setting by the names of its section and its key, as most code does.
@@ -9,12 +8,7 @@ enum F1SectionReading: BenchmarkTarget {
     static let work = #"config["Section"]?.bool(forKey: "key")"#
 
     static func rows(_ setup: BenchmarkSetup) async throws -> [Row] {
-        let names = LiteralNames.sections.flatMap { section in
-            LiteralNames.keys.map { (section, $0) }
-        }
-        let samples = try await setup.rounds.measure([
-            ours(names), try literalKey(names), try prebuiltKey(names),
-        ])
+        let samples = try await setup.rounds.measure([ours(), literalKey(), prebuiltKey()])
         return [
             Row(
                 name, work, ours: samples[0], against: "swift-configuration, literal key",
@@ -26,24 +20,9 @@ enum F1SectionReading: BenchmarkTarget {
         ]
     }
 
-    /// Value of a setting; two of three are true.
-    private static func isOn(_ number: Int) -> Bool { number % 3 != 0 }
-
-    private static func ours(_ names: [(String, String)]) throws -> Side {
-        var settings: [String: [String: SettingValue]] = [:]
-        for (number, (section, key)) in names.enumerated() {
-            settings[section, default: [:]][key] = .bool(isOn(number))
-        }
-        let state = ConfigurationState(
-            meta: [:], sections: settings.mapValues { ActiveConfigSection(settings: $0) })
-        let store = InMemoryStore()
-        store.persistConfiguration(
-            try ConfigurationState(jsonData: state.jsonData()), forUserID: "1")
-        let config = ActiveConfig(
-            configDownloader: AlternatingDownloader(state), configStore: store,
-            notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "benchmarks.listeners"))
-        config.currentUserID = "1"
+    private static func ours() throws -> Side {
+        let names = LiteralSettings.booleans.names
+        let config = try LiteralSettings.booleans.activeConfig()
         return try Side.repeating("ActiveConfig", batch: names.count) {
             var count = 0
             for (section, key) in names where config[section]?.bool(forKey: key) == true {
@@ -53,21 +32,11 @@ enum F1SectionReading: BenchmarkTarget {
         }
     }
 
-    /// Reader of the same settings by swift-configuration.
-    private static func reader(_ names: [(String, String)]) -> ConfigReader {
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for (number, (section, key)) in names.enumerated() {
-            values[AbsoluteConfigKey([section, key])] = ConfigValue(
-                .bool(isOn(number)), isSecret: false)
-        }
-        return ConfigReader(provider: InMemoryProvider(values: values))
-    }
-
     /// Side that makes the key at each read, as `reader.bool(forKey: "Section.key")` does.
-    private static func literalKey(_ names: [(String, String)]) throws -> Side {
-        let reader = reader(names)
-        let literals = names.map { "\($0).\($1)" }
-        return try Side.repeating("literal key", batch: names.count) {
+    private static func literalKey() throws -> Side {
+        let reader = LiteralSettings.booleans.configReader()
+        let literals = LiteralSettings.booleans.names.map { "\($0.section).\($0.key)" }
+        return try Side.repeating("literal key", batch: literals.count) {
             var count = 0
             for literal in literals where reader.bool(forKey: ConfigKey(literal)) == true {
                 count += 1
@@ -77,10 +46,10 @@ enum F1SectionReading: BenchmarkTarget {
     }
 
     /// Side that makes the keys once.
-    private static func prebuiltKey(_ names: [(String, String)]) throws -> Side {
-        let reader = reader(names)
-        let keys = names.map { ConfigKey([$0, $1]) }
-        return try Side.repeating("prebuilt key", batch: names.count) {
+    private static func prebuiltKey() throws -> Side {
+        let reader = LiteralSettings.booleans.configReader()
+        let keys = LiteralSettings.booleans.configKeys()
+        return try Side.repeating("prebuilt key", batch: keys.count) {
             var count = 0
             for key in keys where reader.bool(forKey: key) == true { count += 1 }
             return count

@@ -1,0 +1,186 @@
+import ActiveConfigTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ActiveConfig
+
+/// All kinds of reads, mixed, see one order of configurations.
+///
+/// One task brings configurations in force, each with the next number in all its settings, and the
+/// user whose it is. A read is right if it gives a number that could be in force while it ran, and
+/// none before one that anybody had read when it began.
+@Suite(.timeLimit(.minutes(5)))
+struct LinearizabilityTests {
+    /// What brings the configurations in force.
+    enum Means: CaseIterable {
+        case downloadsAndUsers, defaults, overrides
+    }
+
+    private struct Stamp: SettingsSection {
+        static let sectionName = "Stamp"
+        var integer = -1
+        var owner = "nobody"
+    }
+
+    private static let integer = SettingKey("Stamp", "integer", default: -1)
+    private static let double = SettingKey("Stamp", "double", default: -1.0)
+    private static let text = SettingKey("Stamp", "text", default: "nobody -1")
+    private static let list = SettingKey("Stamp", "list", default: [-1])
+
+    /// Configurations by number, each of the same user as the one before it, or of the other.
+    private struct Plan {
+        let users: [String]
+
+        init(count: Int, _ generator: inout SeededGenerator) {
+            var users = ["A"]
+            for _ in 1...count {
+                users.append(
+                    Bool.random(using: &generator)
+                        ? users.last ?? "" : users.last == "A" ? "B" : "A")
+            }
+            self.users = users
+        }
+
+        func settings(_ number: Int) -> [String: SettingValue] {
+            [
+                "integer": .integer(number), "double": .double(Double(number)),
+                "text": .string("\(users[number]) \(number)"), "list": [.integer(number)],
+                "owner": .string(users[number]),
+            ]
+        }
+
+        func configuration(_ number: Int) -> ConfigurationState {
+            .make(
+                meta: ["number": .integer(number)], sections: ["Stamp": settings(number)])
+        }
+
+        /// The number, unless it and the user are of different configurations.
+        func number(_ number: Int?, ifOf owner: String?) -> Int? {
+            guard let number, users.indices.contains(number) else { return nil }
+            return users[number] == owner ? number : nil
+        }
+    }
+
+    /// A kind of reading gives the number, or nil when its parts are of different configurations.
+    private typealias Kind = @Sendable (ActiveConfig, Plan) -> Int?
+
+    /// Those of one setting.
+    private static let simpleKinds: [Kind] = [
+        { config, _ in config[integer] },
+        { config, _ in config["Stamp"]?.integer(forKey: "integer") },
+        { config, _ in config[integer] },
+        { config, _ in config.explain(integer).value?.integerValue },
+    ]
+
+    private static let allKinds: [Kind] =
+        simpleKinds + [
+            { config, _ in Int(config[double]) },
+            { config, plan in
+                let parts = config[text].split(separator: " ")
+                return plan.number(Int(parts[1]), ifOf: String(parts[0]))
+            },
+            { config, _ in config[list][0] },
+            { config, plan in
+                let section = config["Stamp"]
+                return plan.number(
+                    section?.integer(forKey: "integer"), ifOf: section?.string(forKey: "owner"))
+            },
+            { config, plan in
+                let stamp = config.decode(Stamp.self)
+                return plan.number(stamp.integer, ifOf: stamp.owner)
+            },
+        ]
+
+    /// What may be in force.
+    private final class History: Sendable {
+        /// Number of the configuration that is in force or is just being brought in force.
+        let begun = Atomic<Int>(0)
+        /// Number of the last one whose coming in force has ended.
+        let done = Atomic<Int>(0)
+        /// Greatest number that a read that has ended gave.
+        let seen = Atomic<Int>(0)
+
+        /// Reads once.
+        ///
+        /// - Returns: What is wrong with the result, or nil.
+        func fault(in read: () -> Int?) -> String? {
+            let least = max(
+                done.load(ordering: .sequentiallyConsistent),
+                seen.load(ordering: .sequentiallyConsistent))
+            let number = read()
+            let most = begun.load(ordering: .sequentiallyConsistent)
+            guard let number else { return "a mix" }
+            seen.max(number, ordering: .sequentiallyConsistent)
+            return least <= number && number <= most ? nil : "\(number), not \(least)...\(most)"
+        }
+    }
+
+    @Test(arguments: Means.allCases)
+    func everyReadSeesTheOneOrderOfConfigurations(means: Means) async throws {
+        var generator = SeededGenerator.printingItsSeed()
+        let plan = Plan(count: Sanitizer.isOn ? 300 : 1_000, &generator)
+        let next = Locked(0)
+        let store = InMemoryStore()
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { _ in .configuration(plan.configuration(next.withLock { $0 })) },
+            store: store, overrides: .settable)
+        let config = fixture.config
+        switch means {
+        case .downloadsAndUsers:
+            store.persistConfiguration(plan.configuration(0), forUserID: "A")
+            config.currentUserID = "A"
+        case .defaults: config.setDefaults(["Stamp": plan.settings(0)])
+        case .overrides: config.setOverride(0, forKey: "integer", inSection: "Stamp")
+        }
+
+        let history = History()
+        let isOver = Atomic<Bool>(false)
+        let readingThreads = Atomic<Int>(0)
+        let seeds = (0..<8).map { _ in generator.next() }
+        let readers = Task {
+            try await Threads.run(8) { thread in
+                var generator = SeededGenerator(seed: seeds[thread])
+                // Half of the threads read only the cache and the table beside it.
+                let kinds =
+                    means == .overrides || thread.isMultiple(of: 2)
+                    ? Self.simpleKinds : Self.allKinds
+                var count = 0
+                readingThreads.add(1, ordering: .relaxed)
+                repeat {
+                    let number = Int(generator.next() % UInt64(kinds.count))
+                    let fault = history.fault { kinds[number](config, plan) }
+                    if let fault { return (count, "kind \(number) gave \(fault)") }
+                    count += 1
+                } while !isOver.load(ordering: .relaxed)
+                return (count, "")
+            }
+        }
+        while readingThreads.load(ordering: .relaxed) < seeds.count { await Task.yield() }
+        for number in plan.users.indices.dropFirst() {
+            let user = plan.users[number]
+            history.begun.store(number, ordering: .sequentiallyConsistent)
+            switch means {
+            case .downloadsAndUsers where user == plan.users[number - 1]:
+                next.withLock { $0 = number }
+                try await config.downloadNewConfig()
+            case .downloadsAndUsers:
+                store.persistConfiguration(plan.configuration(number), forUserID: user)
+                config.currentUserID = user
+            case .defaults:
+                // Documents that say nothing of it come and go above it.
+                if user != plan.users[number - 1] { config.currentUserID = user }
+                config.setDefaults(["Stamp": plan.settings(number)])
+            case .overrides:
+                config.setOverride(.integer(number), forKey: "integer", inSection: "Stamp")
+            }
+            history.done.store(number, ordering: .sequentiallyConsistent)
+        }
+        isOver.store(true, ordering: .relaxed)
+        let results = try await readers.value
+        for (_, fault) in results { #expect(fault == "") }
+        // Too few reads would find nothing.
+        #expect(results.allSatisfy { $0.0 > 100 })
+        #expect(config[Self.integer] == plan.users.count - 1)
+    }
+}

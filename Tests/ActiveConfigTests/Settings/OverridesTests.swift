@@ -1,0 +1,238 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Overrides lie above everything else on this device.
+@Suite(.timeLimit(.minutes(5)))
+struct OverridesTests {
+    private static let columns = SettingKey("Home", "columns", default: 1)
+    private static let title = SettingKey("Home", "title", default: "key")
+    private static let theme = SettingKey("Home", "theme", default: Theme.light)
+
+    private static func make(
+        then next: [String: [String: SettingValue]]..., store: (any ActiveConfigStore)? = nil,
+        overrides: OverridePolicy = .settable
+    ) -> CoordinatorFixture {
+        .make(
+            ScriptedDownloader {
+                .configuration(.make(sections: next[$0.number - 1], entityTag: "\($0.number)"))
+            }, store: store, overrides: overrides)
+    }
+
+    @Test func anOverrideCoversTheDocumentAndTheDefaults() async throws {
+        let fixture = Self.make(
+            then: ["Home": ["columns": 3, "title": "a"]], ["Home": ["columns": 4]])
+        let config = fixture.config
+        config.setDefaults(["Home": ["columns": 2]])
+        config.setOverride(10, forKey: "columns", inSection: "Home")
+        #expect(config[Self.columns] == 10)
+        try await config.downloadNewConfig()
+        #expect(config[Self.columns] == 10 && config[Self.title] == "a")
+        #expect(config["Home"] == .make(["columns": 10, "title": "a"]))
+        #expect(config.overrides == ["Home": ["columns": 10]])
+        // The setting of the document changed, not that of the app.
+        #expect(try await config.downloadNewConfig().changedSectionNames == ["Home"])
+        config.removeOverride(for: Self.columns)
+        #expect(config[Self.columns] == 4)
+        #expect(config.overrides == [:])
+    }
+
+    @Test func aDownloadOfWhatIsOverriddenNotifiesNobody() async throws {
+        let fixture = Self.make(then: ["Home": ["columns": 3]], ["Home": ["columns": 4]])
+        let config = fixture.config
+        config.setOverride(10, forKey: "columns", inSection: "Home")
+        let listener = fixture.listener()
+        for _ in 1...2 {
+            #expect(try await config.downloadNewConfig().changedSectionNames == [])
+        }
+        fixture.drain()
+        #expect(listener.sections == [.make(["columns": 10])])
+    }
+
+    @Test func removingAnOverrideRestoresTheLowerValueAndNotifies() async throws {
+        let fixture = Self.make(then: ["Home": ["columns": 3]])
+        let config = fixture.config
+        try await config.downloadNewConfig()
+        let listener = fixture.listener()
+        fixture.drain()
+        let recorder = NotificationRecorder(of: config, in: fixture.center)
+        var changes = config.sectionChanges(named: "Home").makeAsyncIterator()
+        _ = await changes.next()
+        config.setOverride(10, forKey: "columns", inSection: "Home")
+        #expect(
+            await changes.next()
+                == SectionChange(
+                    sectionName: "Home", old: .make(["columns": 3]), new: .make(["columns": 10]),
+                    reason: .overridden))
+        config.setOverride(nil, forKey: "columns", inSection: "Home")
+        let back = await changes.next()
+        #expect(back?.new == .make(["columns": 3]) && back?.reason == .overridden)
+        fixture.drain()
+        let expected = [3, 10, 3].map { ActiveConfigSection.make(["columns": $0]) }
+        #expect(listener.sections == expected)
+        #expect(recorder.entries.map(\.section) == Array(expected.dropFirst()))
+        #expect(
+            recorder.entries.map(\.name)
+                == Array(repeating: ActiveConfig.sectionDidChangeNotification, count: 2))
+    }
+
+    @Test func anOverrideThatChangesNothingNotifiesNobodyAndForgetsNothing() async throws {
+        let fixture = Self.make(then: ["Home": ["columns": 3, "title": 5]])
+        let config = fixture.config
+        try await config.downloadNewConfig()
+        let listener = fixture.listener()
+        #expect(config[Self.title] == "key")
+        config.setOverride(3, forKey: "columns", inSection: "Home")
+        config.setOverride(nil, forKey: "none", inSection: "Home")
+        config.setOverride(nil, forKey: "none", inSection: "None")
+        config.removeAllOverrides()
+        config.removeAllOverrides()
+        fixture.drain()
+        #expect(listener.deliveries.count == 1)
+        #expect(config.overrides == [:])
+    }
+
+    @Test func anOverrideMakesASectionThatNobodyElseHas() async throws {
+        let fixture = Self.make(then: ["Home": ["columns": 3]])
+        let config = fixture.config
+        let listener = fixture.listener("New")
+        config.setOverride("x", forKey: "title", inSection: "New")
+        #expect(config["New"] == .titled("x"))
+        try await config.downloadNewConfig()
+        config.removeAllOverrides()
+        #expect(config["New"] == nil)
+        fixture.drain()
+        #expect(listener.sections == [.titled("x"), nil])
+    }
+
+    @Test func overridesAreSetByTypedKeys() throws {
+        let config = Self.make().config
+        try config.setOverride(10, for: Self.columns)
+        try config.setOverride(.dark, for: Self.theme)
+        let timeout = SettingKey("Home", "timeout", default: Duration.zero)
+        try config.setOverride(.milliseconds(1001), for: timeout)
+        let limits = SettingKey("Home", "limits", default: Limits(low: 0, high: 0) as Limits?)
+        try config.setOverride(nil, for: limits)
+        #expect(config[Self.columns] == 10 && config[Self.theme] == .dark)
+        #expect(config[timeout] == .milliseconds(1001))
+        #expect(config[limits] == nil)
+        #expect(
+            config.overrides == [
+                "Home": ["columns": 10, "theme": "dark", "timeout": 1.001, "limits": nil]
+            ])
+        #expect(throws: EncodingError.self) {
+            try config.setOverride(.nan, for: SettingKey("Home", "ratio", default: 0.5))
+        }
+        #expect(config.overrides["Home"]?["ratio"] == nil)
+    }
+
+    @Test func anOverrideOfAnotherTypeGivesWhatLiesBeneathIt() async throws {
+        let fixture = Self.make(then: ["Home": ["columns": 3]])
+        let config = fixture.config
+        config.setDefaults(["Home": ["columns": 2]])
+        try await config.downloadNewConfig()
+        config.setOverride("ten", forKey: "columns", inSection: "Home")
+        #expect(config[Self.columns] == 3)
+        #expect(config.source(of: Self.columns) == .downloaded)
+        #expect(
+            config.problems.map(\.reason) == [
+                "is the string \"ten\" where an integer is expected"
+            ])
+    }
+
+    @Test func overridesHoldForEveryUser() throws {
+        let store = InMemoryStore()
+        for (number, user) in ["A", "B"].enumerated() {
+            store.persistConfiguration(
+                .make(sections: ["Home": ["columns": .integer(number), "title": .string(user)]]),
+                forUserID: user)
+        }
+        let fixture = Self.make(store: store)
+        let config = fixture.config
+        config.currentUserID = "A"
+        config.setOverride(10, forKey: "columns", inSection: "Home")
+        config.currentUserID = "B"
+        #expect(config[Self.columns] == 10 && config[Self.title] == "B")
+        config.removeAllOverrides()
+        #expect(config[Self.columns] == 1)
+    }
+
+    @Test func overridesAreNeverStored() async throws {
+        let store = ObservedStore()
+        let fixture = Self.make(
+            then: ["Home": ["columns": 3]], ["Home": ["columns": 4]], store: store,
+            overrides: .from(
+                arguments: ["-ActiveConfigOverride", "Home.columns=10"], environment: [:]))
+        let config = fixture.config
+        #expect(config[Self.columns] == 10)
+        try await config.downloadNewConfig()
+        config.setOverride("secret", forKey: "title", inSection: "Home")
+        config.currentUserID = "A"
+        try await config.downloadNewConfig()
+        let documents = [3, 4].map { number in
+            ConfigurationState.make(
+                sections: ["Home": ["columns": .integer(number)]], entityTag: "\(number - 2)")
+        }
+        #expect(store.persisted == documents)
+        #expect(store.base.ownConfiguration(forUserID: nil) == documents[0])
+        #expect(store.base.ownConfiguration(forUserID: "A") == documents[1])
+        #expect(config.currentConfiguration == documents[1])
+        // Nor does a server hear of them.
+        #expect(
+            fixture.downloader.requests.map(\.lastKnown).allSatisfy {
+                $0?.section(named: "Home")?["columns"] != 10
+            })
+
+        // A new launch without the argument.
+        let next = Self.make(store: store.base)
+        #expect(next.config[Self.columns] == 3 && next.config[Self.title] == "key")
+    }
+
+    @Test func overridesAreRefusedWhereTheyAreNotEnabled() {
+        let fixture = Self.make(overrides: .never)
+        let config = fixture.config
+        config.setOverride(10, forKey: "columns", inSection: "Home")
+        #expect(throws: Never.self) { try config.setOverride(10, for: Self.columns) }
+        #expect(config[Self.columns] == 1)
+        #expect(config.overrides == [:])
+        let warning = """
+            The override of 'Home.columns' is refused: overrides are not enabled in this build.
+            """
+        #expect(fixture.log.messages(ofLevel: .warning) == [warning, warning])
+        // Removing what cannot be there is no attempt at anything.
+        config.removeOverride(for: Self.columns)
+        config.removeAllOverrides()
+        #expect(fixture.log.messages(ofLevel: .warning).count == 2)
+    }
+
+    @Test func overridesOfTheStartAreVisible() {
+        let fixture = Self.make(
+            overrides: .from(
+                arguments: [
+                    "-ActiveConfigOverride", "Home.title=password",
+                    "-ActiveConfigOverride", "Home.columns=3", "-ActiveConfigOverride", "nothing",
+                ], environment: [:]))
+        #expect(
+            fixture.log.messages(ofLevel: .warning) == [
+                "Overridden on this device: Home.columns, Home.title."
+            ])
+        #expect(
+            fixture.log.messages(ofLevel: .error) == [
+                "The override \"nothing\" cannot be used: write Section.key=value."
+            ])
+        #expect(fixture.config.overrides == ["Home": ["title": "password", "columns": 3]])
+        #expect(
+            fixture.config.allKeys(from: .override).map(\.description) == [
+                "Home.columns", "Home.title",
+            ])
+    }
+
+    @Test func aCoordinatorOfATestHasNoOverridesOfTheProcess() {
+        let config = ActiveConfig.make(store: nil)
+        #expect(config.overridePolicy.initialOverrides == [:])
+        config.setOverride(10, forKey: "columns", inSection: "Home")
+        #expect(config[Self.columns] == 10)
+    }
+}

@@ -1,0 +1,384 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Where values come from, and why.
+@Suite(.timeLimit(.minutes(5)))
+struct SettingExplanationTests {
+    private static let columns = SettingKey("Home", "columns", default: 1)
+    private static let password = SettingKey("Account", "password", default: 0)
+
+    private static func make(
+        _ sections: [String: [String: SettingValue]], entityTag: String? = nil,
+        meta: [String: SettingValue] = [:]
+    ) -> CoordinatorFixture {
+        .make(
+            ScriptedDownloader { _ in
+                .configuration(.make(meta: meta, sections: sections, entityTag: entityTag))
+            }, overrides: .settable)
+    }
+
+    // MARK: Sources
+
+    @Test func aSourceIsTheLayerOfTheValue() async throws {
+        let fixture = Self.make(["Home": ["columns": 3]])
+        let config = fixture.config
+        let sources = {
+            [
+                config.source(of: Self.columns),
+                config.source(ofKey: "columns", inSection: "Home"),
+            ]
+        }
+        #expect(sources() == [.default, .none])
+        config.setDefaults(["Home": ["columns": 2]])
+        #expect(sources() == [.default, .default])
+        try await config.downloadNewConfig()
+        #expect(sources() == [.downloaded, .downloaded])
+        config.setOverride(4, forKey: "columns", inSection: "Home")
+        #expect(sources() == [.override, .override])
+        config.setOverride("x", forKey: "columns", inSection: "Home")
+        #expect(sources() == [.downloaded, .override])
+        #expect(config.source(ofKey: "none", inSection: "Home") == .none)
+        #expect(config.source(ofKey: "columns", inSection: "None") == .none)
+    }
+
+    /// State of the store, and the source of what user "1" then reads.
+    @Test(
+        arguments: [
+            Row("a document of the user", ["1"], .stored),
+            Row("a document of the generic user", ["", "2"], .genericUser),
+            Row("only the bootstrap", ["2"], .bootstrap),
+        ] as [Row<[String], SettingSource>])
+    func aSourceSaysWhichDocumentOfTheStoreItIs(row: Row<[String], SettingSource>) async throws {
+        let store = InMemoryStore(bootstrap: .state(.make(sections: ["Home": ["columns": 9]])))
+        for user in row.input {
+            store.persistConfiguration(
+                .make(sections: ["Home": ["columns": 3]]), forUserID: user.isEmpty ? nil : user)
+        }
+        let fixture = CoordinatorFixture.make(ScriptedDownloader(.unchanged), store: store)
+        let config = fixture.config
+        config.currentUserID = "1"
+        #expect(config.source(of: Self.columns) == row.expected)
+        #expect(config.report().document.source == row.expected)
+        guard row.expected == .stored else { return }
+        // Confirmed by the server, it is as good as downloaded.
+        try await config.downloadNewConfig()
+        #expect(config.source(of: Self.columns) == .downloaded)
+    }
+
+    @Test func aDocumentThatIsNotStoredStaysDownloaded() async throws {
+        struct Full: Error {}
+        let store = ObservedStore { event in
+            if case .persist = event { throw Full() }
+        }
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(.configuration(.make(sections: ["Home": ["columns": 3]]))),
+            store: store)
+        let config = fixture.config
+        config.currentUserID = "1"
+        try await config.downloadNewConfig()
+        config.currentUserID = nil
+        #expect(config.source(of: Self.columns) == .default)
+        config.currentUserID = "1"
+        #expect(config.source(of: Self.columns) == .downloaded)
+    }
+
+    @Test func anUnknownStoresDocumentIsStored() {
+        let config = ActiveConfig.make(store: ForeignStore())
+        #expect(config.source(of: Self.columns) == .stored)
+    }
+
+    /// Store that does not say whether it falls back.
+    private struct ForeignStore: ActiveConfigStore {
+        func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+            .make(sections: ["Home": ["columns": 3]])
+        }
+
+        func persistConfiguration(
+            _ configuration: ConfigurationState?, forUserID userID: String?
+        ) {}
+    }
+
+    // MARK: Explanations
+
+    private static func layers(_ explanation: SettingExplanation) -> [String] {
+        explanation.layers.map { "\($0.source) \($0.value.map { "\($0)" } ?? "masked")" }
+    }
+
+    @Test func anExplanationNamesTheValueAndWhatLiesBeneathIt() async throws {
+        let fixture = Self.make(
+            ["Home": ["columns": 3]], entityTag: "\"tag\"", meta: ["template_version": 12])
+        let config = fixture.config
+        config.setDefaults(["Home": ["columns": 2]])
+        try await config.downloadNewConfig()
+
+        let downloaded = config.explain(Self.columns)
+        #expect(downloaded.value == 3 && downloaded.source == .downloaded)
+        #expect(Self.layers(downloaded) == ["downloaded 3", "default 2", "default 1"])
+        #expect(
+            "\(downloaded)" == """
+                Home.columns = 3, downloaded (version 12, "tag"); beneath it: default 2, default 1
+                """)
+        #expect(downloaded.document.version == 12 && downloaded.document.entityTag == "\"tag\"")
+
+        config.setOverride(4, forKey: "columns", inSection: "Home")
+        let overridden = config.explain(Self.columns)
+        #expect(
+            "\(overridden)"
+                == "Home.columns = 4, override; beneath it: downloaded 3, default 2, default 1")
+        #expect("\(config.explain("none", inSection: "Home"))" == "Home.none = nothing, none")
+        #expect(
+            Self.layers(config.explain("columns", inSection: "Home"))
+                == ["override 4", "downloaded 3", "default 2"])
+    }
+
+    /// Values of the layers, the lowest last, and what the explanation of an integer says.
+    @Test(
+        arguments: [
+            Row(
+                "an override", ["x", 3, 2],
+                """
+                Home.columns = 3, downloaded; beneath it: default 2, default 1; is the string "x" \
+                where an integer is expected
+                """),
+            Row(
+                "all but the default", ["x", "y", 2],
+                """
+                Home.columns = 2, default; beneath it: default 1; is the string "x" where an integer \
+                is expected
+                """),
+            Row(
+                "all", ["x", "y", "z"],
+                "Home.columns = 1, default; is the string \"x\" where an integer is expected"),
+            Row(
+                "what lies beneath the value", [4, "y", "z"],
+                """
+                Home.columns = 4, override; beneath it: downloaded "y", default "z", default 1
+                """),
+            Row(
+                "null in the document", [nil, nil, 2],
+                """
+                Home.columns = 2, default; beneath it: default 1; is null where an integer is expected
+                """),
+        ] as [Row<[SettingValue?], String>])
+    func anExplanationSaysWhatIsOfAnotherType(row: Row<[SettingValue?], String>) async throws {
+        let fixture = Self.make(["Home": ["columns": row.input[1] ?? .null]])
+        let config = fixture.config
+        config.setDefaults(["Home": ["columns": row.input[2] ?? .null]])
+        try await config.downloadNewConfig()
+        config.setOverride(row.input[0], forKey: "columns", inSection: "Home")
+
+        let explanation = config.explain(Self.columns)
+        #expect("\(explanation)" == row.expected)
+        #expect(explanation.value == .integer(config[Self.columns]))
+        #expect(explanation.source == config.source(of: Self.columns))
+        #expect((explanation.problem == nil) == row.expected.hasSuffix("1"))
+        #expect(explanation.problem.map { [$0] } ?? [] == config.problems)
+        #expect(
+            explanation.layers.count == row.input.compactMap { $0 }.count
+                + (row.input[1] == nil ? 2 : 1))
+    }
+
+    @Test func anExplanationHasTheValueOfADefaultOfEachKind() {
+        let config = ActiveConfig.make(store: nil)
+        func value<Value: Sendable>(_ key: SettingKey<Value>) -> SettingValue? {
+            config.explain(key).value
+        }
+        #expect(value(SettingKey("S", "x", default: 5)) == 5)
+        #expect(value(SettingKey("S", "x", default: Duration.seconds(90))) == 90)
+        #expect(value(SettingKey("S", "x", default: Theme.dark)) == "dark")
+        #expect(value(SettingKey("S", "x", default: Layout.grid)) == 2)
+        #expect(value(SettingKey("S", "x", default: [Theme.dark, .light])) == ["dark", "light"])
+        #expect(value(SettingKey("S", "x", default: ["a": Theme.dark])) == ["a": "dark"])
+        #expect(value(SettingKey("S", "x", default: Theme.dark as Theme?)) == "dark")
+        #expect(value(SettingKey("S", "x", default: Int?.none)) == .null)
+        #expect(
+            value(SettingKey("S", "x", default: Limits(low: 1, high: 2))) == ["low": 1, "high": 2])
+        // A type that has no text.
+        #expect(value(SettingKey("S", "x", default: Percentage(5))) == nil)
+    }
+
+    // MARK: Reports
+
+    @Test func aReportNamesEverySettingWithItsSource() async throws {
+        let fixture = Self.make(
+            ["Home": ["columns": "x"]], entityTag: "\"tag\"",
+            meta: ["template_version": 12, "creation_time": "2012-08-20T19:36Z"])
+        let config = fixture.config
+        config.setDefaults(["Home": ["columns": 2], "Other": ["x": ["a": 1.5]]])
+        config.currentUserID = "user"
+        try await config.downloadNewConfig()
+        config.setOverride(true, forKey: "isOn", inSection: "Debug")
+        _ = config[Self.columns]
+
+        let report = config.report()
+        #expect(report.userID == "user")
+        #expect(report.document.version == 12 && report.document.entityTag == "\"tag\"")
+        #expect(report.settings.map(\.name) == ["isOn", "columns", "x"])
+        #expect(report.settings.map(\.source) == [.override, .downloaded, .default])
+        let lines = report.description.split(separator: "\n").map(String.init)
+        #expect(lines.count == 5)
+        #expect(lines[0] == "Configuration of user \"user\", downloaded:")
+        #expect(lines[1] == "  Debug.isOn = true, override")
+        #expect(lines[2].hasPrefix(#"  Home.columns = "x", downloaded (version 12, "tag", "#))
+        #expect(lines[2].hasSuffix(" days old); beneath it: default 2"))
+        #expect(lines[3] == #"  Other.x = {"a":1.5}, default"#)
+        #expect(
+            lines[4] == """
+                  The setting 'Home.columns' is the string "x" where an integer is expected.
+                """)
+
+        let object = try SettingValue(jsonData: report.jsonData())
+        #expect(object == report.settingValue)
+        #expect(
+            object == [
+                "user_id": "user", "source": "downloaded", "template_version": 12,
+                "entity_tag": "\"tag\"", "creation_time": "2012-08-20T19:36:00Z",
+                "settings": [
+                    [
+                        "section": "Debug", "name": "isOn", "source": "override", "value": true,
+                        "layers": [["source": "override", "value": true]],
+                    ],
+                    [
+                        "section": "Home", "name": "columns", "source": "downloaded", "value": "x",
+                        "layers": [
+                            ["source": "downloaded", "value": "x"],
+                            ["source": "default", "value": 2],
+                        ],
+                    ],
+                    [
+                        "section": "Other", "name": "x", "source": "default", "value": ["a": 1.5],
+                        "layers": [["source": "default", "value": ["a": 1.5]]],
+                    ],
+                ],
+                "problems": [
+                    "The setting 'Home.columns' is the string \"x\" where an integer is expected."
+                ],
+            ])
+    }
+
+    @Test func aReportOfNothingSaysSo() throws {
+        let report = ActiveConfig.make(store: nil).report()
+        #expect(report.description == "Configuration of the generic user, none:")
+        #expect(
+            try SettingValue(jsonData: report.jsonData())
+                == ["user_id": nil, "source": "none", "settings": [], "problems": []])
+    }
+
+    /// 10,000 settings: each looked at once.
+    @Test(.timeLimit(.minutes(1)))
+    func aReportOfManySettingsIsMadeInTime() async throws {
+        var settings: [String: SettingValue] = [:]
+        for number in 0..<10_000 { settings["key\(number)"] = .integer(number) }
+        let fixture = Self.make(
+            ["Home": settings], meta: ["creation_time": "2012-08-20T19:36Z"])
+        fixture.config.setDefaults(["Home": settings])
+        try await fixture.config.downloadNewConfig()
+        #expect(fixture.config.report().settings.count == 10_000)
+        #expect(fixture.config.allKeys(from: .downloaded).count == 10_000)
+    }
+
+    // MARK: Names
+
+    @Test func keysAreFoundByTheirSourceAndByTheirPrefix() async throws {
+        let fixture = Self.make(["Home": ["columns": 3, "title": "x"], "Hom": ["e.x": 1]])
+        let config = fixture.config
+        config.setDefaults(["Home": ["columns": 2, "color": "red"], "A": ["z": 1]])
+        try await config.downloadNewConfig()
+        config.setOverride(4, forKey: "title", inSection: "Home")
+        let names = { (paths: [SettingPath]) in paths.map(\.description) }
+        #expect(names(config.allKeys(from: .override)) == ["Home.title"])
+        #expect(names(config.allKeys(from: .downloaded)) == ["Hom.e.x", "Home.columns"])
+        #expect(names(config.allKeys(from: .default)) == ["A.z", "Home.color"])
+        #expect(config.allKeys(from: .stored) == [])
+        #expect(names(config.keys(withPrefix: "Home.c")) == ["Home.color", "Home.columns"])
+        #expect(names(config.keys(withPrefix: "Hom")).count == 4)
+        #expect(config.keys(withPrefix: "").count == 5)
+        #expect(config.keys(withPrefix: "home") == [])
+        #expect(
+            config.keys(withPrefix: "Hom.") == [SettingPath(sectionName: "Hom", name: "e.x")])
+    }
+
+    // MARK: Secrets
+
+    /// Everything that the framework says of its settings, as one text.
+    private static func everything(_ fixture: CoordinatorFixture) -> String {
+        let config = fixture.config
+        let report = config.report()
+        return [
+            "\(report)", String(decoding: report.jsonData(), as: UTF8.self),
+            "\(config.explain(password))", "\(config.explain(password).settingValue)",
+            "\(config.explain("password", inSection: "Account"))", "\(config.problems)",
+            "\(report.problems)", "\(fixture.log.messages)", "\(config.explain(password))",
+        ].joined(separator: "\n")
+    }
+
+    /// Decodes its only setting as a number, and says so in its own words.
+    private struct Account: SettingsSection {
+        static let sectionName = "Account"
+        var password = 0
+        var keys = ["a": 0]
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            struct Refused: Error { let password: String }
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            keys = try container.decode([String: Int].self, forKey: .keys)
+            if let text = try? container.decode(String.self, forKey: .password) {
+                throw Refused(password: text)
+            }
+        }
+
+        enum CodingKeys: CodingKey { case password, keys }
+    }
+
+    @Test func aSecretIsMaskedEverywhere() async throws {
+        let fixture = Self.make(["Account": ["password": "hunter2", "keys": ["a": "hunter2"]]])
+        let config = fixture.config
+        config.markSecret(Self.password)
+        config.markSecret("keys", inSection: "Account")
+        config.setDefaults(["Account": ["password": "hunter2"]])
+        try await config.downloadNewConfig()
+        config.setOverride("hunter2", forKey: "password", inSection: "Account")
+        #expect(config[Self.password] == 0)
+        #expect(config[SettingKey("Account", "password", default: "")] == "hunter2")
+        #expect(config[SettingKey("Account", "keys", default: Limits(low: 0, high: 0))].low == 0)
+        #expect(config.decode(Account.self).password == 0)
+
+        let text = Self.everything(fixture)
+        #expect(!text.contains("hunter2"))
+        #expect(text.contains("The setting 'Account.password' is a secret of another type than is"))
+        #expect(text.contains("Account.password = •••, "))
+        #expect(text.contains(#""masked":true"#))
+        let explanation = config.explain(Self.password)
+        #expect(explanation.isMasked && explanation.value == nil)
+        #expect(explanation.layers.map(\.value) == [nil, nil, nil, nil])
+        #expect(config.source(of: Self.password) == .default)
+        #expect(config["Account"]?.string(forKey: "password") == "hunter2")
+    }
+
+    @Test func aSettingThatIsMarkedLateIsMaskedInWhatWasRecordedBefore() async throws {
+        let fixture = Self.make(["Account": ["password": "hunter2", "keys": ["a": "hunter2"]]])
+        let config = fixture.config
+        try await config.downloadNewConfig()
+        #expect(config[Self.password] == 0)
+        #expect(config.decode(Account.self).password == 0)
+        #expect("\(config.problems)\(config.report())".contains("hunter2"))
+        config.markSecret(Self.password)
+        config.markSecret("keys", inSection: "Account")
+        let said = "\(config.problems)\(config.report())"
+        #expect(!said.contains("hunter2") && said.contains("Account.password"))
+    }
+
+    @Test func onlyTheMarkedSettingIsMasked() async throws {
+        let fixture = Self.make(["Account": ["password": "x", "name": "shown"]])
+        let config = fixture.config
+        try await config.downloadNewConfig()
+        config.markSecret("password", inSection: "Account")
+        config.markSecret("name", inSection: "Other")
+        #expect("\(config.report())".contains("shown"))
+    }
+}
