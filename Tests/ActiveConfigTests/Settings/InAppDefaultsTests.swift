@@ -232,8 +232,6 @@ struct InAppDefaultsTests {
         #expect(config[Self.columns] == 1)
     }
 
-
-
     private struct AppDefaults: Encodable {
         struct Home: Encodable {
             var columns = 3

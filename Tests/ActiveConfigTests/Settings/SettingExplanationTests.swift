@@ -20,8 +20,6 @@ struct SettingExplanationTests {
             }, overrides: .settable)
     }
 
-    // MARK: Sources
-
     @Test func aSourceIsTheLayerOfTheValue() async throws {
         let fixture = Self.make(["Home": ["columns": 3]])
         let config = fixture.config
@@ -100,8 +98,6 @@ struct SettingExplanationTests {
             _ configuration: ConfigurationState?, forUserID userID: String?
         ) {}
     }
-
-    // MARK: Explanations
 
     private static func layers(_ explanation: SettingExplanation) -> [String] {
         explanation.layers.map { "\($0.source) \($0.value.map { "\($0)" } ?? "masked")" }
@@ -200,8 +196,6 @@ struct SettingExplanationTests {
         #expect(value(SettingKey("S", "x", default: Percentage(5))) == nil)
     }
 
-    // MARK: Reports
-
     @Test func aReportNamesEverySettingWithItsSource() async throws {
         let fixture = Self.make(
             ["Home": ["columns": "x"]], entityTag: "\"tag\"",
@@ -280,8 +274,6 @@ struct SettingExplanationTests {
         #expect(fixture.config.allKeys(from: .downloaded).count == 10_000)
     }
 
-    // MARK: Names
-
     @Test func keysAreFoundByTheirSourceAndByTheirPrefix() async throws {
         let fixture = Self.make(["Home": ["columns": 3, "title": "x"], "Hom": ["e.x": 1]])
         let config = fixture.config
@@ -300,8 +292,6 @@ struct SettingExplanationTests {
         #expect(
             config.keys(withPrefix: "Hom.") == [SettingPath(sectionName: "Hom", name: "e.x")])
     }
-
-    // MARK: Secrets
 
     /// Everything that the framework says of its settings, as one text.
     private static func everything(_ fixture: CoordinatorFixture) -> String {

@@ -19,8 +19,10 @@ struct SettingTypeCase: CustomTestStringConvertible, Sendable {
     /// - Parameters:
     ///   - key: A key with a default that no accepted value equals.
     ///   - expected: What a problem says is expected; nil when `refused` has whole reasons.
+    ///   - acceptsNull: True when `null` is accepted.
     ///   - accepted: Values with what they are read as.
     ///   - refused: Values with what a problem says stands there.
+    /// - Returns: The cases.
     static func table<Value: Equatable & Sendable>(
         _ key: SettingKey<Value>, expected: String?, acceptsNull: Bool = false,
         accepted: KeyValuePairs<SettingValue, Value>,

@@ -288,8 +288,6 @@ struct SettingsSectionTests {
         }
     }
 
-    // MARK: Types that are out of the ordinary
-
     /// Decoding fails, whatever the document says.
     private struct Failing: SettingsSection {
         struct Failure: Error, CustomStringConvertible { let description = "never" }
