@@ -150,7 +150,9 @@ extension SettingDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt16.Type) throws -> UInt16 { try readInteger(type) }
     func decode(_ type: UInt32.Type) throws -> UInt32 { try readInteger(type) }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try readInteger(type) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func decode(_ type: Int128.Type) throws -> Int128 { try readInteger(type) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func decode(_ type: UInt128.Type) throws -> UInt128 { try readInteger(type) }
 }
 

@@ -225,7 +225,9 @@ struct SettingEncoder: Encoder {
         func encode(_ value: UInt16) throws { try encode(integer: value) }
         func encode(_ value: UInt32) throws { try encode(integer: value) }
         func encode(_ value: UInt64) throws { try encode(integer: value) }
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         func encode(_ value: Int128) throws { try encode(integer: value) }
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         func encode(_ value: UInt128) throws { try encode(integer: value) }
 
         func encode(_ value: some Encodable) throws {

@@ -2,7 +2,6 @@
 extension SettingText {
     /// Seconds of 292 years; a `Duration` of more nanoseconds than 64 bits is of no use to anybody.
     private static let longestDuration = 9.2e9
-    private static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000
     private static let fractionDigits = 18
 
     /// Reads a number of seconds, or ISO 8601 without years and months.
@@ -28,7 +27,7 @@ extension SettingText {
             return .integer(seconds)
         }
         let number = SettingValue.double(
-            Double(seconds) + Double(attoseconds) / Double(attosecondsPerSecond))
+            Double(seconds) + Double(attoseconds) / 1e18)
         if self.duration(number) == duration { return number }
         let digits = String(attoseconds.magnitude)
         let zeros = String(repeating: "0", count: fractionDigits - digits.count)
@@ -45,21 +44,17 @@ extension SettingText {
         let parts = seconds.magnitude.description.split(separator: "e")
         let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
         var rest = parts[0].utf8[...]
-        guard let mantissa = attoseconds(&rest) else { return nil }
-        let power = (0..<abs(exponent)).reduce(Int128(1)) { power, _ in
-            power < Int128.max / 10 ? power * 10 : power
+        guard var magnitude = number(&rest) else { return nil }
+        // Nothing is left of a number after so many divisions.
+        for _ in 0..<min(abs(exponent), 40) {
+            magnitude = exponent < 0 ? magnitude / 10 : magnitude * 10
         }
-        let attoseconds = exponent < 0 ? mantissa / power : mantissa * power
-        return duration(ofAttoseconds: seconds < 0 ? -attoseconds : attoseconds)
+        return bounded(magnitude, isNegative: seconds < 0)
     }
 
-    private static func duration(ofAttoseconds attoseconds: Int128) -> Duration? {
-        guard attoseconds.magnitude <= Int128(longestDuration) * attosecondsPerSecond else {
-            return nil
-        }
-        let (seconds, rest) = attoseconds.quotientAndRemainder(dividingBy: attosecondsPerSecond)
-        return Duration(
-            secondsComponent: Int64(seconds), attosecondsComponent: Int64(rest))
+    private static func bounded(_ magnitude: Duration, isNegative: Bool) -> Duration? {
+        guard magnitude <= .seconds(longestDuration) else { return nil }
+        return isNegative ? .zero - magnitude : magnitude
     }
 
     /// `P2W`, `P1DT12H` or `PT1M30.5S`; at least one number is due.
@@ -68,9 +63,9 @@ extension SettingText {
         let isNegative = rest.first == UInt8(ascii: "-")
         if isNegative { rest.removeFirst() }
         guard rest.popFirst() == UInt8(ascii: "P") else { return nil }
-        var units: ArraySlice = [("W" as Unicode.Scalar, 604_800 as Int128), ("D", 86_400)]
+        var units: ArraySlice = [("W" as Unicode.Scalar, 604_800), ("D", 86_400)]
         var isTime = false
-        var sum: Int128?
+        var sum: Duration?
         while let first = rest.first {
             if first == UInt8(ascii: "T"), !isTime {
                 rest.removeFirst()
@@ -80,39 +75,40 @@ extension SettingText {
                 continue
             }
             // Each unit once, and the greater ones first.
-            guard let value = attoseconds(&rest), let letter = rest.popFirst(),
+            guard let value = number(&rest), let letter = rest.popFirst(),
                 let unit = units.firstIndex(where: { $0.0.value == letter })
             else { return nil }
-            sum = (sum ?? 0) + value * units[unit].1
+            sum = (sum ?? .zero) + value * units[unit].1
             units = units[(unit + 1)...]
         }
-        return sum.flatMap { duration(ofAttoseconds: isNegative ? -$0 : $0) }
+        return sum.flatMap { bounded($0, isNegative: isNegative) }
     }
 
-    /// Removes a number of seconds such as `1` or `1.5`, and returns it in attoseconds.
+    /// Removes a number of seconds such as `1` or `1.5`, and returns it.
     ///
     /// Nil when there is none, or one beyond the longest duration. Digits beyond attoseconds are
     /// dropped.
-    private static func attoseconds(_ text: inout Substring.UTF8View) -> Int128? {
+    private static func number(_ text: inout Substring.UTF8View) -> Duration? {
         let whole = removeDigits(from: &text)
         guard !whole.isEmpty else { return nil }
-        var result: Int128 = 0
+        var seconds: Int64 = 0
         for digit in whole {
-            result = result * 10 + Int128(digit - UInt8(ascii: "0"))
-            if result > Int128(longestDuration) { return nil }
+            seconds = seconds * 10 + Int64(digit - UInt8(ascii: "0"))
+            if Double(seconds) > longestDuration { return nil }
         }
         guard let point = text.first, point == UInt8(ascii: ".") || point == UInt8(ascii: ",")
         else {
-            return result * attosecondsPerSecond
+            return .seconds(seconds)
         }
         text.removeFirst()
         let fraction = removeDigits(from: &text)
         if fraction.isEmpty { return nil }
+        var attoseconds: Int64 = 0
         for place in 0..<fractionDigits {
             let digit = fraction.dropFirst(place).first ?? UInt8(ascii: "0")
-            result = result * 10 + Int128(digit - UInt8(ascii: "0"))
+            attoseconds = attoseconds * 10 + Int64(digit - UInt8(ascii: "0"))
         }
-        return result
+        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
 
     private static func removeDigits(from text: inout Substring.UTF8View) -> Substring.UTF8View {
