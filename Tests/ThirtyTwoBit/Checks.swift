@@ -113,7 +113,7 @@ struct Checks {
 
     /// Value of a JSON text; nil if the text is invalid.
     private func read(_ text: String) -> SettingValue? {
-        try? JSONReader.read(Array(text.utf8).span, maximumSize: 1_000, maximumDepth: 8) {
+        try? JSONReader.read(Array(text.utf8), maximumSize: 1_000, maximumDepth: 8) {
             json throws(JSONFault) in
             var values = SettingValueReader()
             return try values.read(from: &json)
