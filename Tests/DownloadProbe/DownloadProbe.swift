@@ -19,6 +19,7 @@ import Foundation
 /// - `cancel URL COUNT`: starts COUNT downloads one after the other, and cancels each after another
 ///   delay, from 0 to 3 ms.
 /// - `together URL COUNT`: downloads COUNT times, eight at a time.
+/// - `override -ActiveConfigOverride TEXT`: reads `Home.columns`, whose default is 1.
 ///
 /// It prints the count of each kind of outcome, then the greatest resident size in MiB, as in
 /// `httpStatus 401: 1` and `peak: 24`.
@@ -60,6 +61,10 @@ enum DownloadProbe {
                 for await own in group { for outcome in own { sum[outcome, default: 0] += 1 } }
                 return sum
             }
+        case "override":
+            let config = ActiveConfig(
+                configDownloader: JSONURLDownloader { _ in URLRequest(url: url) })
+            outcomes["columns"] = config[SettingKey("Home", "columns", default: 1)]
         default: return print("usage: see the source")
         }
         for (outcome, count) in outcomes.sorted(by: { $0.key < $1.key }) {

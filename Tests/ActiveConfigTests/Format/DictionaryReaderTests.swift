@@ -86,6 +86,8 @@ struct DictionaryReaderTests {
         Row("a URL", Maker { URL(filePath: "/") }, "URL"),
         Row("a set", Maker { Set([1]) }, "Set<Int>"), Row("a type", Maker { Int.self }, "Int.Type"),
         Row("number keys", Maker { [1: 2] }, "Dictionary<Int, Int>"),
+        Row("a late date", Maker { Date(timeIntervalSince1970: 1e15) }, "date"),
+        Row("no date", Maker { Date(timeIntervalSince1970: .nan) }, "date"),
     ])
     func theReaderNamesThePathOfAnUnsupportedValue(row: Row<Maker, String>) throws {
         let error = try fault(document(["a": [0, 1, ["b": row.input.make()]] as [Any]]))

@@ -41,8 +41,6 @@ struct SettingEncoderTests {
         Case(UInt8.max, 255), Case(UInt16.max, 65_535), Case(UInt32.max, 4_294_967_295),
         Case(UInt.max, "18446744073709551615"), Case(UInt64.max, "18446744073709551615"),
         Case(UInt64(1) << 63, "9223372036854775808"), Case(UInt64(Int64.max), .integer(.max)),
-        Case(Int128.max, "170141183460469231731687303715884105727"), Case(Int128(-1), -1),
-        Case(UInt128.max, "340282366920938463463374607431768211455"),
         Case(0.1, 0.1), Case(1.0, 1.0), Case(-0.0, -0.0), Case(Double.greatestFiniteMagnitude, nil),
         Case(Double.leastNonzeroMagnitude, nil), Case(Double.ulpOfOne, nil), Case(0x1p53 + 2, nil),
         Case(Float(0.1), 0.1), Case(Float.greatestFiniteMagnitude, nil),
@@ -92,6 +90,15 @@ struct SettingEncoderTests {
         #expect(try row.readsBack(value))
         // Also through the text of a document.
         #expect(try row.readsBack(SettingValue(jsonData: value.jsonData())))
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test func integersOf128BitsReadBack() throws {
+        for value in [Int128.min, -1, Int128(Int.max) + 1, .max] {
+            #expect(try SettingEncoder.encode(value).decode(Int128.self) == value)
+        }
+        #expect(try SettingEncoder.encode([UInt128.max]).decode([UInt128].self) == [.max])
+        #expect(try SettingEncoder.encode(Int128(-1)) == -1)
     }
 
     @Test func theSignOfZeroIsKept() throws {

@@ -86,6 +86,15 @@ struct SettingValueTests {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(SettingValue.double(.nan)) }
     }
 
+    /// Else a section that has it would differ from itself, and each comparison would find a change.
+    @Test func theValueThatIsNotANumberEqualsItself() {
+        let quiet = SettingValue.double(.nan)
+        let other = SettingValue.double(Double(nan: 5, signaling: false))
+        #expect(quiet == other && quiet.hashValue == other.hashValue)
+        #expect(["a": [quiet]] as SettingValue == ["a": [other]])
+        #expect(quiet != 0 && quiet != .null)
+    }
+
     @Test func theValueCannotDecodeWhatIsNoValue() throws {
         let data = try PropertyListEncoder().encode(["v": [Date.now]])
         #expect(throws: DecodingError.self) {

@@ -133,10 +133,9 @@ struct InAppDefaultsTests {
         let config = fixture.config
         config.setDefaults(["Home": ["columns": 3]])
         try await config.downloadNewConfig()
-        fixture.drain()
-        let recorder = NotificationRecorder(of: config, in: fixture.center)
         let listener = fixture.listener()
         fixture.drain()
+        let recorder = NotificationRecorder(of: config, in: fixture.center)
         config.setDefaults(row.input)
         fixture.drain()
         #expect((listener.deliveries.count == 1) == row.expected)
@@ -347,6 +346,20 @@ struct InAppDefaultsTests {
             try config.setDefaults(propertyList: Self.propertyList(row.input))
         }
         #expect(config[Self.columns] == 3)
+    }
+
+    @Test(arguments: [Row("as deep as a document", 90, true), Row("deeper", 200, false)])
+    func aPropertyListIsAsDeepAsAValueCanBe(row: Row<Int, Bool>) async throws {
+        let isRead = try await SmallStack.run {
+            let open = String(repeating: "<array>", count: row.input)
+            let close = String(repeating: "</array>", count: row.input)
+            let config = ActiveConfig.make(store: nil)
+            try? config.setDefaults(
+                propertyList: Self.propertyList(
+                    "<dict><key>Home</key><dict><key>x</key>\(open)\(close)</dict></dict>"))
+            return config["Home"] != nil
+        }
+        #expect(isRead == row.expected)
     }
 
     @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300, 1e15, 2.6e11, -6.4e10])

@@ -93,6 +93,7 @@ struct LinearizabilityTests {
         ]
 
     /// What may be in force.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private final class History: Sendable {
         /// Number of the configuration that is in force or is just being brought in force.
         let begun = Atomic<Int>(0)
@@ -116,10 +117,11 @@ struct LinearizabilityTests {
         }
     }
 
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test(arguments: Means.allCases)
     func everyReadSeesTheOneOrderOfConfigurations(means: Means) async throws {
         var generator = SeededGenerator.printingItsSeed()
-        let plan = Plan(count: Sanitizer.isOn ? 300 : 1_000, &generator)
+        let plan = Plan(count: Sanitizer.isOn ? 200 : 500, &generator)
         let next = Locked(0)
         let store = InMemoryStore()
         let fixture = CoordinatorFixture.make(

@@ -112,6 +112,18 @@ struct OverridePolicyTests {
         #expect(policy.problems[0].contains("'\(file.path)' cannot be used"))
     }
 
+    /// The probe is a release build where `ACTIVECONFIG_PROBES` says where it is.
+    @Test(.timeLimit(.minutes(1)))
+    func aReleaseBuildIgnoresTheArgumentsOfAProcess() async throws {
+        let isRelease = ProcessInfo.processInfo.environment["ACTIVECONFIG_PROBES"] != nil
+        let process = try DownloadProbeProcess([
+            "override", "-ActiveConfigOverride", "Home.columns=3",
+        ])
+        let result = await process.finish()
+        #expect(result.outcomes == ["columns": isRelease ? 1 : 3])
+        #expect(result.hasSurvived)
+    }
+
     @Test func overridesAreInForceInDebugBuildsUnlessAskedFor() {
         #expect(!OverridePolicy.never.isEnabled && OverridePolicy.always.isEnabled)
         #if DEBUG

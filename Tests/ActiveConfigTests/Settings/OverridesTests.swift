@@ -229,6 +229,27 @@ struct OverridesTests {
             ])
     }
 
+    @Test func layersSetByThreadsAtOnceAreAllKept() async throws {
+        let fixture = Self.make(store: InMemoryStore())
+        let config = fixture.config
+        let listener = fixture.listener()
+        _ = try await Threads.run(8) { thread in
+            for turn in 0..<50 {
+                config.setOverride(.integer(turn), forKey: "\(thread)", inSection: "Home")
+                if thread == 0 { config.currentUserID = "\(turn % 2)" }
+                if thread == 1 { config.setDefaults(["Home": ["defaults": .integer(turn)]]) }
+            }
+        }
+        var expected: [String: SettingValue] = ["defaults": 49]
+        for thread in 0..<8 { expected["\(thread)"] = 49 }
+        #expect(config["Home"] == .make(expected))
+        fixture.drain()
+        #expect(listener.sections.last == .make(expected))
+        // Each change is one of one setting.
+        let counts = listener.sections.map { $0?.settingKeys.count ?? 0 }
+        #expect(counts == counts.sorted())
+    }
+
     @Test func aCoordinatorOfATestHasNoOverridesOfTheProcess() {
         let config = ActiveConfig.make(store: nil)
         #expect(config.overridePolicy.initialOverrides == [:])

@@ -1,101 +1,119 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ActiveConfig
 
-/// Values that are read without a lock.
+/// Values that are read without a lock, and with one where there are no atomic values.
 @Suite(.timeLimit(.minutes(5)))
 struct ScalarCacheTests {
-    private static func bits(_ entry: ScalarEntry) -> UInt64? {
-        guard case .bits(let bits) = entry else { return nil }
-        return bits
-    }
+    enum Storage: CaseIterable {
+        case atomic, locked
 
-    private static func isMiss(_ entry: ScalarEntry) -> Bool {
-        if case .miss = entry { true } else { false }
-    }
-
-    @Test func aSlotIsFilledForOneGeneration() {
-        let cache = ScalarCache()
-        #expect(Self.isMiss(cache.entry(ofSlot: 7)))
-        cache.fill(slot: 7, generation: 3, bits: 42)
-        #expect(Self.isMiss(cache.entry(ofSlot: 7)))
-        cache.bringInForce(generation: 3)
-        #expect(Self.bits(cache.entry(ofSlot: 7)) == 42)
-        #expect(Self.isMiss(cache.entry(ofSlot: 8)))
-        cache.bringInForce(generation: 4)
-        #expect(Self.isMiss(cache.entry(ofSlot: 7)))
-        cache.fill(slot: 7, generation: 4, bits: nil)
-        guard case .absent = cache.entry(ofSlot: 7) else {
-            Issue.record("\(cache.entry(ofSlot: 7))")
-            return
+        func make() -> any ScalarSlots {
+            if self == .atomic,
+                #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+            {
+                return AtomicScalarSlots()
+            }
+            return LockedScalarSlots()
         }
     }
 
-    @Test(arguments: [0, 255, 256, 65_535])
-    func aSlotWithinTheCapacityIsKept(slot: Int) {
-        let cache = ScalarCache()
+    @Test(arguments: Storage.allCases)
+    func aSlotIsFilledForOneGeneration(storage: Storage) {
+        let cache = storage.make()
+        #expect(cache.entry(ofSlot: 7) == .miss)
+        cache.bringInForce(generation: 3)
+        #expect(cache.entry(ofSlot: 7) == .miss)
+        cache.fill(slot: 7, generation: 3, bits: 42)
+        #expect(cache.entry(ofSlot: 7) == .bits(42))
+        #expect(cache.entry(ofSlot: 8) == .miss)
+        cache.bringInForce(generation: 4)
+        #expect(cache.entry(ofSlot: 7) == .miss)
+        cache.fill(slot: 7, generation: 4, bits: nil)
+        #expect(cache.entry(ofSlot: 7) == .absent)
+    }
+
+    @Test(arguments: Storage.allCases)
+    func aSlotFilledForNoConfigurationIsNoValue(storage: Storage) {
+        let cache = storage.make()
+        cache.fill(slot: 7, generation: 0, bits: 42)
+        #expect(cache.entry(ofSlot: 7) == .miss)
+        cache.fill(slot: 7, generation: 1, bits: 42)
+        #expect(cache.entry(ofSlot: 7) == .miss)
+    }
+
+    @Test(arguments: Storage.allCases, [0, 255, 256, 65_535])
+    func aSlotWithinTheCapacityIsKept(storage: Storage, slot: Int) {
+        let cache = storage.make()
         cache.bringInForce(generation: 1)
         cache.fill(slot: slot, generation: 1, bits: .max)
-        #expect(Self.bits(cache.entry(ofSlot: slot)) == .max)
+        #expect(cache.entry(ofSlot: slot) == .bits(.max))
     }
 
     @Test(arguments: [65_536, 1 << 40])
-    func aSlotBeyondTheCapacityIsNotKept(slot: Int) {
-        let cache = ScalarCache()
+    func aSlotBeyondTheCapacityIsNoFault(slot: Int) {
+        let cache = Storage.atomic.make()
         cache.bringInForce(generation: 1)
         cache.fill(slot: slot, generation: 1, bits: 5)
-        #expect(Self.isMiss(cache.entry(ofSlot: slot)))
+        #expect([.miss, .bits(5)].contains(cache.entry(ofSlot: slot)))
+        #expect(cache.entry(ofSlot: slot - 65_536) == .miss)
     }
 
     /// Else a reader could take the older value for the newer one: between its two looks at the tag
     /// the slot would be filled by a late reader of the older generation, and again by one of the
     /// newer.
-    @Test func aLateReaderDoesNotReplaceANewerValue() {
-        let cache = ScalarCache()
+    @Test(arguments: Storage.allCases)
+    func aLateReaderDoesNotReplaceANewerValue(storage: Storage) {
+        let cache = storage.make()
         cache.bringInForce(generation: 2)
         cache.fill(slot: 0, generation: 2, bits: 20)
         cache.fill(slot: 0, generation: 1, bits: 10)
-        #expect(Self.bits(cache.entry(ofSlot: 0)) == 20)
+        #expect(cache.entry(ofSlot: 0) == .bits(20))
     }
 
-    /// Every value is the number of its generation, so an older one shows.
-    @Test func readersNeverSeeAnOlderGenerationUnderContention() async throws {
-        let cache = ScalarCache()
-        cache.bringInForce(generation: 1)
-        let inForce = Locked<UInt64>(1)
-        let count: UInt64 = Sanitizer.isOn ? 10_000 : 50_000
-        let older = try await Threads.run(6) { number in
-            var older = 0
+    /// Every value is the number of its generation, so an older one shows; odd generations have none.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test(arguments: Storage.allCases)
+    func readersNeverSeeAnOlderGenerationUnderContention(storage: Storage) async throws {
+        let cache = storage.make()
+        @Sendable func fill(_ generation: UInt64) {
+            cache.fill(
+                slot: 0, generation: generation,
+                bits: generation.isMultiple(of: 2) ? generation : nil)
+        }
+        cache.bringInForce(generation: 2)
+        let inForce = Atomic<UInt64>(2)
+        let isReading = Atomic<Int>(3)
+        let readCount = Sanitizer.isOn || storage == .locked ? 200_000 : 20_000_000
+        let faults = try await Threads.run(6) { number in
+            var faults = 0
             switch number {
             case 0:
-                for generation in 2...count {
+                while isReading.load(ordering: .relaxed) > 0 {
+                    let generation = inForce.load(ordering: .relaxed) + 1
                     cache.bringInForce(generation: generation)
-                    inForce.withLock { $0 = generation }
+                    inForce.store(generation, ordering: .releasing)
+                    fill(generation)
                 }
             case 1, 2:
-                // Late and timely readers of the store behind the cache.
-                while true {
-                    let generation = inForce.withLock { $0 }
-                    cache.fill(slot: 0, generation: generation, bits: generation)
-                    if generation == count { return 0 }
-                    cache.fill(slot: 0, generation: generation - 1, bits: generation - 1)
-                    cache.fill(slot: 0, generation: generation, bits: generation)
+                // Readers that were late, and then read again.
+                while isReading.load(ordering: .relaxed) > 0 {
+                    let generation = inForce.load(ordering: .acquiring)
+                    fill(generation - 1)
+                    fill(generation)
                 }
             default:
-                while true {
-                    let least = inForce.withLock { $0 }
-                    for _ in 0..<8 {
-                        let entry = cache.entry(ofSlot: 0)
-                        if let bits = Self.bits(entry), bits < least { older += 1 }
-                    }
-                    if least == count { return older }
+                for _ in 0..<readCount {
+                    let least = inForce.load(ordering: .acquiring)
+                    if case .bits(let bits) = cache.entry(ofSlot: 0), bits < least { faults += 1 }
                 }
+                isReading.subtract(1, ordering: .relaxed)
             }
-            return older
+            return faults
         }
-        #expect(older.allSatisfy { $0 == 0 }, "\(older)")
-        #expect(Self.bits(cache.entry(ofSlot: 0)) == count)
+        #expect(faults.allSatisfy { $0 == 0 }, "\(faults)")
     }
 
     @Test func everyScalarComesBackFromItsBits() {

@@ -8,6 +8,10 @@ extension SettingKey<Bool> {
     fileprivate static let isCheckoutOn = SettingKey("Checkout", "isOn", default: false)
 }
 
+extension SettingKey<String> {
+    fileprivate static let title = SettingKey("Home", "title", default: "none")
+}
+
 /// Reading by typed keys.
 struct SettingKeyTests {
     private static func config(_ settings: [String: SettingValue]) -> ActiveConfig {
@@ -16,8 +20,10 @@ struct SettingKeyTests {
 
     @Test func aKeyReadsASettingByItsStaticName() {
         let config = ActiveConfig.make(
-            configuration: .make(sections: ["Checkout": ["isOn": true], "Home": ["columns": 3]]))
+            configuration: .make(
+                sections: ["Checkout": ["isOn": true], "Home": ["columns": 3, "title": "x"]]))
         #expect(config[.isCheckoutOn])
+        #expect(config[.title] == "x" && config["title"] == nil)
         #expect(config[.columns] == 3)
         #expect(config.value(for: .columns) == 3)
     }

@@ -1,8 +1,8 @@
 /// Durations as numbers of seconds and in ISO 8601, exact to the attosecond.
 extension SettingText {
     /// Seconds of 292 years; a `Duration` of more nanoseconds than 64 bits is of no use to anybody.
-    private static let longestDuration = 9.2e9
-    private static let fractionDigits = 18
+    private static let longestDuration: Int64 = 9_200_000_000
+    private static let attosecondDigits = 18
 
     /// Reads a number of seconds, or ISO 8601 without years and months.
     static func duration(_ value: SettingValue) -> Duration? {
@@ -26,11 +26,10 @@ extension SettingText {
             guard self.duration(.integer(seconds)) == duration else { return nil }
             return .integer(seconds)
         }
-        let number = SettingValue.double(
-            Double(seconds) + Double(attoseconds) / 1e18)
+        let number = SettingValue.double(Double(seconds) + Double(attoseconds) / 1e18)
         if self.duration(number) == duration { return number }
         let digits = String(attoseconds.magnitude)
-        let zeros = String(repeating: "0", count: fractionDigits - digits.count)
+        let zeros = String(repeating: "0", count: attosecondDigits - digits.count)
         let sign = duration < .zero ? "-" : ""
         let text = SettingValue.string("\(sign)PT\(seconds.magnitude).\(zeros)\(digits)S")
         guard self.duration(text) == duration else { return nil }
@@ -40,21 +39,17 @@ extension SettingText {
     /// Takes the fewest digits that represent the number for the number itself, so that 1.001 is 1,001
     /// milliseconds.
     private static func duration(ofSeconds seconds: Double) -> Duration? {
-        guard abs(seconds) <= longestDuration else { return nil }
-        let parts = seconds.magnitude.description.split(separator: "e")
-        let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
-        var rest = parts[0].utf8[...]
-        guard var magnitude = number(&rest) else { return nil }
-        // Nothing is left of a number after so many divisions.
-        for _ in 0..<min(abs(exponent), 40) {
-            magnitude = exponent < 0 ? magnitude / 10 : magnitude * 10
+        guard abs(seconds) <= Double(longestDuration) else { return nil }
+        var text = seconds.magnitude.description
+        // One digit before the point, and less than 1: `1.5e-07`.
+        let parts = text.split(separator: "e")
+        if parts.count == 2, let exponent = Int(parts[1]) {
+            let zeros = String(repeating: "0", count: max(0, -exponent - 1))
+            text = "0.\(zeros)\(parts[0].filter(\.isNumber))"
         }
-        return bounded(magnitude, isNegative: seconds < 0)
-    }
-
-    private static func bounded(_ magnitude: Duration, isNegative: Bool) -> Duration? {
-        guard magnitude <= .seconds(longestDuration) else { return nil }
-        return isNegative ? .zero - magnitude : magnitude
+        var rest = text[...].utf8
+        guard let duration = number(&rest) else { return nil }
+        return seconds < 0 ? .zero - duration : duration
     }
 
     /// `P2W`, `P1DT12H` or `PT1M30.5S`; at least one number is due.
@@ -81,39 +76,36 @@ extension SettingText {
             sum = (sum ?? .zero) + value * units[unit].1
             units = units[(unit + 1)...]
         }
-        return sum.flatMap { bounded($0, isNegative: isNegative) }
+        guard let sum, sum <= .seconds(longestDuration) else { return nil }
+        return isNegative ? .zero - sum : sum
     }
 
-    /// Removes a number of seconds such as `1` or `1.5`, and returns it.
+    /// Removes a number of seconds such as `1` or `1.5`.
     ///
     /// Nil when there is none, or one beyond the longest duration. Digits beyond attoseconds are
     /// dropped.
     private static func number(_ text: inout Substring.UTF8View) -> Duration? {
-        let whole = removeDigits(from: &text)
-        guard !whole.isEmpty else { return nil }
-        var seconds: Int64 = 0
-        for digit in whole {
-            seconds = seconds * 10 + Int64(digit - UInt8(ascii: "0"))
-            if Double(seconds) > longestDuration { return nil }
+        guard let seconds = removeDigits(from: &text), seconds <= longestDuration else {
+            return nil
         }
         guard let point = text.first, point == UInt8(ascii: ".") || point == UInt8(ascii: ",")
-        else {
-            return .seconds(seconds)
-        }
+        else { return .seconds(seconds) }
         text.removeFirst()
-        let fraction = removeDigits(from: &text)
-        if fraction.isEmpty { return nil }
-        var attoseconds: Int64 = 0
-        for place in 0..<fractionDigits {
-            let digit = fraction.dropFirst(place).first ?? UInt8(ascii: "0")
-            attoseconds = attoseconds * 10 + Int64(digit - UInt8(ascii: "0"))
+        guard let attoseconds = removeDigits(from: &text, places: attosecondDigits) else {
+            return nil
         }
         return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
 
-    private static func removeDigits(from text: inout Substring.UTF8View) -> Substring.UTF8View {
+    /// Removes digits and returns their number, that of the first `places` if there are more, padded
+    /// with zeros if there are fewer; nil when there are none, or too many for 64 bits.
+    private static func removeDigits(
+        from text: inout Substring.UTF8View, places: Int? = nil
+    ) -> Int64? {
         let digits = text.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
         text = text[digits.endIndex...]
-        return digits
+        guard !digits.isEmpty, let places else { return Int64(Substring(digits)) }
+        let zeros = String(repeating: "0", count: max(0, places - digits.count))
+        return Int64(Substring(digits.prefix(places)) + zeros)
     }
 }

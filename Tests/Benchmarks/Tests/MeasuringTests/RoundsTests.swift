@@ -52,4 +52,27 @@ struct RoundsTests {
         let count = runs.withLock { $0 }
         #expect(count == 2 + 5 * 3)
     }
+
+    @Test func threadsAllDoTheWork() async throws {
+        let runs = Mutex(0)
+        let side = Side.parallel("two", threads: 2, runs: 3) {
+            runs.withLock { $0 += 1 }
+            return 1
+        }
+        let samples = try await Rounds(5).measure([side])
+        #expect(samples[0].values.allSatisfy { $0 > 0 })
+        let count = runs.withLock { $0 }
+        #expect(count == 1 + 5 * 2 * 3)
+    }
+
+    @Test func threadsThatDoNotDoTheSameAreRefused() async throws {
+        let runs = Mutex(0)
+        let side = Side.parallel("counting", threads: 2, runs: 1) {
+            runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+        }
+        await #expect(throws: UnequalResults.self) { try await Rounds(5).measure([side]) }
+    }
 }
