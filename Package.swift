@@ -42,7 +42,8 @@ let package = Package(
         .target(name: "ActiveConfigJSON"),
         .target(name: "ActiveConfig", dependencies: ["ActiveConfigJSON"]),
         .target(name: "ActiveConfigTesting", dependencies: ["ActiveConfig"]),
-        .target(name: "ActiveConfigGeneration", dependencies: ["ActiveConfig", "ActiveConfigJSON"]),
+        .target(
+            name: "ActiveConfigGeneration", dependencies: ["ActiveConfig", "ActiveConfigJSON"]),
         .executableTarget(
             name: "ActiveConfigGenerator", dependencies: ["ActiveConfigGeneration"]),
         // In Sources, since a folder Plugins would be another one at the top.
