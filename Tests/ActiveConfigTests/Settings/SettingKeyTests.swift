@@ -8,10 +8,6 @@ extension SettingKey<Bool> {
     fileprivate static let isCheckoutOn = SettingKey("Checkout", "isOn", default: false)
 }
 
-extension SettingKey<String> {
-    fileprivate static let title = SettingKey("Home", "title", default: "none")
-}
-
 /// Reading by typed keys.
 struct SettingKeyTests {
     private static func config(_ settings: [String: SettingValue]) -> ActiveConfig {
