@@ -5,10 +5,7 @@ extension ActiveConfig {
     public func configSection(named sectionName: String) -> ActiveConfigSection? {
         let hash = NameHash.hash(sectionName)
         // The outer nil: nothing is loaded yet.
-        let section: ActiveConfigSection?? = state.withLock { state in
-            guard let snapshot = state.snapshot else { return nil }
-            return .some(snapshot.sections.value(ofName: sectionName, hash: hash))
-        }
+        let section = replicas.section(named: sectionName, hash: hash)
         if let section { return section }
         return loadedSnapshot().sections.value(ofName: sectionName, hash: hash)
     }

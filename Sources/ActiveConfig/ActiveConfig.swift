@@ -34,6 +34,8 @@ public final class ActiveConfig: Sendable {
     let state: Locked<CoordinatorState>
     /// The values of scalar settings, for reading without the lock.
     let scalars = ScalarCache()
+    /// The sections in force, for reading without that lock, too.
+    let replicas = SectionReplicas()
     /// Made by the first who observes.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
@@ -114,7 +116,7 @@ public final class ActiveConfig: Sendable {
         self.log = log
         overridePolicy = overrides
         self.listenerQueuePatience = listenerQueuePatience
-        var state = CoordinatorState(scalars: scalars)
+        var state = CoordinatorState(scalars: scalars, replicas: replicas)
         state.layers.overrides = overrides.initialOverrides
         self.state = Locked(state)
         (configStore as? any BootstrappedStore)?.log.inherit(from: log)

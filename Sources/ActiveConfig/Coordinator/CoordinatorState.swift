@@ -15,7 +15,10 @@ struct CoordinatorState: Sendable {
     /// Nil until first use, so that nothing is read from the store without need.
     var snapshot: ConfigurationSnapshot? {
         didSet {
-            if let snapshot { scalars.bringInForce(generation: snapshot.generation) }
+            if let snapshot {
+                scalars.bringInForce(generation: snapshot.generation)
+                replicas.bringInForce(snapshot.sections)
+            }
             decoded = []
         }
     }
@@ -26,6 +29,7 @@ struct CoordinatorState: Sendable {
     /// Settings whose values are masked.
     var secrets: Set<SettingPath> = []
     private let scalars: ScalarCache
+    private let replicas: SectionReplicas
     var readings: [UserID: Reading] = [:]
     /// Downloaded configurations that could not be stored, until the store keeps one of that user.
     var unstored: [UserID: ConfigurationState] = [:]
@@ -45,8 +49,9 @@ struct CoordinatorState: Sendable {
     var signals: [Int: AsyncStream<Void>.Continuation] = [:]
     var nextSignalID = 0
 
-    init(scalars: ScalarCache) {
+    init(scalars: ScalarCache, replicas: SectionReplicas) {
         self.scalars = scalars
+        self.replicas = replicas
     }
 
     /// Keeps a value that was read from a snapshot, if that is the one in force.

@@ -25,6 +25,11 @@ public struct ActiveConfigSection: Sendable {
         table = settings.entries.isEmpty ? .empty : SettingTable(settings, source: source)
     }
 
+    private init(table: SettingTable) { self.table = table }
+
+    /// The same settings behind an object of its own.
+    func copy() -> ActiveConfigSection { ActiveConfigSection(table: SettingTable(copyOf: table)) }
+
     /// The keys of all settings, sorted.
     public var settingKeys: [String] {
         table.settings.entries.map(\.name).sortedByBytes()
@@ -111,15 +116,25 @@ final class SettingTable: Sendable {
     /// comparing their settings.
     private let source: ByteHash.Fingerprint?
 
+    /// The table that this is a copy of, if any.
+    private let original: SettingTable?
+
     init(_ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint?) {
         self.settings = settings
         self.source = source
+        original = nil
+    }
+
+    init(copyOf other: SettingTable) {
+        settings = other.settings
+        source = other.source
+        original = other.original ?? other
     }
 }
 
 extension SettingTable: Hashable {
     static func == (left: SettingTable, right: SettingTable) -> Bool {
-        if left === right { return true }
+        if (left.original ?? left) === (right.original ?? right) { return true }
         if let source = left.source, source == right.source { return true }
         return left.settings == right.settings
     }

@@ -66,7 +66,7 @@ final class LockedScalarSlots: ScalarSlots {
 
     func fill(slot: Int, generation: UInt64, bits: UInt64?) {
         state.withLock { state in
-            guard generation == state.generation else { return }
+            guard generation != 0, generation == state.generation else { return }
             state.slots[slot] = (generation, bits)
         }
     }

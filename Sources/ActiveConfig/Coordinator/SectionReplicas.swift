@@ -1,0 +1,71 @@
+/// The sections in force, once for each of a few groups of threads.
+///
+/// A lock and the reference count of a section that all threads read would move between their
+/// processors at each read, so two threads together would read less than one. A replica has a lock
+/// and section objects of its own; the settings are shared. All replicas change at once: no thread
+/// sees an older configuration than another one has seen.
+@safe  // The replicas are released when nobody can read any more.
+final class SectionReplicas: Sendable {
+    private struct Replica {
+        /// Nil until a configuration is loaded.
+        var sections: NameTable<ActiveConfigSection>?
+        /// The replica's own objects, by the entry's number in `sections`; nil: not read yet.
+        var copies: ContiguousArray<ActiveConfigSection?> = []
+        /// Keeps the locks of two replicas out of one cache line.
+        let padding = (0, 0, 0, 0, 0, 0) as (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+    }
+
+    private static let count = ThreadNumber.count
+
+    /// Unmanaged, as reaching an element of an array would count a reference.
+    nonisolated(unsafe) private let replicas: UnsafeMutablePointer<Unmanaged<Locked<Replica>>>
+    private let threadNumber = ThreadNumber()
+
+    init() {
+        unsafe replicas = .allocate(capacity: Self.count)
+        for index in 0..<Self.count {
+            unsafe (replicas + index).initialize(to: .passRetained(Locked(Replica())))
+        }
+    }
+
+    deinit {
+        for index in 0..<Self.count { unsafe replicas[index].release() }
+        unsafe replicas.deallocate()
+    }
+
+    /// The section of that name; the outer nil: nothing is loaded yet.
+    @inline(__always)
+    func section(named name: String, hash: UInt32) -> ActiveConfigSection?? {
+        withReplica(threadNumber.current) { replica in
+            guard let sections = replica.sections else { return nil }
+            guard let number = sections.find(name, hash: hash) else { return .some(nil) }
+            if let copy = replica.copies[number] { return copy }
+            let copy = sections.entries[number].value.copy()
+            replica.copies[number] = copy
+            return copy
+        }
+    }
+
+    func bringInForce(_ sections: NameTable<ActiveConfigSection>) {
+        replace(with: sections, from: 0)
+    }
+
+    /// Holds all locks until the last replica has the new sections.
+    private func replace(with sections: NameTable<ActiveConfigSection>, from index: Int) {
+        guard index < Self.count else { return }
+        withReplica(index) { replica in
+            replica.sections = sections
+            replica.copies = ContiguousArray(repeating: nil, count: sections.entries.count)
+            replace(with: sections, from: index + 1)
+        }
+    }
+
+    @inline(__always)
+    private func withReplica<Result: Sendable>(
+        _ index: Int, _ body: (inout Replica) -> Result
+    ) -> Result {
+        unsafe replicas[index]._withUnsafeGuaranteedRef { lock in
+            lock.withLock { replica in body(&replica) }
+        }
+    }
+}
