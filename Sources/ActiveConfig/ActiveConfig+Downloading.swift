@@ -13,7 +13,7 @@ extension ActiveConfig {
     /// for this user is joined.
     public func downloadNewConfig() {
         while true {
-            let (download, userID, isNew) = currentDownload()
+            let (download, userID, isNew) = joinableDownload(of: nil)
             let isKept = download.detach()
             if isNew { start(download, for: userID) }
             if isKept { return }
@@ -40,18 +40,27 @@ extension ActiveConfig {
     ///   remains its user's configuration in this launch, and the log reports it.
     @discardableResult
     public func downloadNewConfig() async throws -> DownloadResult {
+        try await download(of: nil)
+    }
+
+    /// Downloads a user's configuration, or joins the running download; nil is whoever is current.
+    @discardableResult
+    func download(of userID: UserID?) async throws -> DownloadResult {
         while true {
             try Task.checkCancellation()
-            let (download, userID, isNew) = currentDownload()
+            let (download, userID, isNew) = joinableDownload(of: userID)
             let ticket = download.join()
             if isNew { start(download, for: userID) }
             if let ticket { return try await download.value(ticket) }
         }
     }
 
-    /// The running download for the current user, or a new one, which the caller has to start.
-    private func currentDownload() -> (JoinedDownload, UserID, isNew: Bool) {
-        let (running, userID) = state.withLock { ($0.downloads[$0.userID], $0.userID) }
+    /// The running download for a user, nil being whoever is current, or a new one, which the caller
+    /// has to start.
+    private func joinableDownload(of userID: UserID?) -> (JoinedDownload, UserID, isNew: Bool) {
+        let (running, userID) = state.withLock { state in
+            (state.downloads[userID ?? state.userID], userID ?? state.userID)
+        }
         if let running, !running.isAbandoned { return (running, userID, false) }
         let new = JoinedDownload()
         var download = new

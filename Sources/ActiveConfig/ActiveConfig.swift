@@ -27,7 +27,10 @@ public final class ActiveConfig: Sendable {
     let listenerQueue: DispatchQueue
     let downloadTimeout: Duration
     let clock: any Clock<Duration>
+    /// The time of day, for what is kept across launches.
+    let now: @Sendable () -> Date
     let overridePolicy: OverridePolicy
+    let options: ActiveConfigOptions
     /// Time in seconds after which a listener queue that runs nothing is logged.
     let listenerQueuePatience: Double
     let log: ActiveConfigLog
@@ -63,18 +66,19 @@ public final class ActiveConfig: Sendable {
     ///     cancelled and fails with ``DownloadError/Code/timedOut``, and a later answer is dropped.
     ///     ``JSONURLDownloader`` has a shorter limit of its own.
     ///   - overrides: Whether settings can be overridden on this device.
+    ///   - options: What it does beyond that.
     ///   - log: Receives the framework's messages.
     public convenience init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)? = nil,
         notificationCenter: NotificationCenter = .default, listenerQueue: DispatchQueue = .main,
         downloadTimeout: Duration = .seconds(300), overrides: OverridePolicy = .inDebugBuilds,
-        log: ActiveConfigLog = .standardError
+        options: ActiveConfigOptions = ActiveConfigOptions(), log: ActiveConfigLog = .standardError
     ) {
         self.init(
             configDownloader: configDownloader, configStore: configStore,
             notificationCenter: notificationCenter, listenerQueue: listenerQueue,
             downloadTimeout: downloadTimeout, clock: SuspendingClock(), overrides: overrides,
-            log: log)
+            options: options, log: log)
     }
 
     /// Creates a coordinator that downloads nothing, as for an app with a bundled configuration only.
@@ -86,24 +90,27 @@ public final class ActiveConfig: Sendable {
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The serial queue on which listeners are called and notifications posted.
     ///   - overrides: Whether settings can be overridden on this device.
+    ///   - options: What it does beyond that.
     ///   - log: Receives the framework's messages.
     public convenience init(
         configStore: any ActiveConfigStore, notificationCenter: NotificationCenter = .default,
         listenerQueue: DispatchQueue = .main, overrides: OverridePolicy = .inDebugBuilds,
-        log: ActiveConfigLog = .standardError
+        options: ActiveConfigOptions = ActiveConfigOptions(), log: ActiveConfigLog = .standardError
     ) {
         self.init(
             configDownloader: NoDownloader(), configStore: configStore,
             notificationCenter: notificationCenter, listenerQueue: listenerQueue,
-            overrides: overrides, log: log)
+            overrides: overrides, options: options, log: log)
     }
 
-    /// Creates a coordinator whose downloads time out by `clock`.
+    /// Creates a coordinator with the given clocks.
     package init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)?,
         notificationCenter: NotificationCenter, listenerQueue: DispatchQueue,
         downloadTimeout: Duration, clock: any Clock<Duration>,
-        overrides: OverridePolicy = .never, listenerQueuePatience: Double = 10,
+        now: @escaping @Sendable () -> Date = { Date() },
+        overrides: OverridePolicy = .never,
+        options: ActiveConfigOptions = ActiveConfigOptions(), listenerQueuePatience: Double = 10,
         log: ActiveConfigLog
     ) {
         self.configDownloader = configDownloader
@@ -113,8 +120,10 @@ public final class ActiveConfig: Sendable {
         // Clocks overflow at very long times; 30 years are long enough.
         self.downloadTimeout = min(max(downloadTimeout, .zero), .seconds(1_000_000_000))
         self.clock = clock
+        self.now = now
         self.log = log
         overridePolicy = overrides
+        self.options = options
         self.listenerQueuePatience = listenerQueuePatience
         var state = CoordinatorState(scalars: scalars, replicas: replicas)
         state.layers.overrides = overrides.initialOverrides

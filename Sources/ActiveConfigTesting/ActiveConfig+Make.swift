@@ -33,6 +33,7 @@ extension ActiveConfig {
     ///   - store: The store; by default a new one in memory.
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
+    ///   - options: What it does beyond keeping a configuration in force.
     ///   - log: The log; by default nothing is logged.
     /// - Returns: The coordinator.
     public static func make(
@@ -40,11 +41,11 @@ extension ActiveConfig {
         store: (any ActiveConfigStore)? = InMemoryStore(),
         notificationCenter: NotificationCenter = NotificationCenter(),
         listenerQueue: DispatchQueue = DispatchQueue(label: "ActiveConfigTesting.listeners"),
-        log: ActiveConfigLog = .disabled
+        options: ActiveConfigOptions = ActiveConfigOptions(), log: ActiveConfigLog = .disabled
     ) -> ActiveConfig {
         ActiveConfig(
             configDownloader: downloader, configStore: store,
             notificationCenter: notificationCenter, listenerQueue: listenerQueue,
-            overrides: .settable, log: log)
+            overrides: .settable, options: options, log: log)
     }
 }

@@ -146,6 +146,29 @@ extension FileDefaultsStore {
         }
     }
 
+    /// Replaces a file by what `change` makes of its content, durably; nil, as content or result, is no
+    /// file.
+    func update(
+        _ name: String, _ change: (Data?) -> Data?
+    ) throws(StoreError) {
+        try folder.withLock { () throws(StoreError) in
+            let old = try folder.read(name)
+            guard let new = change(old) else {
+                if old != nil { try folder.remove(name) }
+                return try folder.synchronize()
+            }
+            if new == old { return }
+            try folder.write(new, as: Self.newFile)
+            do throws(StoreError) {
+                try folder.rename(Self.newFile, to: name)
+            } catch {
+                try? folder.remove(Self.newFile)
+                throw error
+            }
+            try folder.synchronize()
+        }
+    }
+
     func remove(_ files: UserFiles) throws(StoreError) {
         guard try folder.contains(".") else { return }
         try folder.withLock { () throws(StoreError) in

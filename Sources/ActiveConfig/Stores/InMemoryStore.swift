@@ -1,11 +1,14 @@
+import Foundation
+
 /// A store that forgets everything with the process, for tests and for apps that keep nothing.
 public final class InMemoryStore: ActiveConfigStore {
-    private struct State {
+    struct State {
         var configurations: [UserID: ConfigurationState] = [:]
         var firstDownloadFinished = false
+        var clientState: [String: Data] = [:]
     }
 
-    private let state = Locked(State())
+    let state = Locked(State())
     let bootstrap: BootstrapConfiguration?
     let log: ActiveConfigLog
 

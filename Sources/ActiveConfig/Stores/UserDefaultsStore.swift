@@ -14,7 +14,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
     let bootstrap: BootstrapConfiguration?
     let log: ActiveConfigLog
     private let shared: SharedUserDefaults
-    private let createUserDefaultsKey: @Sendable (_ userID: String?) -> String
+    let createUserDefaultsKey: @Sendable (_ userID: String?) -> String
 
     /// Creates a store with keys of its own.
     ///
@@ -94,7 +94,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     /// Reads under the lock: on Linux a value that is read while another is written may be stale,
     /// and remain so.
-    private func data(forKey key: String) -> Data? {
+    func data(forKey key: String) -> Data? {
         Self.lock.withLock { userDefaults.data(forKey: key) }
     }
 
@@ -171,6 +171,21 @@ public final class UserDefaultsStore: ActiveConfigStore {
             userDefaults.set(true, forKey: key)
             synchronize()
             return true
+        }
+    }
+
+    /// Replaces the value of a key by what `change` makes of it; nil, as value or result, is none.
+    func update(_ key: String, _ change: (Data?) -> Data?) {
+        Self.lock.withLock {
+            let old = userDefaults.data(forKey: key)
+            let new = change(old)
+            if new == old { return }
+            if let new {
+                userDefaults.set(new, forKey: key)
+            } else {
+                userDefaults.removeObject(forKey: key)
+            }
+            synchronize()
         }
     }
 

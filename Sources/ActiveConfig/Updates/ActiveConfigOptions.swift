@@ -1,0 +1,10 @@
+/// What an ``ActiveConfig`` does beyond keeping a configuration in force: all of it off by default.
+///
+/// ```swift
+/// var options = ActiveConfigOptions()
+/// let config = ActiveConfig(configDownloader: downloader, configStore: store, options: options)
+/// ```
+public struct ActiveConfigOptions: Sendable {
+    /// Creates the default options.
+    public init() {}
+}
