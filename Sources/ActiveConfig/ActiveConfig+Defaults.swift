@@ -6,6 +6,11 @@ public import Foundation
 /// A setting that disappears from the document goes back to its in-app default, and its section's
 /// listeners hear of it.
 extension ActiveConfig {
+    /// The in-app defaults, by section and key.
+    public var defaults: [String: [String: SettingValue]] {
+        state.withLock { $0.layers.defaults }
+    }
+
     /// Replaces the in-app defaults, which are for every user and not stored; see
     /// <doc:Defaults-overrides-and-sources>.
     ///

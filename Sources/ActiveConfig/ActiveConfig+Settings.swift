@@ -153,6 +153,6 @@ extension ActiveConfig {
     /// Records and logs a problem, once.
     func report(_ problem: SettingProblem, in snapshot: ConfigurationSnapshot) {
         guard snapshot.decoded.record(problem) else { return }
-        log(.warning, "\(masked(problem)) The default is used.")
+        log(.warning, "\(masked(problem)) The next lower value, or else the default, is used.")
     }
 }

@@ -47,7 +47,7 @@ public final class LaunchGate {
         public var isInMaintenance = false
         /// A message for people.
         public var maintenanceMessage: String?
-        /// When the app may run again, for people; the gate does not compare it with the clock.
+        /// When the app may run again; from then on ``isInMaintenance`` does not count.
         public var maintenanceEnd: Date?
         /// The oldest version of the app that may run, such as `2.1`.
         public var minimumVersion: String?

@@ -24,6 +24,7 @@ struct InAppDefaultsTests {
         let fixture = Self.make(then: ["Home": ["columns": 4]])
         let config = fixture.config
         config.setDefaults(["Home": ["columns": 3, "title": "app"], "Other": ["x": true]])
+        #expect(config.defaults == ["Home": ["columns": 3, "title": "app"], "Other": ["x": true]])
         #expect(config[Self.columns] == 3 && config[Self.title] == "app")
         #expect(config["Other"]?.bool(forKey: "x") == true)
 

@@ -19,7 +19,9 @@ struct SettingTypesTests {
         #expect(config.problems == problems ?? [])
         #expect(
             fixture.log.messages(ofLevel: .warning)
-                == (row.reason.map { ["The setting 'S.x' \($0). The default is used."] } ?? []))
+                == (row.reason.map {
+                    ["The setting 'S.x' \($0). The next lower value, or else the default, is used."]
+                } ?? []))
     }
 
     /// Of two equal keys in a document the last one counts (FORMAT 1.3).

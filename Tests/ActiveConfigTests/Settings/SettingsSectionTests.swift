@@ -20,7 +20,7 @@ struct SettingsSectionTests {
         // Each is logged, once.
         #expect(
             fixture.log.messages(ofLevel: .warning)
-                == problems.map { "\($0) The default is used." })
+                == problems.map { "\($0) The next lower value, or else the default, is used." })
         return problems
     }
 
