@@ -20,6 +20,17 @@ extension ActiveConfig {
         }
     }
 
+    /// Starts a download that nobody has to wait for, and returns how to wait for it.
+    func startedDownload() -> @Sendable () async throws -> DownloadResult {
+        while true {
+            let (download, userID, isNew) = joinableDownload(of: nil)
+            let ticket = download.join()
+            let isKept = download.detach()
+            if isNew { start(download, for: userID) }
+            if isKept, let ticket { return { try await download.value(ticket) } }
+        }
+    }
+
     /// Starts a download of the current user's configuration and returns at once, in asynchronous
     /// code as well, where `downloadNewConfig()` is the function that waits.
     public func startDownload() { downloadNewConfig() }
@@ -117,12 +128,13 @@ extension ActiveConfig {
             return fail(download, of: userID, with: error)
         }
         // Stored first, so that whoever makes this user the current one from now on finds it.
-        let isStored = storeWrites.sync(of: userID) {
-            if download.isAbandoned { return false }
-            store(answer, lastKnown: lastKnown, of: userID)
-            return true
+        let failure: StoringFailure?? = storeWrites.sync(of: userID) {
+            if download.isAbandoned { return nil }
+            return .some(store(answer, lastKnown: lastKnown, of: userID))
         }
-        guard isStored else { return fail(download, of: userID, with: CancellationError()) }
+        guard let failure else { return fail(download, of: userID, with: CancellationError()) }
+        // Only now: the log may use the framework.
+        if let failure { log(.error, "\(failure)") }
         // Serialized, so that the installation's first download is reported before any other.
         let result = downloadEnds.sync {
             end(
@@ -160,16 +172,17 @@ extension ActiveConfig {
         isFirst: Bool
     ) -> DownloadResult? {
         replacingSnapshot { old, layers in
-            // Its user was forgotten after it was stored, which has removed it again.
-            if download.isAbandoned { return nil }
+            let isCurrent = old?.userID == userID
             let new = configuration.map {
                 ConfigurationSnapshot(
-                    userID: userID, known: .downloaded($0), layers: layers, reason: .downloaded)
+                    userID: userID, known: .downloaded($0), layers: layers, reason: .downloaded,
+                    previous: old)
             }
-            let isCurrent = old?.userID == userID
             let changes = isCurrent ? new?.changes(since: old?.sections ?? NameTable([:])) : nil
             let meta = (new?.configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
-            change { state in
+            let isDone = change { state in
+                // Its user was forgotten after it was stored, which has removed it again.
+                if download.isAbandoned { return nil }
                 state.downloads[userID] = nil
                 state.firstDownloadFinished = true
                 if let new {
@@ -182,6 +195,7 @@ extension ActiveConfig {
                     isFirst ? [.firstDownloadFinished(userID, meta: meta), update] : [update]
                 return deliver(changes ?? [], events, in: state)
             }
+            guard isDone else { return nil }
             return DownloadResult(
                 userID: userID.string, configurationIsCurrent: isCurrent,
                 changedSectionNames: Set((changes ?? []).map(\.sectionName)))
@@ -195,10 +209,11 @@ extension ActiveConfig {
             state.downloads[userID] = nil
             return deliver([], [.downloadFailed(userID, error)], in: state)
         }
+        let isCancelled = error is CancellationError
         log(
-            .warning,
+            isCancelled ? .info : .warning,
             "The configuration of \(userID) could not be downloaded, the one in force stays: "
-                + "\(error)")
+                + (isCancelled ? "the download was cancelled." : "\(error)"))
         download.finish(.failure(error))
     }
 }

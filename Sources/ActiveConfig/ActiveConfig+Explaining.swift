@@ -19,10 +19,12 @@ extension ActiveConfig {
         var layers = snapshot.layers(ofKey: key.name, inSection: key.sectionName)
         let reader = key.definition.object.reader
         var problem: SettingProblem?
+        var converted: SettingValue?
         // As `config[key]` does it.
         let taken = layers.firstIndex { layer in
             do throws(SettingReader.Mismatch) {
-                _ = try reader.read(layer.value)
+                let value = try reader.read(layer.value).value(as: Value.self)
+                converted = value.flatMap { try? SettingEncoder.encode(any: $0) } ?? layer.value
                 return true
             } catch {
                 problem =
@@ -36,8 +38,8 @@ extension ActiveConfig {
         if let standard { layers.append((.default, standard)) }
         let layer = taken ?? (standard == nil ? nil : layers.count - 1)
         return explanation(
-            key.name, key.sectionName, layers: layers, layer: layer, source: .default,
-            problem: problem.map(masked), ConfigurationDescription(snapshot))
+            key.name, key.sectionName, value: converted ?? standard, layers: layers, layer: layer,
+            source: .default, problem: problem.map(masked), ConfigurationDescription(snapshot))
     }
 
     /// Why a setting has its value.
@@ -100,13 +102,13 @@ extension ActiveConfig {
     ) -> SettingExplanation {
         let layers = snapshot.layers(ofKey: name, inSection: sectionName)
         return explanation(
-            name, sectionName, layers: layers, layer: layers.isEmpty ? nil : 0, source: .none,
-            problem: nil, document)
+            name, sectionName, value: layers.first?.value, layers: layers,
+            layer: layers.isEmpty ? nil : 0, source: .none, problem: nil, document)
     }
 
     /// `source` counts when the value is of no layer.
     private func explanation(
-        _ name: String, _ sectionName: String,
+        _ name: String, _ sectionName: String, value: SettingValue?,
         layers: [(source: SettingSource, value: SettingValue)], layer: Int?, source: SettingSource,
         problem: SettingProblem?, _ document: ConfigurationDescription
     ) -> SettingExplanation {
@@ -114,7 +116,7 @@ extension ActiveConfig {
         let isMasked = state.withLock { $0.secrets.contains(path) }
         return SettingExplanation(
             sectionName: sectionName, name: name,
-            value: isMasked ? nil : layer.map { layers[$0].value },
+            value: isMasked ? .none : value,
             source: layer.map { layers[$0].source } ?? source,
             layers: layers.map {
                 // Not a mere nil, which would be `SettingValue.null`.
@@ -124,17 +126,20 @@ extension ActiveConfig {
 
     /// The problem, or for a secret one that does not quote the value.
     func masked(_ problem: SettingProblem) -> SettingProblem {
-        let isSecret = state.withLock { state in
-            state.secrets.contains { path in
-                // The error of a whole section may quote any of its settings.
+        let secret = state.withLock { state in
+            state.secrets.first { path in
+                // The error of a whole section may quote any of its settings. By UTF-8: a name inside
+                // of a secret may begin with a combining mark.
                 path.sectionName == problem.sectionName
                     && (problem.settingName.isEmpty || problem.settingName == path.name
-                        || problem.settingName.hasPrefix("\(path.name)."))
+                        || problem.settingName.utf8.starts(with: "\(path.name).".utf8))
             }
         }
-        guard isSecret else { return problem }
+        guard let secret else { return problem }
+        // Names inside of a secret are secret, too.
         return SettingProblem(
-            sectionName: problem.sectionName, settingName: problem.settingName,
+            sectionName: problem.sectionName,
+            settingName: problem.settingName.isEmpty ? "" : secret.name,
             reason: "is a secret of another type than is expected")
     }
 }

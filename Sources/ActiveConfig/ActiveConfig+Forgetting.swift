@@ -11,17 +11,32 @@ extension ActiveConfig {
     public func forgetUser(_ userID: String?) throws {
         let user = UserID(userID)
         // Whoever loads at the same moment must not bring the stored configuration in force later.
-        let before = loadedSnapshot()
-        state.withLock { $0.downloads[user] }?.abandon()
-        try storeWrites.sync(of: user) {
+        loadedSnapshot()
+        markAbandoned(user)?.abandon()
+        let (before, download) = try storeWrites.sync(of: user) {
             try configStore?.persistConfiguration(nil, forUserID: userID)
-            state.withLock { $0.forget(user) }
+            // One that was started meanwhile may have been stored just before the removal.
+            let download = markAbandoned(user)
+            return state.withLock { state in
+                state.forget(user)
+                return (state.snapshot, download)
+            }
         }
+        download?.abandon()
         // Every user without an own configuration has the generic user's.
-        if before.userID == user || (user == .generic && !before.isOwn) {
+        if let before, before.userID == user || (user == .generic && !before.isOwn) {
             replaceDocument(of: before)
         }
         log(.info, "\(user) is forgotten.")
+    }
+
+    /// Marks a running download, under the lock under which it would bring its answer in force.
+    private func markAbandoned(_ userID: UserID) -> JoinedDownload? {
+        state.withLock { state in
+            let download = state.downloads[userID]
+            download?.markAbandoned()
+            return download
+        }
     }
 
     /// Brings what the store has now in force, unless another document is in force already.
@@ -30,7 +45,8 @@ extension ActiveConfig {
         replacingSnapshot { old, layers in
             guard let old, old.known === before.known else { return }
             let new = ConfigurationSnapshot(
-                userID: old.userID, known: known, layers: layers, reason: .forgotten)
+                userID: old.userID, known: known, layers: layers, reason: .forgotten,
+                previous: old)
             let changes = new.changes(since: old.sections)
             change { state in
                 state.snapshot = new

@@ -23,8 +23,8 @@ extension ActiveConfig {
             if value == nil { return }
             log(
                 .warning,
-                "The override of '\(sectionName).\(key)' is refused: overrides are not enabled in "
-                    + "this build.")
+                "The override of '\(sectionName).\(key)' is refused: overrides are not enabled "
+                    + "here.")
             return
         }
         replaceLayers(reason: .overridden) { layers in
@@ -40,12 +40,24 @@ extension ActiveConfig {
     /// - Parameters:
     ///   - value: The value.
     ///   - key: The setting.
-    /// - Throws: `EncodingError` when the value has no form in a configuration: it is not `Encodable`,
-    ///   no raw value stands for it, and it is no array or dictionary of such values. That overrides
+    /// - Throws: `EncodingError` when the value has no form in a configuration that the key reads: it is
+    ///   not `Encodable`, no raw value stands for it, and it is no array or dictionary of such values; it
+    ///   is infinite or no number; it is written in another form than it is read. That overrides
     ///   are not enabled is no error; then nothing changes but the log.
     public func setOverride<Value>(_ value: Value, for key: SettingKey<Value>) throws {
-        setOverride(
-            try SettingEncoder.encode(any: value), forKey: key.name, inSection: key.sectionName)
+        let encoded = try SettingEncoder.encode(any: value)
+        do throws(SettingReader.Mismatch) {
+            _ = try key.definition.object.reader.read(encoded)
+        } catch {
+            throw EncodingError.invalidValue(
+                value,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription:
+                        "The override of '\(key)' would not be read: what is written \(error.reason)."
+                ))
+        }
+        setOverride(encoded, forKey: key.name, inSection: key.sectionName)
     }
 
     /// Removes the override of a setting.

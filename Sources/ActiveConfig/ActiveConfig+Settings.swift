@@ -55,7 +55,7 @@ extension ActiveConfig {
     ///
     /// An equal value is none. A consumer that is slower than the changes gets the newest.
     public func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
-        SettingValues(self, definition: key.definition) { [self] snapshot in
+        SettingValues(self, key: key) { [self] snapshot in
             value(of: key, in: snapshot)
         }
     }
@@ -76,7 +76,9 @@ extension ActiveConfig {
     func decode<Section: SettingsSection>(
         _ type: Section.Type, in snapshot: ConfigurationSnapshot
     ) -> Section {
-        let decoded = snapshot.decoded.value(forKey: .section(ObjectIdentifier(type))) {
+        let decoded = snapshot.decoded.value(
+            forKey: .section(ObjectIdentifier(type)), inSection: type.sectionName
+        ) {
             DecodedValue<Section>(read(type, from: snapshot))
         }
         return decoded.value(as: Section.self) ?? Section()
@@ -104,7 +106,7 @@ extension ActiveConfig {
     /// The settings of the configuration in force whose values are of another type than the app has
     /// read them as.
     ///
-    /// In the order in which they were found; empty again with each new configuration.
+    /// In the order in which they were found, at most 1,000; empty again with each new document.
     public var problems: [SettingProblem] { loadedSnapshot().decoded.problems.map(masked) }
 
     @inline(__always)
@@ -133,9 +135,11 @@ extension ActiveConfig {
     private func decodedValue<Value>(
         of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot
     ) -> any DecodedSetting {
-        snapshot.decoded.value(forKey: .setting(key.slot)) {
-            let definition = key.definition.object
-            let path = definition.path
+        let definition = key.definition.object
+        let path = definition.path
+        return snapshot.decoded.value(
+            forKey: .setting(key.slot), inSection: path.sectionName
+        ) {
             for value in snapshot.candidates(for: path) {
                 do throws(SettingReader.Mismatch) {
                     return try definition.reader.read(value)

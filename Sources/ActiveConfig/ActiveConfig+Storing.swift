@@ -68,21 +68,19 @@ extension ActiveConfig {
     /// A configuration that cannot be stored stays in memory as its user's for this launch.
     func store(
         _ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID
-    ) {
-        guard let configStore, let configuration = answer ?? lastKnown else { return }
+    ) -> StoringFailure? {
+        guard let configStore, let configuration = answer ?? lastKnown else { return nil }
         let isUnstored = state.withLock { $0.unstored[userID] != nil }
         let isNew =
             configuration != lastKnown || configuration.entityTag != lastKnown?.entityTag
-        guard isNew || isUnstored else { return }
+        guard isNew || isUnstored else { return nil }
         do {
             try configStore.persistConfiguration(configuration, forUserID: userID.string)
             state.withLock { $0.unstored[userID] = nil }
+            return nil
         } catch {
             state.withLock { $0.unstored[userID] = configuration }
-            log(
-                .error,
-                "The configuration of \(userID) could not be stored and is lost with this launch, "
-                    + "unless a later download of this user can store it: \(error)")
+            return StoringFailure(userID: userID, error: error)
         }
     }
 
@@ -107,5 +105,16 @@ extension ActiveConfig {
             log(.error, "That the first download succeeded could not be stored: \(error)")
             return isFirstHere
         }
+    }
+}
+
+/// A configuration that the store could not keep, for the log.
+struct StoringFailure: CustomStringConvertible {
+    let userID: UserID
+    let error: any Error
+
+    var description: String {
+        "The configuration of \(userID) could not be stored and is lost with this launch, unless a "
+            + "later download of this user can store it: \(error)"
     }
 }

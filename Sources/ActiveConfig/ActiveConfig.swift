@@ -232,11 +232,13 @@ public final class ActiveConfig: Sendable {
     @discardableResult
     func change(_ body: (inout CoordinatorState) -> Delivery?) -> Bool {
         let signals: [AsyncStream<Void>.Continuation]? = state.withLock { state in
+            let user = state.userID
             guard let delivery = body(&state) else { return nil }
             if !delivery.changes.isEmpty || !delivery.events.isEmpty {
                 queue(in: &state) { self.perform(delivery) }
             }
-            return delivery.changes.isEmpty ? [] : Array(state.signals.values)
+            let isSeen = !delivery.changes.isEmpty || state.userID != user
+            return isSeen ? Array(state.signals.values) : []
         }
         for signal in signals ?? [] { signal.yield() }
         return signals != nil

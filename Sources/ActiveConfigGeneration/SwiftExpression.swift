@@ -8,10 +8,13 @@ struct SwiftExpression: Sendable, Hashable {
     private(set) var isParsed = false
     /// Number of containers and calls; the time to compile them is quadratic.
     private var weight = 0
+    /// Number of values in containers; a large literal takes the compiler minutes and gigabytes.
+    private var count = 1
     /// Levels of containers; the time to compile nested arrays is exponential.
     private var depth = 0
 
     private static let maximumWeight = 100
+    private static let maximumCount = 2_000
     private static let maximumDepth = 8
 
     /// Creates the expression of a value read as a type.
@@ -36,6 +39,7 @@ struct SwiftExpression: Sendable, Hashable {
     private init(text: String, containing parts: [SwiftExpression]) {
         self.text = text
         weight = parts.reduce(1) { $0 + $1.weight }
+        count = parts.reduce(1) { $0 + $1.count }
         depth = parts.reduce(0) { max($0, $1.depth) } + 1
     }
 
@@ -54,7 +58,9 @@ struct SwiftExpression: Sendable, Hashable {
     /// The expression, or one that reads the value from JSON text when the compiler would take
     /// long.
     private func orParsed(_ value: SettingValue, as type: SettingType) -> SwiftExpression {
-        guard weight > Self.maximumWeight || depth > Self.maximumDepth else { return self }
+        guard
+            weight > Self.maximumWeight || depth > Self.maximumDepth || count > Self.maximumCount
+        else { return self }
         let json = value.jsonData()
         // JSON has no infinite numbers, and is read up to a limit.
         guard (try? SettingValue(jsonData: json)) == value else { return self }

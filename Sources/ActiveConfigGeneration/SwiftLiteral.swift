@@ -2,8 +2,13 @@ import Foundation
 
 /// Literals that the compiler reads as exactly the value.
 enum SwiftLiteral {
-    /// A literal of a text; what cannot be seen is escaped.
+    /// An expression of a text: a literal, in which what cannot be seen is escaped.
     static func string(_ text: String) -> String {
+        // The compiler accepts these noncharacters in no form.
+        if text.unicodeScalars.contains(where: { (0xFDD0...0xFDEF).contains($0.value) }) {
+            let bytes = text.utf8.map { "\($0)" }.joined(separator: ", ")
+            return "String(decoding: [\(bytes)] as [UInt8], as: UTF8.self)"
+        }
         var literal = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

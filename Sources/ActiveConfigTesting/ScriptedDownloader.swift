@@ -10,7 +10,7 @@ public import ActiveConfig
 ///
 /// ```swift
 /// let downloader = ScriptedDownloader { _ in .held }
-/// config.downloadNewConfig()
+/// config.startDownload()
 /// try await downloader.waitForRequests(1)
 /// downloader.answer(1, with: .configuration(late))
 /// ```

@@ -23,11 +23,15 @@ struct GenerateSettings: BuildToolPlugin {
                 "GenerateSettings: no file of the target \(target) has a name that ends in "
                     + "ActiveConfig.json; add the configuration to the target's resources")
         }
-        let names = Dictionary(grouping: documents, by: \.lastPathComponent)
-        for (name, documents) in names where documents.count > 1 {
+        // Some file systems take names that differ in case only for one.
+        let names = Dictionary(grouping: documents) {
+            $0.deletingPathExtension().lastPathComponent.lowercased()
+        }
+        for documents in names.values where documents.count > 1 {
+            let list = documents.map(\.lastPathComponent).joined(separator: ", ")
             Diagnostics.error(
-                "GenerateSettings: the target \(target) has \(documents.count) files \(name); "
-                    + "rename all but one")
+                "GenerateSettings: the target \(target) has \(documents.count) files of one name: "
+                    + "\(list); rename all but one")
         }
         return documents.map { command(for: $0, tool: tool, folder: folder) }
     }

@@ -60,4 +60,14 @@ struct SwiftLiteralTests {
             #expect(doublyRounded > 10)
         }
     #endif
+
+    /// The compiler accepts them neither raw nor escaped.
+    @Test func aNoncharacterIsMadeOfItsBytes() {
+        #expect(
+            SwiftLiteral.string("a\u{FFFE}") == #""a\u{FFFE}""#)
+        let text = String(decoding: [0x61, 0xEF, 0xB7, 0x90], as: UTF8.self)
+        #expect(
+            SwiftLiteral.string(text)
+                == "String(decoding: [97, 239, 183, 144] as [UInt8], as: UTF8.self)")
+    }
 }

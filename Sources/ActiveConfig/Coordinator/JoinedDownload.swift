@@ -67,9 +67,12 @@ final class JoinedDownload: Sendable {
         }
     }
 
-    /// Ends the download and ignores its answer, even one that has arrived but was not stored yet.
+    /// Makes its answer be ignored, even one that has arrived.
+    func markAbandoned() { state.withLock { $0.isAbandoned = true } }
+
+    /// Ends the download and ignores its answer, even one that has arrived.
     func abandon() {
-        state.withLock { $0.isAbandoned = true }
+        markAbandoned()
         settle(.failure(CancellationError()))
     }
 

@@ -10,9 +10,19 @@ final class SectionReplicas: Sendable {
         /// Nil until a configuration is loaded.
         var sections: NameTable<ActiveConfigSection>?
         /// The replica's own objects, by the entry's number in `sections`; nil: not read yet.
+        ///
+        /// Empty until the first read.
         var copies: ContiguousArray<ActiveConfigSection?> = []
         /// Keeps the locks of two replicas out of one cache line.
         let padding = (0, 0, 0, 0, 0, 0) as (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+        @inline(never)
+        mutating func keep(_ copy: ActiveConfigSection, _ number: Int) {
+            if copies.isEmpty {
+                copies = ContiguousArray(repeating: nil, count: sections?.entries.count ?? 0)
+            }
+            copies[number] = copy
+        }
     }
 
     private static let count = ThreadNumber.count
@@ -39,9 +49,9 @@ final class SectionReplicas: Sendable {
         withReplica(threadNumber.current) { replica in
             guard let sections = replica.sections else { return nil }
             guard let number = sections.find(name, hash: hash) else { return .some(nil) }
-            if let copy = replica.copies[number] { return copy }
+            if number < replica.copies.count, let copy = replica.copies[number] { return copy }
             let copy = sections.entries[number].value.copy()
-            replica.copies[number] = copy
+            replica.keep(copy, number)
             return copy
         }
     }
@@ -55,7 +65,7 @@ final class SectionReplicas: Sendable {
         guard index < Self.count else { return }
         withReplica(index) { replica in
             replica.sections = sections
-            replica.copies = ContiguousArray(repeating: nil, count: sections.entries.count)
+            replica.copies = []
             replace(with: sections, from: index + 1)
         }
     }

@@ -35,6 +35,9 @@ public struct ActiveConfigLog: Sendable {
         }
     }
 
+    /// In Unicode scalars; what a server says may be in a message.
+    private static let longestMessage = 4_000
+
     /// The least severe level that is written.
     public let minimumLevel: Level
     private let writer: LogWriter
@@ -51,7 +54,7 @@ public struct ActiveConfigLog: Sendable {
     ///
     /// - Parameters:
     ///   - minimumLevel: The least severe level that is written.
-    ///   - write: Writes a message, one sentence or more. It is called on any thread, never while a
+    ///   - write: Writes a message, one sentence or more on one line of at most 4,000 Unicode scalars. It is called on any thread, never while a
     ///     lock of the framework is held, and never for a message below `minimumLevel`. It may use
     ///     the framework: a message caused by that is written after the call has returned, and only
     ///     once, however often it is repeated.
@@ -98,6 +101,7 @@ public struct ActiveConfigLog: Sendable {
         let writer = inherited?.writer
         guard level >= (writer == nil ? minimumLevel : inherited?.minimumLevel ?? minimumLevel)
         else { return }
-        (writer ?? self.writer).write(LogMessage(level: level, text: message()))
+        (writer ?? self.writer).write(
+            LogMessage(level: level, text: message().oneLine(upTo: Self.longestMessage)))
     }
 }

@@ -8,6 +8,11 @@ struct ConfigurationLayers: Sendable, Equatable {
 
     var isEmpty: Bool { defaults.isEmpty && overrides.isEmpty }
 
+    /// Whether other layers say the same of a section.
+    func hasSection(_ name: String, as other: ConfigurationLayers) -> Bool {
+        defaults[name] == other.defaults[name] && overrides[name] == other.overrides[name]
+    }
+
     /// The document's sections with the layers applied; untouched ones are the document's own.
     func applied(to document: [String: ActiveConfigSection]) -> NameTable<ActiveConfigSection> {
         if isEmpty { return NameTable(document) }

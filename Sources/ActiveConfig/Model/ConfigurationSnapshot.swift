@@ -11,7 +11,7 @@ final class ConfigurationSnapshot: Sendable {
     let reason: SectionChange.Reason
     /// Different for each snapshot of the process, never 0.
     let generation = ConfigurationSnapshot.nextGeneration()
-    let decoded = DecodedSettings()
+    let decoded: DecodedSettings
 
     private static let lastGeneration = Locked<UInt64>(0)
 
@@ -22,22 +22,35 @@ final class ConfigurationSnapshot: Sendable {
         }
     }
 
+    /// What was decoded from unchanged sections of `previous` is kept, if that is the same user's.
     init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
-        reason: SectionChange.Reason
+        reason: SectionChange.Reason, previous: ConfigurationSnapshot? = nil
     ) {
         self.userID = userID
         self.known = known
         self.layers = layers
         sections = layers.applied(to: known.configuration.sections)
         self.reason = reason
+        guard let previous, previous.userID == userID else {
+            decoded = DecodedSettings()
+            return
+        }
+        let (old, new) = (previous.known.configuration.sections, known.configuration.sections)
+        // Problems are reported once for each document.
+        let isSameDocument = old == new
+        decoded = DecodedSettings(previous.decoded) { name, hasProblems in
+            (isSameDocument || !hasProblems && new[name] == old[name])
+                && layers.hasSection(name, as: previous.layers)
+        }
     }
 
     /// The same document with other layers.
     func with(
         _ layers: ConfigurationLayers, reason: SectionChange.Reason
     ) -> ConfigurationSnapshot {
-        ConfigurationSnapshot(userID: userID, known: known, layers: layers, reason: reason)
+        ConfigurationSnapshot(
+            userID: userID, known: known, layers: layers, reason: reason, previous: self)
     }
 
     /// The document.

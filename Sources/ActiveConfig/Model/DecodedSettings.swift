@@ -39,36 +39,64 @@ final class DecodedSettings: Sendable {
     }
 
     private struct State {
-        var values: [Key: any DecodedSetting] = [:]
+        var values: [Key: (sectionName: String, value: any DecodedSetting)] = [:]
         var problems: [SettingProblem] = []
         var paths: Set<[String]> = []
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
+
+    init() { state = Locked(State()) }
+
+    /// What is known of the sections that another configuration has unchanged.
+    init(
+        _ other: DecodedSettings,
+        whereSection isUnchanged: (_ name: String, _ hasProblems: Bool) -> Bool
+    ) {
+        let (values, problems) = other.state.withLock { ($0.values, $0.problems) }
+        let problematic = Set(problems.map(\.sectionName))
+        let names = Set(values.values.map(\.sectionName)).union(problematic)
+            .filter { isUnchanged($0, problematic.contains($0)) }
+        var state = State()
+        state.values = values.filter { names.contains($0.value.sectionName) }
+        state.problems = problems.filter { names.contains($0.sectionName) }
+        state.paths = Set(state.problems.map(Self.path))
+        self.state = Locked(state)
+    }
 
     /// In the order in which they were found.
     var problems: [SettingProblem] { state.withLock { $0.problems } }
 
-    /// The value of a key, read by `read` at first.
+    /// The value of a key of a section, read by `read` at first.
     ///
     /// `read` may be called by several threads at once, none of them under a lock.
-    func value(forKey key: Key, read: () -> any DecodedSetting) -> any DecodedSetting {
-        if let known = state.withLock({ $0.values[key] }) { return known }
+    func value(
+        forKey key: Key, inSection sectionName: String, read: () -> any DecodedSetting
+    ) -> any DecodedSetting {
+        if let known = state.withLock({ $0.values[key]?.value }) { return known }
         let value = read()
         return state.withLock { state in
-            if let known = state.values[key] { return known }
-            state.values[key] = value
+            if let known = state.values[key]?.value { return known }
+            state.values[key] = (sectionName, value)
             return value
         }
     }
 
-    /// Records a problem; false when there is one of this setting already.
+    /// A publisher decides how many there are.
+    private static let maximumProblems = 1_000
+
+    /// Records a problem; false when there is one of this setting already, or too many.
     func record(_ problem: SettingProblem) -> Bool {
         state.withLock { state in
-            let path = [problem.sectionName, problem.settingName]
-            guard state.paths.insert(path).inserted else { return false }
+            guard state.problems.count < Self.maximumProblems,
+                state.paths.insert(Self.path(of: problem)).inserted
+            else { return false }
             state.problems.append(problem)
             return true
         }
+    }
+
+    private static func path(of problem: SettingProblem) -> [String] {
+        [problem.sectionName, problem.settingName]
     }
 }

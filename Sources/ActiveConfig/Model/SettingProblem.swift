@@ -25,8 +25,10 @@ public struct SettingProblem: Sendable, Hashable, CustomStringConvertible {
 
     /// One sentence with the setting, what stands there and what is expected.
     public var description: String {
-        settingName.isEmpty
+        let text =
+            settingName.isEmpty
             ? "The section '\(sectionName)' \(reason)."
             : "The setting '\(sectionName).\(settingName)' \(reason)."
+        return text.oneLine()
     }
 }

@@ -34,7 +34,7 @@ public final class ActiveConfigObserver: Observable {
 
     /// The value of a setting, or the key's default.
     public subscript<Value>(key: SettingKey<Value>) -> Value {
-        observed.track(.setting(key.definition))
+        observed.track(key)
         return activeConfig.value(of: key, in: observed.snapshot)
     }
 
@@ -56,8 +56,9 @@ public final class ActiveConfigObserver: Observable {
         return observed.snapshot.userID.string
     }
 
-    /// Takes over what is in force without waiting for the main actor's turn.
-    func refresh() { observed.update() }
+    /// Takes over what is in force now, instead of at the main actor's next turn, and notifies those who
+    /// have read what differs: for tests.
+    public func refresh() { observed.update() }
 
     /// The reason of the last update.
     ///

@@ -50,7 +50,7 @@ public struct ActiveSetting<Value: Sendable> {
 
     /// The values: the current one first, then each new one.
     ///
-    /// Without a configuration, the key's default alone.
+    /// Without a configuration, the key's default, and then nothing more.
     public var projectedValue: SettingValues<Value> {
         (current ?? .unconfigured).values(for: key)
     }
@@ -73,13 +73,21 @@ extension ActiveConfig {
     /// Set it once, at launch. Tests give their own to each property or view instead.
     public static var shared: ActiveConfig? {
         get { sharedConfig.withLock { $0 } }
-        set { sharedConfig.withLock { $0 = newValue } }
+        set {
+            // Released after the lock: what goes with it may ask for the new one.
+            let old = sharedConfig.withLock { config in
+                defer { config = newValue }
+                return config
+            }
+            withExtendedLifetime(old) {}
+        }
     }
 
     private static let sharedConfig = Locked<ActiveConfig?>(nil)
 
     /// Has no configuration and never gets one.
-    fileprivate static let unconfigured = ActiveConfig(configStore: InMemoryStore())
+    fileprivate static let unconfigured = ActiveConfig(
+        configStore: InMemoryStore(), overrides: .never)
 }
 
 #if canImport(SwiftUI)

@@ -50,14 +50,34 @@ public final class LaunchGate {
         /// When the app may run again; from then on ``isInMaintenance`` does not count.
         public var maintenanceEnd: Date?
         /// The oldest version of the app that may run, such as `2.1`.
+        ///
+        /// Also read from a number, of which a last zero is lost: 2.10 is 2.1.
         public var minimumVersion: String?
 
         /// Creates settings with which the app may run.
         public init() {}
+
+        /// Reads the settings.
+        ///
+        /// - Parameter decoder: The decoder.
+        /// - Throws: `DecodingError` when a setting is missing or of another type.
+        public init(from decoder: any Decoder) throws {
+            let settings = try decoder.container(keyedBy: CodingKeys.self)
+            isInMaintenance = try settings.decode(Bool.self, forKey: .isInMaintenance)
+            maintenanceMessage = try settings.decodeIfPresent(
+                String.self, forKey: .maintenanceMessage)
+            maintenanceEnd = try settings.decodeIfPresent(Date.self, forKey: .maintenanceEnd)
+            let minimum = try settings.decodeIfPresent(SettingValue.self, forKey: .minimumVersion)
+            switch minimum {
+            case .integer, .double: minimumVersion = minimum?.description
+            default:
+                minimumVersion = try settings.decodeIfPresent(String.self, forKey: .minimumVersion)
+            }
+        }
     }
 
     private let settings: ActiveConfigObserver
-    private let appVersion: String
+    private let appVersion: Version?
     private let timeout: Duration
     private let clock: any Clock<Duration>
     private let now: () -> Date
@@ -65,13 +85,17 @@ public final class LaunchGate {
     /// Runs until the maintenance that was read last is over.
     private var alarm: (end: Date, task: Task<Void, Never>)?
 
+    /// A year is longer than any app runs; clocks overflow at very long times.
+    private static let longestPause = Duration.seconds(365 * 24 * 60 * 60)
+
     /// Creates a gate, in the state ``State/loading``.
     ///
     /// - Parameters:
     ///   - activeConfig: The configuration.
     ///   - appVersion: The app's version, numbers with dots between them; on Apple's platforms
-    ///     `CFBundleShortVersionString`.
-    ///   - timeout: The longest time to wait for the first download.
+    ///     `CFBundleShortVersionString`. What follows the numbers, as in `2.1-beta`, does not count. An
+    ///     app whose version has no number is never too old, and the log says so.
+    ///   - timeout: The longest time to wait for the first download, at most a year.
     ///   - clock: Measures the timeout, and the time until a maintenance ends.
     public convenience init(
         _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration = .seconds(5),
@@ -87,38 +111,53 @@ public final class LaunchGate {
         clock: any Clock<Duration>, now: @escaping () -> Date
     ) {
         settings = ActiveConfigObserver(activeConfig)
-        self.appVersion = appVersion
-        self.timeout = timeout
+        self.appVersion = Version(appVersion)
+        if self.appVersion == nil {
+            activeConfig.log(
+                .warning,
+                "The app's version \"\(appVersion)\" has no number, so a minimum version has no effect."
+            )
+        }
+        self.timeout = min(max(timeout, .zero), Self.longestPause)
         self.clock = clock
         self.now = now
     }
 
+    deinit { alarm?.task.cancel() }
+
     /// What the app shows, by the configuration in force.
+    ///
+    /// An app that is too old and in maintenance, too, has to be updated.
     public var state: State {
         if phase.isLoading { return .loading }
         let launch = settings.decode(Settings.self)
-        if let minimum = launch.minimumVersion, Self.isOlder(appVersion, than: minimum) {
+        if let minimum = launch.minimumVersion, let oldest = Version(minimum),
+            let appVersion, appVersion < oldest
+        {
             return .updateRequired(minimumVersion: minimum)
         }
         guard launch.isInMaintenance else { return .ready }
         if let end = launch.maintenanceEnd {
             let time = end.timeIntervalSince(now())
-            if time <= 0 { return .ready }
+            if time <= 0 || phase.endedMaintenance == end { return .ready }
             wake(at: end, in: time)
         }
         return .maintenance(message: launch.maintenanceMessage, until: launch.maintenanceEnd)
     }
 
-    /// Notifies whoever observes the state when a maintenance ends.
+    /// Notifies whoever observes the state when a maintenance has ended by the clock, whatever the time
+    /// of day was set to meanwhile.
     private func wake(at end: Date, in time: TimeInterval) {
-        _ = phase.endedMaintenances
         if alarm?.end == end { return }
         alarm?.task.cancel()
-        // A year is longer than any app runs.
-        let pause = Duration.seconds(min(time, 31_536_000))
         let task = Task { [clock, phase] in
-            guard (try? await clock.sleep(for: pause)) != nil else { return }
-            phase.endedMaintenances += 1
+            var rest = time
+            while rest > 0 {
+                let pause = min(rest, 86_400)
+                guard (try? await clock.sleep(for: .seconds(pause))) != nil else { return }
+                rest -= pause
+            }
+            phase.endedMaintenance = end
         }
         alarm = (end, task)
     }
@@ -129,11 +168,10 @@ public final class LaunchGate {
     /// A download that takes longer goes on, and its configuration comes in force when it arrives.
     /// Returns early when the task is cancelled, and leaves ``State/loading`` then, too.
     public func check() async {
-        let config = settings.activeConfig
-        config.startDownload()
+        let result = settings.activeConfig.startedDownload()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let download = Task {
-            _ = try? await config.downloadNewConfig() as DownloadResult
+            _ = try? await result()
             end.finish()
         }
         let alarm = Task { [clock, timeout] in
@@ -147,29 +185,41 @@ public final class LaunchGate {
         phase.isLoading = false
     }
 
-    /// True when a version comes before another, number by number; a missing number is 0.
-    ///
-    /// A part that is no number counts as 0, so that a mistake locks nobody out.
-    static func isOlder(_ version: String, than other: String) -> Bool {
-        let (left, right) = (numbers(version), numbers(other))
-        for index in 0..<max(left.count, right.count) {
-            let (first, second) = (
-                index < left.count ? left[index] : 0, index < right.count ? right[index] : 0
-            )
-            if first != second { return first < second }
-        }
-        return false
-    }
+    /// Numbers with dots between them.
+    struct Version: Comparable {
+        private let numbers: [Int]
 
-    private static func numbers(_ version: String) -> [Int] {
-        version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        /// Nil when the text does not begin with a number, or with `v` and a number, or when a number
+        /// is too large: a mistake locks nobody out.
+        init?(_ text: String) {
+            var numbers: [Int] = []
+            var rest = text.drop(while: \.isWhitespace)
+            if rest.first == "v" || rest.first == "V" { rest.removeFirst() }
+            while true {
+                let digits = rest.prefix { $0.isASCII && $0.isNumber }
+                if digits.isEmpty { break }
+                guard let number = Int(digits) else { return nil }
+                numbers.append(number)
+                rest = rest[digits.endIndex...]
+                guard rest.first == "." else { break }
+                rest.removeFirst()
+            }
+            if numbers.isEmpty { return nil }
+            while numbers.last == 0 { numbers.removeLast() }
+            self.numbers = numbers
+        }
+
+        /// Number by number; a missing number is 0.
+        static func < (left: Version, right: Version) -> Bool {
+            left.numbers.lexicographicallyPrecedes(right.numbers)
+        }
     }
 
     @Observable
     fileprivate final class Phase {
         var isLoading = true
-        /// Number of maintenances whose end has passed.
-        var endedMaintenances = 0
+        /// End of the maintenance that ended last by the clock.
+        var endedMaintenance: Date?
     }
 }
 

@@ -36,10 +36,20 @@ final class ObservedConfiguration {
     deinit { updates.withLock { $0 }?.cancel() }
 
     /// Registers the access with whoever observes at this moment.
-    func track(_ subject: Subject) {
-        let cell = cells[subject] ?? Cell()
-        cells[subject] = cell
+    func track(_ subject: Subject) { cell(of: subject).access() }
+
+    /// Registers the access to a setting with whoever observes at this moment.
+    func track<Value>(_ key: SettingKey<Value>) {
+        let cell = cell(of: .setting(key.definition))
+        cell.add(default: DecodedValue(key.defaultValue))
         cell.access()
+    }
+
+    private func cell(of subject: Subject) -> Cell {
+        if let cell = cells[subject] { return cell }
+        let cell = Cell()
+        cells[subject] = cell
+        return cell
     }
 
     /// Takes over what is in force, then notifies those who have read what differs.
@@ -47,12 +57,17 @@ final class ObservedConfiguration {
         guard let current = source?.loadedSnapshot(), current !== snapshot else { return }
         let old = snapshot
         snapshot = current
-        for (subject, cell) in cells where differs(subject, from: old) { cell.notify() }
+        for (subject, cell) in cells where differs(subject, cell, from: old) { cell.notify() }
     }
 
-    private func differs(_ subject: Subject, from old: ConfigurationSnapshot) -> Bool {
+    private func differs(
+        _ subject: Subject, _ cell: Cell, from old: ConfigurationSnapshot
+    ) -> Bool {
         switch subject {
-        case .setting(let definition): definition.object.differs(in: snapshot, from: old)
+        case .setting(let definition):
+            cell.defaults.contains {
+                definition.object.differs(in: snapshot, from: old, default: $0)
+            }
         case .section(let name): snapshot.sections[name] != old.sections[name]
         case .user: snapshot.userID != old.userID
         }
@@ -62,6 +77,15 @@ final class ObservedConfiguration {
     private final class Cell: Observable {
         private let registrar = ObservationRegistrar()
         private let changes = 0
+        /// Defaults of the keys by which a setting was read; those of a type that cannot be compared
+        /// are one.
+        private(set) var defaults: [any DecodedSetting] = []
+
+        func add(default value: any DecodedSetting) {
+            let isComparable = value.isEqual(to: value)
+            let isKnown = defaults.contains { !isComparable || $0.isEqual(to: value) }
+            if !isKnown { defaults.append(value) }
+        }
 
         func access() { registrar.access(self, keyPath: \.changes) }
 

@@ -72,12 +72,24 @@ public struct OverridePolicy: Sendable {
         where arguments.last == name {
             problems.append("The argument \(name) is the last one and has no value.")
         }
-        let lines = environment["ACTIVECONFIG_OVERRIDES"]?.split(whereSeparator: \.isNewline)
-            .map(String.init)
+        for argument in arguments
+        where argument.hasPrefix("-ActiveConfigOverride=")
+            || argument.hasPrefix("--ActiveConfigOverride")
+        {
+            problems.append(
+                "An argument is ignored: write -ActiveConfigOverride Section.key=value, with one hyphen "
+                    + "and a space.")
+        }
+        // A value may have other line breaks in it.
+        let lines = environment["ACTIVECONFIG_OVERRIDES"]?.unicodeScalars.split(separator: "\n")
+            .map { String($0).trimmingCharacters(in: .whitespaces.union(["\r"])) }
+            .filter { !$0.isEmpty }
         for text in (lines ?? []) + arguments.values(after: "-ActiveConfigOverride") {
             guard let (section, key, value) = parse(text) else {
+                // Without the value, which may be a secret.
+                let name = text.contains("=") ? text.prefix { $0 != "=" } : "…"
                 problems.append(
-                    "The override \"\(text)\" cannot be used: write Section.key=value.")
+                    "The override \"\(name)=…\" cannot be used: write Section.key=value.")
                 continue
             }
             overrides[section, default: [:]][key] = value

@@ -98,7 +98,7 @@ extension Float: SettingConvertible {
     }
 
     /// The values that are accepted, for a message.
-    public static var acceptedSettingValues: String { "a number" }
+    public static var acceptedSettingValues: String { "a number within the range of Float" }
 }
 
 /// By the table of FORMAT 5.
@@ -165,7 +165,8 @@ extension Duration: SettingConvertible {
     /// Reads a number of seconds, or a string in ISO 8601 with weeks, days, hours, minutes and
     /// seconds, such as `PT1M30S`.
     ///
-    /// Years and months are not accepted, since their length differs. At most 292 years.
+    /// Years and months are not accepted, since their length differs. At most 9,200,000,000 seconds,
+    /// which is more than 291 years.
     public init?(settingValue: SettingValue) {
         guard let value = SettingText.duration(settingValue) else { return nil }
         self = value

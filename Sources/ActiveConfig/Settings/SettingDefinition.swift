@@ -98,9 +98,12 @@ struct SettingReader: Sendable {
         return path.isEmpty || text.contains(path) ? text : "in \(path): \(text)"
     }
 
+    /// In Unicode scalars; an error may quote the whole value.
+    private static let longestText = 300
+
     /// Without the full stop.
     private static func text(of error: any Error) -> String {
         let text = (error as? DecodingError)?.context?.debugDescription ?? "\(error)"
-        return text.hasSuffix(".") ? String(text.dropLast()) : text
+        return (text.hasSuffix(".") ? text.dropLast() : text[...]).oneLine(upTo: longestText)
     }
 }

@@ -18,11 +18,15 @@ public struct SettingExplanation: Sendable, Hashable {
     public let sectionName: String
     /// The setting's name in the section.
     public let name: String
-    /// The value that the app gets; nil when there is none, or when it is masked.
+    /// The value that the app gets, as it would stand in a configuration; nil when there is none, when
+    /// it is masked, or when it is the default of a key whose type cannot be written.
+    ///
+    /// By a key it is converted: where the document has 2.5, a key of an `Int` gives 2.
     public let value: SettingValue?
     /// Where the value comes from.
     public let source: SettingSource
-    /// All values that there are, the highest first; those below the first are covered by it.
+    /// All values that there are, as they stand there, the highest first; those below the first are
+    /// covered by it.
     public let layers: [Layer]
     /// A Boolean value that indicates whether the values are masked.
     public let isMasked: Bool
@@ -72,7 +76,7 @@ extension SettingExplanation: CustomStringConvertible {
             text += "; beneath it: "
             text += beneath.map { "\($0.source) \(shown($0.value))" }.joined(separator: ", ")
         }
-        return problem.map { "\(text); \($0.reason)" } ?? text
+        return (problem.map { "\(text); \($0.reason)" } ?? text).oneLine()
     }
 
     /// In the largest unit of which there are at least two.
@@ -84,7 +88,8 @@ extension SettingExplanation: CustomStringConvertible {
     }
 
     private func shown(_ value: SettingValue?) -> String {
-        isMasked ? "•••" : value?.description ?? "nothing"
+        if isMasked { return "•••" }
+        return value?.description ?? (source == .default ? "the key's default" : "nothing")
     }
 
     /// The explanation as an object, for a log or a support request.

@@ -4,38 +4,40 @@
 /// cancelled, and keeps the ``ActiveConfig`` alive until then.
 public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
     private let source: any SnapshotSource
-    private let definition: SettingDefinition.Reference
+    private let key: SettingKey<Value>
     private let read: @Sendable (ConfigurationSnapshot) -> Value
 
     init(
-        _ source: any SnapshotSource, definition: SettingDefinition.Reference,
+        _ source: any SnapshotSource, key: SettingKey<Value>,
         read: @escaping @Sendable (ConfigurationSnapshot) -> Value
     ) {
         self.source = source
-        self.definition = definition
+        self.key = key
         self.read = read
     }
 
     /// Starts an iteration; from now on no change is missed.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(source, definition: definition, read: read)
+        Iterator(source, key: key, read: read)
     }
 
     /// An iteration over a setting's values.
     public struct Iterator: AsyncIteratorProtocol {
         private let source: any SnapshotSource
-        private let definition: SettingDefinition.Reference
+        private let definition: SettingDefinition
+        private let standard: DecodedValue<Value>
         private let read: @Sendable (ConfigurationSnapshot) -> Value
         private let signals: AsyncStream<Void>
         /// The configuration that the consumer's value was read from; nil before the first.
         private var seen: ConfigurationSnapshot?
 
         init(
-            _ source: any SnapshotSource, definition: SettingDefinition.Reference,
+            _ source: any SnapshotSource, key: SettingKey<Value>,
             read: @escaping @Sendable (ConfigurationSnapshot) -> Value
         ) {
             self.source = source
-            self.definition = definition
+            definition = key.definition.object
+            standard = DecodedValue(key.defaultValue)
             self.read = read
             signals = source.makeSignals()
         }
@@ -51,9 +53,9 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
                 let snapshot = await source.loadedSnapshotInTask()
                 let before = seen
                 seen = snapshot
-                if before.map({ definition.object.differs(in: snapshot, from: $0) }) ?? true {
-                    return read(snapshot)
-                }
+                let isNew =
+                    before.map { definition.differs(in: snapshot, from: $0, default: standard) }
+                if isNew ?? true { return read(snapshot) }
                 guard await signals.waitForNext(isolation: actor) else { return nil }
             }
             return nil
@@ -65,13 +67,15 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
 extension SettingValues.Iterator: Sendable {}
 
 extension SettingDefinition {
-    /// True when two configurations give different values.
-    func differs(in new: ConfigurationSnapshot, from old: ConfigurationSnapshot) -> Bool {
+    /// True when two configurations give different values, `standard` where they have none.
+    func differs(
+        in new: ConfigurationSnapshot, from old: ConfigurationSnapshot,
+        default standard: any DecodedSetting
+    ) -> Bool {
         if new === old || new.candidates(for: path) == old.candidates(for: path) { return false }
         switch (value(in: new), value(in: old)) {
         case (nil, nil): return false
-        case (let new?, let old?): return !new.isEqual(to: old)
-        default: return true
+        case (let new, let old): return !(new ?? standard).isEqual(to: old ?? standard)
         }
     }
 

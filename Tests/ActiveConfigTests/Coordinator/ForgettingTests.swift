@@ -86,4 +86,49 @@ struct ForgettingTests {
             #expect(config["Home"] == nil, "round \(round)")
         }
     }
+
+    /// The user is forgotten at another moment each time while a download's answer, which takes a
+    /// while to compare, is brought in force.
+    @Test func aDownloadThatIsJustEndingCannotBringTheUserBack() async throws {
+        var sections = (0..<5_000).reduce(into: [:]) {
+            $0["S\($1)"] = ["x": SettingValue.integer($1)]
+        }
+        sections["Private"] = ["x": "secret"]
+        let configuration = ConfigurationState.make(sections: sections)
+        for round in 0..<15 {
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let store = ObservedStore { event in
+                if case .recordFirstDownloadFinished = event { end.finish() }
+            }
+            let config = ActiveConfig.make(
+                downloader: ScriptedDownloader(.configuration(configuration)), store: store)
+            config.currentUserID = "1"
+            async let result = try? config.downloadNewConfig() as DownloadResult
+            for await _ in ends {}
+            try await Task.sleep(for: .milliseconds(2 * round))
+            try config.forgetUser("1")
+            #expect(store.base.ownConfiguration(forUserID: "1") == nil, "round \(round)")
+            #expect(config["Private"] == nil, "round \(round)")
+            _ = await result
+            #expect(config["Private"] == nil, "round \(round)")
+        }
+    }
+
+    /// The log may use the framework, also when it hears that something could not be stored.
+    @Test func theLogMayForgetAUserThatCannotBeStored() async throws {
+        struct Full: Error {}
+        let shared = Locked<ActiveConfig?>(nil)
+        let store = ObservedStore { event in
+            if case .persist(_, .some) = event { throw Full() }
+        }
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(.titled(["Home": "x"]))), store: store,
+            log: ActiveConfigLog { level, _ in
+                if level == .error { try? shared.withLock { $0 }?.forgetUser(nil) }
+            })
+        shared.withLock { $0 = config }
+        defer { shared.withLock { $0 = nil } }
+        _ = try? await config.downloadNewConfig() as DownloadResult
+        #expect(config["Home"] == nil)
+    }
 }

@@ -83,7 +83,7 @@ struct StoreThreadsTests {
         let isOver = DispatchSemaphore(value: 0)
         let watchdogHasBitten = Locked(false)
         let watchdog = Thread {
-            guard isOver.wait(timeout: .now() + 20) == .timedOut else { return }
+            guard isOver.wait(timeout: .now() + 60) == .timedOut else { return }
             watchdogHasBitten.withLock { $0 = true }
             for _ in 0..<count { isGoingOn.signal() }
         }

@@ -147,4 +147,33 @@ struct ActiveConfigObserverTests {
         while config != nil { await Task.yield() }
         #expect(config == nil)
     }
+
+    /// As when somebody signs in and has the generic user's configuration.
+    @Test func aUserWithTheSameSettingsIsNoticed() async {
+        let config = make()
+        let observer = ActiveConfigObserver(config)
+        let watch = Watch { _ = observer.userID }
+        config.currentUserID = "1"
+        await settle(observer) { watch.count > 0 }
+        #expect(observer.userID == "1" && watch.count == 1)
+    }
+
+    @Test func aValueThatEqualsTheDefaultNotifiesNobody() async {
+        let config = make(["Home": ["title": "x"]])
+        let observer = ActiveConfigObserver(config)
+        let other = SettingKey("Home", "columns", default: 5)
+        let (watch, otherWatch) = (
+            Watch { _ = observer[.columns] }, Watch { _ = observer[other] }
+        )
+        config.setDefaults(["Home": ["columns": .integer(observer[.columns])]])
+        await settle(observer) { otherWatch.count > 0 }
+        // Both keys are of one setting.
+        #expect(observer[other] == observer[.columns] && watch.count == 1)
+
+        let third = ActiveConfigObserver(make(["Home": ["title": "x"]]))
+        let thirdWatch = Watch { _ = third[.columns] }
+        third.activeConfig.setDefaults(["Home": ["columns": .integer(third[.columns]), "a": 1]])
+        await settle(third) { third["Home"]?["a"] != nil }
+        #expect(thirdWatch.count == 0)
+    }
 }

@@ -77,5 +77,18 @@ struct ActiveSettingTests {
         ActiveConfig.shared = Self.make()
         defer { ActiveConfig.shared = nil }
         #expect(setting.wrappedValue == 5)
+
+        // Whoever is released with the shared configuration may ask for it.
+        ActiveConfig.shared = .make(downloader: AskingDownloader())
+        ActiveConfig.shared = nil
+        #expect(setting.wrappedValue == 2)
+    }
+
+    private final class AskingDownloader: ActiveConfigDownloader {
+        func requestActiveConfig(
+            forUserID userID: String?, lastKnown: ConfigurationState?
+        ) async throws -> ConfigurationState? { nil }
+
+        deinit { _ = ActiveConfig.shared }
     }
 }

@@ -98,7 +98,7 @@ struct LaunchGateTests {
 
     /// A mistake in the section locks nobody out.
     @Test func settingsThatCannotBeReadLetTheAppRun() async throws {
-        let gate = makeGate(bootstrap: ["isInMaintenance": ["a"], "minimumVersion": 3])
+        let gate = makeGate(bootstrap: ["isInMaintenance": ["a"], "minimumVersion": ["3"]])
         async let isDone: Void = gate.check()
         try await downloader.waitForRequests(1)
         downloader.answer(1, with: .unchanged)
@@ -109,8 +109,9 @@ struct LaunchGateTests {
     @Test(arguments: [
         ("2.0", "2.0", true), ("2.0", "2", true), ("2.0", "2.0.0", true), ("2.0", "1.9.9", true),
         ("10.0", "9.1", true), ("2.0", "2.0.1", false), ("2.9", "2.10", false),
-        ("1", "1.0.0.1", false), ("", "1", false), ("2.0-beta", "2.0", true), ("2.0", "soon", true),
-        ("2.0", "99999999999999999999", true),
+        ("1", "1.0.0.1", false), ("2.0", "soon", true), ("2.0", "99999999999999999999", true),
+        ("2.1-beta", "2.1", true), ("2.1 (45)", "2.1", true), ("v2.1", "1.0", true),
+        (" 2.1", "2.1", true), ("2.1-beta", "2.2", false), ("", "1", true), ("abc", "1", true),
     ])
     func versionsAreComparedNumberByNumber(
         appVersion: String, minimum: String, mayRun: Bool
@@ -121,5 +122,72 @@ struct LaunchGateTests {
         downloader.answer(1, with: .unchanged)
         await isDone
         #expect((gate.state == .ready) == mayRun, "\(gate.state)")
+    }
+
+    @Test func aMinimumVersionMayBeANumber() async throws {
+        let gate = makeGate(bootstrap: ["minimumVersion": 2.5])
+        async let isDone: Void = gate.check()
+        try await downloader.waitForRequests(1)
+        downloader.answer(1, with: .unchanged)
+        await isDone
+        #expect(gate.state == .updateRequired(minimumVersion: "2.5"))
+    }
+
+    /// The time of day may be set back meanwhile, if only by a little.
+    @Test func aMaintenanceEndsWhateverTheTimeOfDayIs() async throws {
+        let gate = LaunchGate(
+            .make(
+                downloader: ScriptedDownloader(.unchanged),
+                store: InMemoryStore(
+                    bootstrap: .state(
+                        Self.configuration([
+                            "isInMaintenance": true, "maintenanceEnd": "1970-01-01T00:01:00Z",
+                        ])))),
+            appVersion: "1", timeout: .seconds(5), clock: clock,
+            now: { Date(timeIntervalSince1970: 0) })
+        await gate.check()
+        #expect(gate.state != .ready)
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(60))
+        while gate.state != .ready { await Task.yield() }
+    }
+
+    @Test func aGateThatIsGoneLeavesNoAlarm() async throws {
+        for _ in 0..<3 {
+            let gate = makeGate(
+                bootstrap: ["isInMaintenance": true, "maintenanceEnd": "1970-01-01T00:01:00Z"])
+            async let isDone: Void = gate.check()
+            try await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(5))
+            await isDone
+            guard case .maintenance = gate.state else {
+                Issue.record("\(gate.state)")
+                return
+            }
+            try await clock.waitForSleepers(1)
+        }
+        try await clock.waitForDeadlines { $0.isEmpty }
+    }
+
+    @Test func theLongestTimeoutIsNoFault() async {
+        let gate = LaunchGate(
+            .make(downloader: ScriptedDownloader(.unchanged)), appVersion: "1",
+            timeout: .seconds(Int64.max))
+        await gate.check()
+        #expect(gate.state == .ready)
+    }
+
+    /// Also when the main actor is busy until the answer is there, as it is at launch.
+    @Test func theGateDownloadsOnce() async throws {
+        let gate = makeGate()
+        let isDone = Task { await gate.check() }
+        // It runs before the tasks that the gate starts, and holds them up.
+        Task {
+            while downloader.requests.isEmpty { usleep(1_000) }
+            downloader.answer(1, with: .configuration(Self.configuration([:])))
+            usleep(50_000)
+        }
+        await isDone.value
+        #expect(gate.state == .ready && downloader.requests.count == 1)
     }
 }

@@ -41,9 +41,11 @@ struct OverridePolicyTests {
             arguments: ["-ActiveConfigOverride", text, "-ActiveConfigOverride", "A.b=1"],
             environment: [:])
         #expect(policy.initialOverrides == ["A": ["b": 1]])
+        // Without the value, which may be a secret.
+        let name = text.contains("=") ? String(text.prefix { $0 != "=" }) : "…"
         #expect(
             policy.problems == [
-                "The override \"\(text)\" cannot be used: write Section.key=value."
+                "The override \"\(name)=…\" cannot be used: write Section.key=value."
             ])
     }
 
@@ -131,5 +133,25 @@ struct OverridePolicyTests {
         #else
             #expect(!OverridePolicy.inDebugBuilds.isEnabled)
         #endif
+    }
+
+    @Test func aValueOfTheEnvironmentIsNotQuotedWhenItIsCut() {
+        let policy = OverridePolicy.from(
+            arguments: ["app"],
+            environment: [
+                "ACTIVECONFIG_OVERRIDES": "  Api.pem = -----BEGIN-----\r\nSECRET\nA_b=SECRET"
+            ])
+        #expect(policy.initialOverrides == ["Api": ["pem ": " -----BEGIN-----"]])
+        #expect(policy.problems.count == 2 && !policy.problems.joined().contains("SECRET"))
+        #expect(
+            Self.overrides(environment: ["ACTIVECONFIG_OVERRIDES": "Api.text=\"a\u{2028}b\""])
+                == ["Api": ["text": "a\u{2028}b"]])
+    }
+
+    @Test(arguments: ["-ActiveConfigOverride=Home.x=1", "--ActiveConfigOverride"])
+    func anArgumentThatIsNearlyOneIsNamed(argument: String) {
+        let policy = OverridePolicy.from(
+            arguments: ["app", argument, "Home.x=1"], environment: [:])
+        #expect(policy.initialOverrides == [:] && policy.problems.count == 1)
     }
 }

@@ -198,7 +198,7 @@ struct OverridesTests {
         #expect(config[Self.columns] == 1)
         #expect(config.overrides == [:])
         let warning = """
-            The override of 'Home.columns' is refused: overrides are not enabled in this build.
+            The override of 'Home.columns' is refused: overrides are not enabled here.
             """
         #expect(fixture.log.messages(ofLevel: .warning) == [warning, warning])
         // Removing what cannot be there is no attempt at anything.
@@ -220,7 +220,7 @@ struct OverridesTests {
             ])
         #expect(
             fixture.log.messages(ofLevel: .error) == [
-                "The override \"nothing\" cannot be used: write Section.key=value."
+                "The override \"…=…\" cannot be used: write Section.key=value."
             ])
         #expect(fixture.config.overrides == ["Home": ["title": "password", "columns": 3]])
         #expect(
@@ -255,5 +255,23 @@ struct OverridesTests {
         #expect(config.overridePolicy.initialOverrides == [:])
         config.setOverride(10, forKey: "columns", inSection: "Home")
         #expect(config[Self.columns] == 10)
+    }
+
+    @Test func aValueThatItsKeyCannotReadIsRefused() throws {
+        struct Percentage: SettingConvertible, Codable, Equatable {
+            var value: Double
+            init(_ value: Double) { self.value = value }
+            init?(settingValue: SettingValue) {
+                guard let value = settingValue.doubleValue else { return nil }
+                self.value = value
+            }
+        }
+        let config = CoordinatorFixture.make(overrides: .settable).config
+        let key = SettingKey("Home", "share", default: Percentage(1))
+        let error = #expect(throws: EncodingError.self) {
+            try config.setOverride(Percentage(50), for: key)
+        }
+        #expect("\(try #require(error))".contains("Home.share"))
+        #expect(config.overrides == [:])
     }
 }

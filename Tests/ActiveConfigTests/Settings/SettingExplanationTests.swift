@@ -371,4 +371,32 @@ struct SettingExplanationTests {
         config.markSecret("name", inSection: "Other")
         #expect("\(config.report())".contains("shown"))
     }
+
+    @Test func aKeysValueIsTheOneThatTheAppGets() async throws {
+        let config = Self.make(["Home": ["columns": 2.5]]).config
+        try await config.downloadNewConfig()
+        let explanation = config.explain(Self.columns)
+        #expect(explanation.value == 2 && config[Self.columns] == 2)
+        #expect(explanation.layers.first?.value == 2.5)
+        #expect(config.explain("columns", inSection: "Home").value == 2.5)
+    }
+
+    @Test func namesInsideOfASecretAreSecret() async throws {
+        struct Account: SettingsSection {
+            static let sectionName = "Account"
+            var tokens: [String: Int] = [:]
+        }
+        for name in ["\u{301}x", "plain"] {
+            let fixture = Self.make(["Account": ["tokens": [name: "SECRET"]]])
+            let config = fixture.config
+            config.markSecret("tokens", inSection: "Account")
+            try await config.downloadNewConfig()
+            _ = config.decode(Account.self)
+            let texts =
+                fixture.log.messages.map(\.text) + config.problems.map(\.description)
+                + [config.report().description]
+            #expect(config.problems.map(\.settingName) == ["tokens"])
+            #expect(!texts.contains { $0.contains("SECRET") || $0.contains(name) }, "\(texts)")
+        }
+    }
 }

@@ -166,15 +166,26 @@ struct SettingKeyTests {
     }
 
     @Test func aProblemIsReportedOncePerConfiguration() async throws {
-        let wrong = ConfigurationState.make(sections: ["Home": ["columns": "three"]])
         let fixture = CoordinatorFixture.make(
-            ScriptedDownloader { _ in .configuration(wrong) }, store: nil)
+            ScriptedDownloader { request in
+                // Each document comes twice.
+                .configuration(
+                    .make(sections: [
+                        "Home": ["columns": "three"],
+                        "Other": ["number": .integer((request.number + 1) / 2)],
+                    ]))
+            }, store: nil)
         let warnings = { fixture.log.messages(ofLevel: .warning).count }
         for count in 1...3 {
             try await fixture.config.downloadNewConfig()
             #expect(fixture.config.problems == [])
             for _ in 0..<3 { #expect(fixture.config[.columns] == 2) }
             #expect(fixture.config.problems.count == 1)
+            #expect(warnings() == count)
+
+            try await fixture.config.downloadNewConfig()
+            #expect(fixture.config.problems.count == 1)
+            #expect(fixture.config[.columns] == 2)
             #expect(warnings() == count)
         }
     }

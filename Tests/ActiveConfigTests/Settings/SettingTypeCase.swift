@@ -124,7 +124,8 @@ extension SettingTypeCase {
                 "inf": #"the string "inf""#, []: "an array", [:]: "an object",
             ])
         + table(
-            SettingKey("S", "x", default: Float(-7.5)), expected: "a number",
+            SettingKey("S", "x", default: Float(-7.5)),
+            expected: "a number within the range of Float",
             accepted: [0.1: 0.1, 16_777_217: 16_777_216, "3.5": 3.5, 1e-60: 0],
             refused: [1e39: "the number 1e+39", "x": #"the string "x""#, []: "an array"])
 

@@ -88,4 +88,61 @@ struct SettingTypesTests {
                     + ": Arrays and objects are nested deeper than 96; flatten the value"
             ])
     }
+
+    /// Reads are counted.
+    private struct Counted: SettingConvertible {
+        static let count = Locked(0)
+
+        init?(settingValue: SettingValue) {
+            Self.count.withLock { $0 += 1 }
+            return nil
+        }
+    }
+
+    /// As a poll that brings nothing new, or another section.
+    @Test func whatIsUnchangedIsDecodedAndReportedOnce() async throws {
+        let document = ConfigurationState.make(sections: ["S": ["x": "a"], "T": ["t": 1]])
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { $0.number == 1 ? .unchanged : .configuration(document) },
+            store: InMemoryStore(bootstrap: .state(document)), overrides: .settable)
+        let config = fixture.config
+        let key = SettingKey<Counted?>("S", "x", default: nil)
+        for _ in 1...3 {
+            _ = config[key]
+            #expect(config.problems.count == 1)
+            try await config.downloadNewConfig()
+            #expect(config.problems.count == 1)
+            config.setOverride(1, forKey: "y", inSection: "Other")
+        }
+        #expect(Counted.count.withLock { $0 } == 1)
+        #expect(fixture.log.messages(ofLevel: .warning).count { $0.contains("S.x") } == 1)
+        config.setOverride(1, forKey: "y", inSection: "S")
+        _ = config[key]
+        #expect(Counted.count.withLock { $0 } == 2)
+    }
+
+    /// The sender decides how long a text is, and what is in it.
+    @Test func aProblemIsShortAndOneLine() {
+        enum Mode: String, Codable, Sendable { case a }
+        let text =
+            "bad\nActiveConfig error: forged\u{2028}\u{202E}"
+            + String(repeating: "x", count: 1_000_000)
+        let fixture = CoordinatorFixture.make(
+            store: InMemoryStore(
+                bootstrap: .state(.make(sections: ["S\n": ["x": .string(text)]]))))
+        let config = fixture.config
+        _ = config[SettingKey("S\n", "x", default: Mode.a)]
+        let texts =
+            config.problems.map(\.description) + fixture.log.messages(ofLevel: .warning) + [
+                config.explain(SettingKey("S\n", "x", default: Mode.a)).description
+            ]
+        #expect(texts.count == 3)
+        for text in texts.prefix(2) {
+            #expect(text.utf8.count < 1_000, "\(text.utf8.count)")
+        }
+        for text in texts {
+            #expect(!text.unicodeScalars.contains { ["\n", "\u{2028}", "\u{202E}"].contains($0) })
+        }
+        #expect(!config.report().description.contains("\nActiveConfig"))
+    }
 }

@@ -53,4 +53,16 @@ struct SettingValuesTests {
         }
         #expect(await task.value == 1)
     }
+
+    @Test func aValueThatEqualsTheDefaultIsNoNewOne() async {
+        let config = ActiveConfig.make(configuration: .make(sections: ["Z": ["z": 1]]))
+        let key = SettingKey("Q", "count", default: 2)
+        var values = config.values(for: key).makeAsyncIterator()
+        #expect(await values.next() == 2)
+        config.setDefaults(["Q": ["count": 2]])
+        config.setDefaults(["Q": ["count": "2"]])
+        config.setDefaults([:])
+        config.setDefaults(["Q": ["count": 3]])
+        #expect(await values.next() == 3)
+    }
 }

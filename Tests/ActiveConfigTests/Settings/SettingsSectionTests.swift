@@ -590,4 +590,105 @@ struct SettingsSectionTests {
         #expect(count == 2)
         #expect(problems.count == (row.input > 96 ? 1 : 0))
     }
+
+    /// Reads a text by a decoder of its own, whose error names a path inside of that text.
+    private struct Payload: Codable, Equatable {
+        private struct Content: Codable { var mode: Int }
+        var mode = 0
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            let text = try decoder.singleValueContainer().decode(String.self)
+            mode = try JSONDecoder().decode(Content.self, from: Data(text.utf8)).mode
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(#"{"mode":\#(mode)}"#)
+        }
+    }
+
+    private struct Embedding: SettingsSection, Equatable {
+        static let sectionName = "Embedding"
+        var mode = "m"
+        var title = "default"
+        var payload = Payload()
+    }
+
+    @Test func anErrorInsideOfATextIsOfTheSettingWithTheText() {
+        let fixture = Self.fixture(
+            ["mode": "x", "title": "t", "payload": #"{"mode":"SECRET"}"#], of: "Embedding")
+        fixture.config.markSecret("payload", inSection: "Embedding")
+        let section = fixture.config.decode(Embedding.self)
+        #expect(section.mode == "x" && section.title == "t" && section.payload == Payload())
+        #expect(
+            Self.problems(fixture) == [
+                "The setting 'Embedding.payload' is a secret of another type than is expected."
+            ])
+    }
+
+    /// Each property is decoded as one that has many.
+    private struct Many: SettingsSection {
+        static let sectionName = "Many"
+        static let count = 100
+
+        struct Counted: Codable {
+            static let count = Locked(0)
+            init() {}
+            init(from decoder: any Decoder) throws { Self.count.withLock { $0 += 1 } }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(1)
+            }
+        }
+
+        private struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(_ text: String) { stringValue = text }
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        var counted = Counted()
+        var numbers = [Int](repeating: 7, count: count)
+        var optionals = [Int?](repeating: nil, count: count)
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            counted = try container.decode(Counted.self, forKey: Key("counted"))
+            for index in 0..<Self.count {
+                numbers[index] = try container.decode(Int.self, forKey: Key("n\(index)"))
+                optionals[index] = try container.decodeIfPresent(Int.self, forKey: Key("o\(index)"))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(counted, forKey: Key("counted"))
+            for index in 0..<Self.count {
+                try container.encode(numbers[index], forKey: Key("n\(index)"))
+            }
+        }
+    }
+
+    /// The sender decides how many values are wrong, not how long that takes or what it costs others.
+    @Test func manyWrongValuesLoseNoOtherAndTakeNoTime() {
+        var settings: [String: SettingValue] = ["counted": 1]
+        for index in 0..<Many.count {
+            let isWrong = index != 60
+            settings["n\(index)"] = isWrong ? "x" : .integer(index)
+            settings["o\(index)"] = isWrong ? "x" : .integer(index)
+        }
+        let fixture = Self.fixture(settings, of: "Many")
+        let section = fixture.config.decode(Many.self)
+        #expect(section.numbers[60] == 60 && section.optionals[60] == 60)
+        #expect(
+            section.numbers.count { $0 == 7 } == 99 && section.optionals.count { $0 == nil } == 99)
+        #expect(Self.problems(fixture).count == 198)
+        #expect(Many.Counted.count.withLock { $0 } <= 10)
+    }
 }

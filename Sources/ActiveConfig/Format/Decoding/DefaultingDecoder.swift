@@ -4,6 +4,8 @@
 /// The values of a member are tried in order: those of `objects`, then that of `defaults`. An attempt
 /// that fails names the member; the next one takes the next value of it. So a type that is decoded by
 /// hand sees what it sees in any other decoder, above all an error where a value is of another type.
+/// After a few attempts a member's next value is taken at once, so that the time to decode a document
+/// with many wrong values is bounded.
 struct DefaultingDecoder: Decoder {
     typealias Object = [String: SettingValue]
 
@@ -11,7 +13,10 @@ struct DefaultingDecoder: Decoder {
     /// without a default.
     typealias Report = (_ path: [String], _ error: any Error) -> Void
 
-    /// Attempts, so that a document with many wrong members does not take long.
+    /// Attempts in which the type sees the errors of its members.
+    private static let strictAttempts = 4
+    /// Then an error is seen where a member without a default is missing, in which case the object
+    /// around it takes its next value.
     private static let maximumAttempts = 64
 
     /// The highest first; empty when only the defaults are left.
@@ -27,16 +32,19 @@ struct DefaultingDecoder: Decoder {
     static func decode<T: Decodable>(
         _ type: T.Type, from objects: [Object], defaults: Object, report: Report
     ) -> T? {
-        let attempt = DecodingAttempt()
-        for _ in 0..<maximumAttempts {
-            do {
-                return try T(
-                    from: DefaultingDecoder(objects, defaults, codingPath: [], attempt))
-            } catch {
-                guard attempt.prepareNext(after: error, report: report) else { return nil }
+        withoutActuallyEscaping(report) { report in
+            let attempt = DecodingAttempt(report)
+            for number in 0..<maximumAttempts {
+                attempt.isLenient = number >= strictAttempts
+                do {
+                    return try T(
+                        from: DefaultingDecoder(objects, defaults, codingPath: [], attempt))
+                } catch {
+                    guard attempt.prepareNext(after: error) else { return nil }
+                }
             }
+            return nil
         }
-        return nil
     }
 
     private init(
@@ -147,12 +155,89 @@ struct DefaultingDecoder: Decoder {
         }
 
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-            do {
-                return try decoder.decoder(forKey: key).decode(type)
-            } catch {
-                decoder.attempt.note(error, at: decoder.path(forKey: key))
-                throw error
+            let path = decoder.path(forKey: key)
+            while true {
+                do {
+                    return try decoder.decoder(forKey: key).decode(type)
+                } catch {
+                    decoder.attempt.note(error, at: path)
+                    guard decoder.attempt.passesOver(path, error) else { throw error }
+                }
             }
+        }
+
+        private func decodeOptional<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+            guard contains(key), try !decodeNil(forKey: key) else { return nil }
+            do {
+                return try decode(type, forKey: key)
+            } catch {
+                // All values were passed over: the next attempt would find none.
+                guard decoder.attempt.isLenient, !contains(key) else { throw error }
+                decoder.attempt.visit(decoder.path(forKey: key))
+                return nil
+            }
+        }
+
+        func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        // The protocol has implementations of its own for these types.
+
+        func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+            try decodeOptional(type, forKey: key)
+        }
+
+        func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+            try decodeOptional(type, forKey: key)
         }
 
         func nestedContainer<NestedKey: CodingKey>(
@@ -203,6 +288,22 @@ private final class DecodingAttempt {
     private var noted: (path: Path, error: String)?
     /// The member that had no value left, if that was the last error.
     private var exhausted: Path?
+    private let report: DefaultingDecoder.Report
+    /// True when a wrong value of a member is passed over at once.
+    var isLenient = false
+
+    init(_ report: @escaping DefaultingDecoder.Report) { self.report = report }
+
+    /// In a lenient attempt, makes a member that failed take its next value.
+    ///
+    /// - Returns: False when the error is for whoever decodes the object around it.
+    func passesOver(_ path: Path, _ error: any Error) -> Bool {
+        guard isLenient, exhausted == nil else { return false }
+        report(self.path(of: error).reported, error)
+        failureCounts[path, default: 0] += 1
+        noted = nil
+        return true
+    }
 
     func failureCount(at path: Path) -> Int { failureCounts[path] ?? 0 }
 
@@ -233,9 +334,7 @@ private final class DecodingAttempt {
     /// Makes the failed member take its next value in the next attempt.
     ///
     /// - Returns: False when no other attempt can succeed.
-    func prepareNext(
-        after error: any Error, report: DefaultingDecoder.Report
-    ) -> Bool {
+    func prepareNext(after error: any Error) -> Bool {
         defer { (noted, exhausted, visited) = (nil, nil, []) }
         if let exhausted, case DecodingError.keyNotFound = error {
             if failureCount(at: exhausted) == 0 { report(exhausted, error) }
@@ -255,7 +354,10 @@ private final class DecodingAttempt {
         let named = (error as? DecodingError)?.context?.codingPath.map(\.stringValue) ?? []
         var member = named
         while !member.isEmpty, !visited.contains(member) { member.removeLast() }
-        if let noted, noted.error == "\(error)", noted.path.count > member.count {
+        // A member that reads a text by a decoder of its own names paths inside of that text.
+        if let noted, noted.error == "\(error)",
+            noted.path.count > member.count || !named.starts(with: noted.path)
+        {
             return (noted.path, noted.path)
         }
         return (member, member.isEmpty ? [] : named)

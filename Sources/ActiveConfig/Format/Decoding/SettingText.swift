@@ -26,11 +26,25 @@ enum SettingText {
         guard case .string(let text) = value, text.utf8.count <= longestText,
             let parts = text.wholeMatch(
                 of: /([-0-9]{10}T[0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]+)?(Z|[+-][0-9:]{2,5})/),
-            parts.2 != nil || parts.3 == nil,
+            parts.2 != nil || parts.3 == nil, exists(parts.1, parts.2),
             let date = try? Date(parts.1 + (parts.2 ?? ":00") + parts.4, strategy: .iso8601)
         else { return nil }
         guard let fraction = parts.3 else { return date }
         return Double("0\(fraction)").map(date.addingTimeInterval)
+    }
+
+    /// False for a day or a time that no calendar has, which Foundation would move: February 30, 25:00.
+    private static func exists(_ minute: Substring, _ second: Substring?) -> Bool {
+        let numbers = minute.split { !$0.isNumber }.compactMap { Int($0) }
+        let seconds = second.flatMap { Int($0.dropFirst()) } ?? 0
+        guard minute.utf8.first != UInt8(ascii: "-"), numbers.count == 5, 1...12 ~= numbers[1],
+            numbers[2] >= 1, 0...23 ~= numbers[3], 0...59 ~= numbers[4], 0...59 ~= seconds
+        else { return false }
+        let year = numbers[0]
+        let isLeap =
+            year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return numbers[2] <= days[numbers[1] - 1]
     }
 
     /// Reads Base64.
