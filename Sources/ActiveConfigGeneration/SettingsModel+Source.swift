@@ -11,14 +11,15 @@ extension SettingsModel {
     public func swiftSource() -> String {
         let modifier = accessLevel == .internal ? "" : "\(accessLevel) "
         let settings = sections.values.flatMap(\.settings.values)
-        let needsFoundation = settings.contains {
-            $0.type.needsFoundation || $0.defaultValue.isParsed
-        }
+        let isFoundationPublic = settings.contains { $0.type.needsFoundation }
+        let needsFoundation = isFoundationPublic || settings.contains { $0.defaultValue.isParsed }
         var lines = [
             "// Generated from a configuration; changes made here are lost.", "",
             "\(modifier)import ActiveConfig",
         ]
-        if needsFoundation { lines.append("\(modifier)import Foundation") }
+        if needsFoundation {
+            lines.append("\(isFoundationPublic ? modifier : "")import Foundation")
+        }
         let names = SwiftNames(sections.keys, .section)
         for (name, section) in sections.sortedByName {
             lines.append("")

@@ -14,7 +14,7 @@ struct SwiftExpression: Sendable, Hashable {
     private var depth = 0
 
     private static let maximumWeight = 100
-    private static let maximumCount = 2_000
+    private static let maximumCount = 6_000
     private static let maximumDepth = 8
 
     /// Creates the expression of a value read as a type.

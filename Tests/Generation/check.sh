@@ -62,6 +62,8 @@ enum Main {
             NumbersKeys.doubles.defaultValue.map(\.bitPattern) == numbers.map(\.bitPattern))
         precondition(
             NumbersKeys.floats.defaultValue.map(\.bitPattern) == floats.map(\.bitPattern))
+        // Too many for a literal.
+        precondition(NumbersKeys.many.defaultValue == Array(0..<20_000))
         print(numbers.count, floats.count, isCheckoutOn(), CheckoutKeys.isOn.defaultValue)
     }
 }
@@ -82,6 +84,7 @@ print(json.dumps({"meta": {}, "config_sections": {
     "Checkout": {"settings": {"isOn": {"value": json.loads(sys.argv[1])}}},
     "Numbers": {"settings": {
         "doubles": {"value": [double() for _ in range(5000)]},
+        "many": {"value": list(range(20000))},
         "floats": {"value": [single() for _ in range(5000)]}}},
 }}, indent=4))
 PYTHON
