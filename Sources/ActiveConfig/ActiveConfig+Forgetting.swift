@@ -14,7 +14,10 @@ extension ActiveConfig {
         let before = loadedSnapshot()
         state.withLock { $0.downloads[user] }?.abandon()
         try storeWrites.sync(of: user) {
+            // First what waits, so that it never stands alone.
+            try removePending(of: user)
             try configStore?.persistConfiguration(nil, forUserID: userID)
+            history.forget(user)
             state.withLock { $0.forget(user) }
         }
         // Every user without an own configuration has the generic user's.

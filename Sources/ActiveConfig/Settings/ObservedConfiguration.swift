@@ -12,9 +12,14 @@ final class ObservedConfiguration {
         case setting(SettingDefinition.Reference)
         case section(String)
         case user
+        case lastDownload
+        case freshness
+        case throttle
+        case pending
     }
 
     private(set) var snapshot: ConfigurationSnapshot
+    private(set) var downloads: DownloadState
     private weak var source: (any SnapshotSource)?
     private var cells: [Subject: Cell] = [:]
     private nonisolated let updates = Locked<Task<Void, Never>?>(nil)
@@ -24,6 +29,7 @@ final class ObservedConfiguration {
         self.source = source
         let signals = source.makeSignals()
         snapshot = source.loadedSnapshot()
+        downloads = source.downloadState
         let task = Task { [weak self] in
             for await _ in signals {
                 guard let self else { return }
@@ -44,17 +50,27 @@ final class ObservedConfiguration {
 
     /// Takes over what is in force, then notifies those who have read what differs.
     func update() {
-        guard let current = source?.loadedSnapshot(), current !== snapshot else { return }
-        let old = snapshot
-        snapshot = current
+        guard let source else { return }
+        let current = (source.loadedSnapshot(), source.downloadState)
+        if current.0 === snapshot, current.1 == downloads { return }
+        let old = (snapshot, downloads)
+        (snapshot, downloads) = current
         for (subject, cell) in cells where differs(subject, from: old) { cell.notify() }
     }
 
-    private func differs(_ subject: Subject, from old: ConfigurationSnapshot) -> Bool {
-        switch subject {
+    private func differs(
+        _ subject: Subject, from former: (ConfigurationSnapshot, DownloadState)
+    ) -> Bool {
+        let (old, oldDownloads) = former
+        return switch subject {
         case .setting(let definition): definition.object.differs(in: snapshot, from: old)
         case .section(let name): snapshot.sections[name] != old.sections[name]
         case .user: snapshot.userID != old.userID
+        case .lastDownload: downloads.last != oldDownloads.last
+        case .freshness: downloads.freshness != oldDownloads.freshness
+        case .throttle: downloads.throttledUntil != oldDownloads.throttledUntil
+        case .pending:
+            snapshot.known.pending?.configuration != old.known.pending?.configuration
         }
     }
 
