@@ -91,61 +91,109 @@ extension ActiveConfig {
         return (download, userID, download === new)
     }
 
+    /// A request that was made.
+    private struct Attempt: Sendable {
+        let request: DownloadHistory.Request
+        /// The time since it was made.
+        let duration: @Sendable () -> Duration
+    }
+
     /// Starts a download: asks the downloader, stores its answer and brings it in force.
     private func start(_ download: JoinedDownload, for userID: UserID) {
+        // Nil until the request is made.
+        let attempt = Locked<Attempt?>(nil)
         download.start { [self] in
-            let lastKnown =
+            let plan =
                 configStore == nil
-                ? ownConfiguration(of: userID)
-                : await storeCalls.run { self.ownConfiguration(of: userID) }
+                ? self.plan(for: userID) : await storeCalls.run { self.plan(for: userID) }
+            switch plan.verdict {
+            case .ask: break
+            case .withinInterval:
+                return JoinedDownload.Exchange(
+                    lastKnown: nil, answer: nil, outcome: .withinInterval)
+            case .wait(let seconds):
+                throw DownloadError(.throttled, retryAfter: .seconds(seconds))
+            }
             try download.limitTime(to: downloadTimeout, by: clock)
             log(.info, "Downloading the configuration of \(userID).")
+            let begun = Attempt(request: plan.request, duration: clock.stopwatch())
+            attempt.withLock { $0 = begun }
             let answer = try await configDownloader.requestActiveConfig(
-                forUserID: userID.string, lastKnown: lastKnown)
-            return JoinedDownload.Exchange(lastKnown: lastKnown, answer: answer)
+                forUserID: userID.string, lastKnown: plan.lastKnown)
+            return JoinedDownload.Exchange(
+                lastKnown: plan.lastKnown, answer: answer,
+                outcome: answer == nil ? .notModified : .downloaded)
         } then: { [self] result in
-            switch result {
-            case .success(let exchange):
-                // Without a store nothing waits, and no thread is needed for it.
-                if configStore == nil {
-                    accept(exchange, of: userID, from: download)
-                } else {
-                    storeCalls.async { self.accept(exchange, of: userID, from: download) }
+            let attempt = attempt.withLock { $0 }
+            // A cancelled download is reported at once: its callers have left already.
+            let isCancelled =
+                if case .failure(let error) = result { error is CancellationError } else { false }
+            let end = { @Sendable [self] in
+                switch result {
+                case .success(let exchange):
+                    accept(exchange, attempt, of: userID, from: download)
+                case .failure(let error): fail(download, attempt, of: userID, with: error)
                 }
-            case .failure(let error): fail(download, of: userID, with: error)
             }
+            // Without a store nothing waits, and no thread is needed for it.
+            if configStore == nil || isCancelled { end() } else { storeCalls.async(end) }
         }
+    }
+
+    /// What is known before a request, and whether it may be made.
+    private func plan(for userID: UserID) -> (
+        lastKnown: ConfigurationState?, request: DownloadHistory.Request,
+        verdict: DownloadHistory.Verdict
+    ) {
+        let lastKnown = ownConfiguration(of: userID)
+        let request = history.request(of: userID, configDownloader.requestDigest)
+        let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
+        return (lastKnown, request, verdict)
     }
 
     /// Stores the downloader's answer and brings it in force.
     private func accept(
-        _ exchange: JoinedDownload.Exchange, of userID: UserID, from download: JoinedDownload
+        _ exchange: JoinedDownload.Exchange, _ attempt: Attempt?, of userID: UserID,
+        from download: JoinedDownload
     ) {
         let (answer, lastKnown) = (exchange.answer, exchange.lastKnown)
         do throws(ConfigurationFormatError) {
             if let answer { try check(answer) }
         } catch {
-            return fail(download, of: userID, with: error)
+            return fail(download, attempt, of: userID, with: error)
         }
         // Stored first, so that whoever makes this user the current one from now on finds it.
-        let failure: StoringFailure?? = storeWrites.sync(of: userID) {
-            if download.isAbandoned { return nil }
-            return .some(store(answer, lastKnown: lastKnown, of: userID))
+        let isStored = storeWrites.sync(of: userID) {
+            if download.isAbandoned { return false }
+            guard let attempt else { return true }
+            keep(answer, lastKnown: lastKnown, of: userID)
+            history.noteSuccess(
+                of: attempt.request, exchange.outcome, after: attempt.duration(),
+                isInForce: options.activation.isImmediate
+                    || pendingConfiguration(of: userID) == nil)
+            return true
         }
-        guard let failure else { return fail(download, of: userID, with: CancellationError()) }
-        // Only now: the log may use the framework.
-        if let failure { log(.error, "\(failure)") }
+        guard isStored else {
+            return fail(download, nil, of: userID, with: CancellationError())
+        }
         // Serialized, so that the installation's first download is reported before any other.
         let result = downloadEnds.sync {
             end(
-                download, of: userID, with: answer ?? lastKnown,
-                isFirst: recordFirstDownloadFinished())
+                download, of: userID, with: answer ?? lastKnown, exchange.outcome,
+                isFirst: attempt != nil && recordFirstDownloadFinished())
         }
-        guard let result else { return fail(download, of: userID, with: CancellationError()) }
+        guard let result else {
+            return fail(download, nil, of: userID, with: CancellationError())
+        }
         let outcome =
-            answer == nil ? "nothing new" : "\(result.changedSectionNames.count) sections changed"
+            switch exchange.outcome {
+            case .withinInterval: "nothing was asked for within the interval"
+            case .notModified: "nothing new"
+            default: "\(result.changedSectionNames.count) sections changed"
+            }
         log(.info, "Downloaded the configuration of \(userID): \(outcome).")
         download.finish(.success(result))
+        signalChange()
     }
 
     /// - Throws: when the format version is too new, or the configuration has no section.
@@ -163,23 +211,31 @@ extension ActiveConfig {
         }
     }
 
-    /// Ends a download that succeeded: its configuration comes in force if its user is still the
-    /// current one.
+    /// Ends a download that succeeded: its configuration comes in force, or what has to of it, if its
+    /// user is still the current one.
     ///
     /// - Returns: The result; nil when the download was abandoned.
     private func end(
         _ download: JoinedDownload, of userID: UserID, with configuration: ConfigurationState?,
-        isFirst: Bool
+        _ outcome: DownloadOutcome, isFirst: Bool
     ) -> DownloadResult? {
         replacingSnapshot { old, layers in
             let isCurrent = old?.userID == userID
-            let new = configuration.map {
+            let isImmediate = options.activation.isImmediate
+            let known = configuration.flatMap { newest -> KnownConfiguration? in
+                if isImmediate { return .downloaded(newest) }
+                guard let old, isCurrent else { return nil }
+                return old.known.bringing(
+                    .init(configuration: newest, source: .downloaded), options.activation,
+                    at: [.immediate])
+            }
+            let new = known.map {
                 ConfigurationSnapshot(
-                    userID: userID, known: .downloaded($0), layers: layers, reason: .downloaded,
-                    previous: old)
+                    userID: userID, known: $0, layers: layers, reason: .downloaded, previous: old)
             }
             let changes = isCurrent ? new?.changes(since: old?.sections ?? NameTable([:])) : nil
-            let meta = (new?.configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
+            let isWaiting = isCurrent && (new ?? old)?.known.pending != nil
+            let meta = (configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
             let isDone = change { state in
                 // Its user was forgotten after it was stored, which has removed it again.
                 if download.isAbandoned { return nil }
@@ -187,23 +243,32 @@ extension ActiveConfig {
                 state.firstDownloadFinished = true
                 if let new {
                     if isCurrent { state.snapshot = new }
-                    state.noteDownload(of: new.configuration, for: userID)
+                    if isImmediate { state.noteDownload(of: new.configuration, for: userID) }
                 }
                 let update = Delivery.Event.downloadFinished(
-                    userID, meta: meta, configurationIsCurrent: isCurrent)
+                    userID, meta: meta, configurationIsCurrent: isCurrent && !isWaiting)
                 let events =
                     isFirst ? [.firstDownloadFinished(userID, meta: meta), update] : [update]
                 return deliver(changes ?? [], events, in: state)
             }
             guard isDone else { return nil }
             return DownloadResult(
-                userID: userID.string, configurationIsCurrent: isCurrent,
-                changedSectionNames: Set((changes ?? []).map(\.sectionName)))
+                userID: userID.string, configurationIsCurrent: isCurrent && !isWaiting,
+                changedSectionNames: Set((changes ?? []).map(\.sectionName)), outcome: outcome)
         }
     }
 
     /// Ends a download that failed; an abandoned one was already reported when the next one began.
-    private func fail(_ download: JoinedDownload, of userID: UserID, with error: any Error) {
+    private func fail(
+        _ download: JoinedDownload, _ attempt: Attempt?, of userID: UserID, with error: any Error
+    ) {
+        var isRepeated = (error as? DownloadError)?.code == .throttled
+        if let attempt, !(error is CancellationError) {
+            isRepeated = storeWrites.sync(of: userID) {
+                !download.isAbandoned
+                    && history.noteFailure(of: attempt.request, error, after: attempt.duration())
+            }
+        }
         change { state in
             guard state.downloads[userID] === download else { return nil }
             state.downloads[userID] = nil
@@ -211,9 +276,18 @@ extension ActiveConfig {
         }
         let isCancelled = error is CancellationError
         log(
-            isCancelled ? .info : .warning,
+            isCancelled || isRepeated ? .info : .warning,
             "The configuration of \(userID) could not be downloaded, the one in force stays: "
                 + (isCancelled ? "the download was cancelled." : "\(error)"))
         download.finish(.failure(error))
+        signalChange()
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// The time since this call.
+    fileprivate func stopwatch() -> @Sendable () -> Duration {
+        let start = now
+        return { start.duration(to: self.now) }
     }
 }

@@ -39,7 +39,8 @@ extension ActiveConfig {
         let layer = taken ?? (standard == nil ? nil : layers.count - 1)
         return explanation(
             key.name, key.sectionName, value: converted ?? standard, layers: layers, layer: layer,
-            source: .default, problem: problem.map(masked), ConfigurationDescription(snapshot))
+            source: .default, problem: problem.map(masked), in: snapshot,
+            ConfigurationDescription(snapshot))
     }
 
     /// Why a setting has its value.
@@ -103,17 +104,21 @@ extension ActiveConfig {
         let layers = snapshot.layers(ofKey: name, inSection: sectionName)
         return explanation(
             name, sectionName, value: layers.first?.value, layers: layers,
-            layer: layers.isEmpty ? nil : 0, source: .none, problem: nil, document)
+            layer: layers.isEmpty ? nil : 0, source: .none, problem: nil, in: snapshot, document)
     }
 
     /// `source` counts when the value is of no layer.
     private func explanation(
         _ name: String, _ sectionName: String, value: SettingValue?,
         layers: [(source: SettingSource, value: SettingValue)], layer: Int?, source: SettingSource,
-        problem: SettingProblem?, _ document: ConfigurationDescription
+        problem: SettingProblem?, in snapshot: ConfigurationSnapshot,
+        _ document: ConfigurationDescription
     ) -> SettingExplanation {
         let path = SettingPath(sectionName: sectionName, name: name)
         let isMasked = state.withLock { $0.secrets.contains(path) }
+        let waiting = snapshot.known.pending.map { $0.configuration.sections[sectionName]?[name] }
+        let isPending =
+            waiting.map { $0 != snapshot.configuration.sections[sectionName]?[name] } ?? false
         return SettingExplanation(
             sectionName: sectionName, name: name,
             value: isMasked ? .none : value,
@@ -121,7 +126,10 @@ extension ActiveConfig {
             layers: layers.map {
                 // Not a mere nil, which would be `SettingValue.null`.
                 SettingExplanation.Layer(source: $0.source, value: isMasked ? .none : $0.value)
-            }, isMasked: isMasked, problem: problem, document: document, layer: layer)
+            }, isMasked: isMasked, problem: problem,
+            pending: isPending
+                ? SettingExplanation.PendingValue(value: isMasked ? .none : waiting ?? .none) : nil,
+            document: document, layer: layer)
     }
 
     /// The problem, or for a secret one that does not quote the value.

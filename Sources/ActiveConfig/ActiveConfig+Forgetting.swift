@@ -14,7 +14,10 @@ extension ActiveConfig {
         loadedSnapshot()
         markAbandoned(user)?.abandon()
         let (before, download) = try storeWrites.sync(of: user) {
+            // First what waits, so that it never stands alone.
+            try removePending(of: user)
             try configStore?.persistConfiguration(nil, forUserID: userID)
+            history.forget(user)
             // One that was started meanwhile may have been stored just before the removal.
             let download = markAbandoned(user)
             return state.withLock { state in

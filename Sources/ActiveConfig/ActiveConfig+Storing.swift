@@ -1,7 +1,50 @@
 /// Calls of the store, none of them under a lock.
 extension ActiveConfig {
     /// The configuration that a user starts with; nil when there is none.
+    ///
+    /// What waits for the user's next launch comes in force here, and is stored later.
     func lastKnownConfiguration(of userID: UserID) -> KnownConfiguration? {
+        let stored = storedConfiguration(of: userID)
+        guard let pending = pendingConfiguration(of: userID) else {
+            if options.activation.isImmediate { return stored }
+            return state.withLock { state in
+                switch state.launches[userID] {
+                case .mixed(let known): return known
+                case .activated(let configuration):
+                    return KnownConfiguration(configuration, source: .stored, isOwn: true)
+                case .stored: return stored
+                case nil:
+                    state.launches[userID] = .stored
+                    return stored
+                }
+            }
+        }
+        let policy = options.activation
+        return state.withLock { state in
+            let base: KnownConfiguration?
+            var moments: Set = [ActivationPolicy.Moment.immediate]
+            switch state.launches[userID] {
+            case nil:
+                base = stored
+                moments.insert(.nextLaunch)
+            case .stored: base = stored
+            case .mixed(let known): base = known
+            case .activated(let configuration):
+                base = KnownConfiguration(configuration, source: .stored, isOwn: true)
+            }
+            let known = (base ?? .none).bringing(
+                .init(configuration: pending, source: .stored), policy, at: moments)
+            if known.pending == nil, base?.isOwn != true || base?.configuration != pending {
+                state.launches[userID] = .activated(pending)
+            } else if state.launches[userID] == nil {
+                state.launches[userID] = known.pending == nil ? .stored : .mixed(known)
+            }
+            return known
+        }
+    }
+
+    /// The store's configuration of a user, or the fallback.
+    private func storedConfiguration(of userID: UserID) -> KnownConfiguration? {
         let (own, generic) = state.withLock { ($0.unstored[userID], $0.unstored[.generic]) }
         if let own { return .downloaded(own) }
         guard let configStore else { return nil }
@@ -18,19 +61,32 @@ extension ActiveConfig {
                     KnownConfiguration($0, source: .stored, isOwn: false)
                 }
             }
+        // What waits for the generic user is in force for others when it is for that one.
+        if bootstrapped != nil, userID != .generic, !options.activation.isImmediate,
+            let known = lastKnownConfiguration(of: .generic), known.isOwn
+        {
+            return known.asFallback
+        }
         // The store's generic configuration is older than the one that it could not store.
-        guard var generic, configStore.ownConfiguration(forUserID: userID.string) == nil,
+        guard let generic, configStore.ownConfiguration(forUserID: userID.string) == nil,
             found?.configuration == configStore.lastKnownActiveConfiguration(forUserID: nil)
         else { return found }
-        generic.entityTag = nil
-        return KnownConfiguration(generic, source: .genericUser, isOwn: false)
+        return KnownConfiguration.downloaded(generic).asFallback
     }
 
-    /// The user's own configuration, on which a request may be conditional.
+    /// The user's newest document, on which a request may be conditional: the one that waits, else the
+    /// user's own.
     ///
     /// It loads the configuration in force first: after the download the store has a newer one.
     func ownConfiguration(of userID: UserID) -> ConfigurationState? {
         let snapshot = loadedSnapshot()
+        if !options.activation.isImmediate, let pending = pendingConfiguration(of: userID) {
+            return pending
+        }
+        // It is not stored yet.
+        if case .activated(let document) = state.withLock({ $0.launches[userID] }) {
+            return document
+        }
         let inForce = snapshot.userID == userID && snapshot.isOwn ? snapshot.configuration : nil
         guard let configStore else { return inForce }
         if let unstored = state.withLock({ $0.unstored[userID] }) { return unstored }
@@ -68,19 +124,21 @@ extension ActiveConfig {
     /// A configuration that cannot be stored stays in memory as its user's for this launch.
     func store(
         _ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID
-    ) -> StoringFailure? {
-        guard let configStore, let configuration = answer ?? lastKnown else { return nil }
+    ) {
+        guard let configStore, let configuration = answer ?? lastKnown else { return }
         let isUnstored = state.withLock { $0.unstored[userID] != nil }
         let isNew =
             configuration != lastKnown || configuration.entityTag != lastKnown?.entityTag
-        guard isNew || isUnstored else { return nil }
+        guard isNew || isUnstored else { return }
         do {
             try configStore.persistConfiguration(configuration, forUserID: userID.string)
             state.withLock { $0.unstored[userID] = nil }
-            return nil
         } catch {
             state.withLock { $0.unstored[userID] = configuration }
-            return StoringFailure(userID: userID, error: error)
+            log(
+                .error,
+                "The configuration of \(userID) could not be stored and is lost with this launch, "
+                    + "unless a later download of this user can store it: \(error)")
         }
     }
 
@@ -105,16 +163,5 @@ extension ActiveConfig {
             log(.error, "That the first download succeeded could not be stored: \(error)")
             return isFirstHere
         }
-    }
-}
-
-/// A configuration that the store could not keep, for the log.
-struct StoringFailure: CustomStringConvertible {
-    let userID: UserID
-    let error: any Error
-
-    var description: String {
-        "The configuration of \(userID) could not be stored and is lost with this launch, unless a "
-            + "later download of this user can store it: \(error)"
     }
 }

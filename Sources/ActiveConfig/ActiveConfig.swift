@@ -31,6 +31,8 @@ public final class ActiveConfig: Sendable {
     let now: @Sendable () -> Date
     let overridePolicy: OverridePolicy
     let options: ActiveConfigOptions
+    /// What is kept of downloads across launches.
+    let history: DownloadHistory
     /// Time in seconds after which a listener queue that runs nothing is logged.
     let listenerQueuePatience: Double
     let log: ActiveConfigLog
@@ -124,6 +126,8 @@ public final class ActiveConfig: Sendable {
         self.log = log
         overridePolicy = overrides
         self.options = options
+        history = DownloadHistory(
+            store: configStore, policy: options.fetchPolicy, now: now, log: log)
         self.listenerQueuePatience = listenerQueuePatience
         var state = CoordinatorState(scalars: scalars, replicas: replicas)
         state.layers.overrides = overrides.initialOverrides
@@ -157,6 +161,7 @@ public final class ActiveConfig: Sendable {
         repeat {
             outcome = bringInForce(userID, stored: lastKnownConfiguration(of: userID))
         } while outcome == .stale
+        storeLaunchLater(of: userID)
         if case .done(let sectionCount) = outcome {
             log(.info, "\(userID) is current, with \(sectionCount) sections.")
         }

@@ -13,10 +13,20 @@ import Synchronization
 
 let folder = URL(filePath: "/tmp/ActiveConfigExamples")
 let server = URL(filePath: "/")
+let backend = ActiveConfigBackend(url: server)
+let store = InMemoryStore()
+let session = Session()
+let signals = ClientSignals()
 let downloader = ScriptedDownloader()
 let config = ActiveConfig.make()
 
 func temporaryFolder() -> URL { folder }
+
+/// An app's session with its token.
+struct Session: Sendable {
+    func token() async throws -> String { "" }
+    @discardableResult func refreshToken() async throws -> String { "" }
+}
 
 /// As the plug-in generates it.
 nonisolated enum CheckoutKeys {

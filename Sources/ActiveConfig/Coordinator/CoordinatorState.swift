@@ -11,6 +11,16 @@ struct CoordinatorState: Sendable {
         var isStale = false
     }
 
+    /// The outcome of a user's first loading in this launch.
+    enum Launch: Sendable {
+        /// The store's own configuration is in force.
+        case stored
+        /// What waited came in force, and is to be stored as the user's own.
+        case activated(ConfigurationState)
+        /// Sections of what waited came in force, and others did not.
+        case mixed(KnownConfiguration)
+    }
+
     var userID: UserID = .generic
     /// Nil until first use, so that nothing is read from the store without need.
     var snapshot: ConfigurationSnapshot? {
@@ -33,6 +43,11 @@ struct CoordinatorState: Sendable {
     var readings: [UserID: Reading] = [:]
     /// Downloaded configurations that could not be stored, until the store keeps one of that user.
     var unstored: [UserID: ConfigurationState] = [:]
+    /// What waits for activation and could not be stored.
+    var unstoredPending: [UserID: ConfigurationState] = [:]
+    /// What each user was loaded with in this launch, so that nothing else comes in force by loading
+    /// again.
+    var launches: [UserID: Launch] = [:]
     /// In this launch.
     var firstDownloadFinished = false
     /// True once the store is known to have recorded it for the installation.
@@ -78,7 +93,14 @@ struct CoordinatorState: Sendable {
     /// Drops what is known of a user.
     mutating func forget(_ userID: UserID) {
         unstored[userID] = nil
+        unstoredPending[userID] = nil
+        launches[userID] = nil
         readings[userID]?.downloaded = nil
+        noteChange(of: userID)
+    }
+
+    /// Makes the setters that are reading a user read again.
+    mutating func noteChange(of userID: UserID) {
         for reader in userID == .generic ? Array(readings.keys) : [userID] {
             readings[reader]?.isStale = true
         }

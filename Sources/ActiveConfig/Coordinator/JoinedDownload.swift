@@ -8,6 +8,7 @@ final class JoinedDownload: Sendable {
         let lastKnown: ConfigurationState?
         /// Nil when nothing has changed.
         let answer: ConfigurationState?
+        var outcome = DownloadOutcome.downloaded
     }
 
     private struct State {

@@ -82,16 +82,31 @@ public struct ActiveConfigBackend: Sendable, Hashable {
 extension JSONURLDownloader {
     /// Creates a downloader from a backend that speaks the wire contract.
     ///
+    /// Errors name the backend's URL, not the user's.
+    ///
     /// - Parameters:
     ///   - backend: The backend's address.
-    ///   - timeout: The longest that a download may take.
+    ///   - credentials: What lets the client in.
+    ///   - signals: What the app says of itself, sent with each request; nil sends nothing.
+    ///   - timeout: The longest that an answer may take.
     ///   - limits: The limits on the document's size and depth.
+    ///   - sessions: The URL sessions.
     public init(
-        backend: ActiveConfigBackend, timeout: Duration = .seconds(60),
-        limits: ConfigurationLimits = .default
+        backend: ActiveConfigBackend, credentials: ClientCredentials = .none,
+        signals: ClientSignals? = nil, timeout: Duration = .seconds(60),
+        limits: ConfigurationLimits = .default, sessions: URLSessionPool = .shared
     ) {
-        self.init(timeout: timeout, limits: limits) { userID in
-            URLRequest(url: backend.configurationURL(forUserID: userID))
+        self.init(
+            timeout: timeout, limits: limits, sessions: sessions, signals: signals,
+            reportedURL: backend.url, refresh: credentials.refresh
+        ) { context in
+            var request = URLRequest(
+                url: backend.configurationURL(
+                    forUserID: context.userID, signals: context.signals))
+            if let field = try await credentials.field(for: context, url: backend.url) {
+                request.setValue(field.value, forHTTPHeaderField: field.name)
+            }
+            return request
         }
     }
 }

@@ -17,4 +17,15 @@ public protocol ActiveConfigDownloader: Sendable {
     func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState?
+
+    /// A digest of what an answer depends on beside the user, such as of signals.
+    ///
+    /// When it differs from that of the last download, a ``FetchPolicy`` lets the next one ask the
+    /// server before its interval is over. The default implementation returns "".
+    var requestDigest: String { get }
+}
+
+extension ActiveConfigDownloader {
+    /// "": an answer depends on the user only.
+    public var requestDigest: String { "" }
 }

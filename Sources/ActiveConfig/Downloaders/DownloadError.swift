@@ -8,7 +8,7 @@ public struct DownloadError: Error, Sendable {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case httpStatus, timedOut, cannotConnect, connectionLost, bodyTooLarge, redirectRefused
-            case notHTTP, noDownloader, other
+            case notHTTP, noDownloader, noCredentials, throttled, other
         }
 
         private let kind: Kind
@@ -30,6 +30,11 @@ public struct DownloadError: Error, Sendable {
         public static let notHTTP = Code(kind: .notHTTP)
         /// The ``ActiveConfig`` was created without a downloader.
         public static let noDownloader = Code(kind: .noDownloader)
+        /// The app gave no credentials: its closure threw, or gave what a header field cannot carry.
+        public static let noCredentials = Code(kind: .noCredentials)
+        /// No request was made, since the server or a failure before asks to wait; see
+        /// ``retryAfter`` and ``FetchPolicy``.
+        public static let throttled = Code(kind: .throttled)
         /// Any other fault of the connection; see ``underlyingError``.
         public static let other = Code(kind: .other)
 
@@ -43,7 +48,10 @@ public struct DownloadError: Error, Sendable {
     public let status: Int?
     /// The URL of the request, without parts that may hold secrets: query, fragment, user, password.
     public let url: URL?
-    /// The system's error.
+    /// How long the server asks to wait (`Retry-After`), at most a day; for
+    /// ``Code/throttled`` the rest of the wait.
+    public let retryAfter: Duration?
+    /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?
 
     /// Creates an error.
@@ -52,13 +60,16 @@ public struct DownloadError: Error, Sendable {
     ///   - code: The kind of fault.
     ///   - status: The status that the server answered with.
     ///   - url: The URL of the request; the parts that may hold secrets are removed here.
+    ///   - retryAfter: How long to wait before the next request.
     ///   - underlyingError: The system's error.
     public init(
-        _ code: Code, status: Int? = nil, url: URL? = nil, underlyingError: (any Error)? = nil
+        _ code: Code, status: Int? = nil, url: URL? = nil, retryAfter: Duration? = nil,
+        underlyingError: (any Error)? = nil
     ) {
         self.code = code
         self.status = status
         self.url = url.flatMap(Self.withoutSecrets)
+        self.retryAfter = retryAfter
         self.underlyingError = underlyingError
     }
 
@@ -73,12 +84,13 @@ public struct DownloadError: Error, Sendable {
 }
 
 extension DownloadError: Hashable {
-    /// Returns a Boolean value that indicates whether code, status, URL, and domain and code of the
-    /// underlying error are equal.
+    /// Returns a Boolean value that indicates whether code, status, URL, `retryAfter`, and domain
+    /// and code of the underlying error are equal.
     public static func == (left: DownloadError, right: DownloadError) -> Bool {
         let (first, second) = (left.underlyingError as NSError?, right.underlyingError as NSError?)
         return left.code == right.code && left.status == right.status && left.url == right.url
-            && first?.domain == second?.domain && first?.code == second?.code
+            && left.retryAfter == right.retryAfter && first?.domain == second?.domain
+            && first?.code == second?.code
     }
 
     /// Hashes code, status and URL.
@@ -102,11 +114,23 @@ extension DownloadError: CustomStringConvertible {
             case .bodyTooLarge: "\(source) sends more than a document may have"
             case .redirectRefused: "\(source) redirects to where the request must not go"
             case .notHTTP: "\(source) is not asked by http or https; give such a URL"
+            case .noCredentials: "\(source) was not asked: the app gave no usable credentials"
+            case .throttled: "\(source) is not asked again yet"
             case .noDownloader: "There is no server: this ActiveConfig has no downloader"
             default: "\(source) could not be asked"
             }
+        if let retryAfter {
+            return "\(sentence); the next request may be made in \(Self.text(of: retryAfter))."
+        }
         guard let underlyingError else { return "\(sentence)." }
+        // What an app's own error says may be a secret.
+        if code == .noCredentials { return "\(sentence) (\(type(of: underlyingError)))." }
         // The whole description of a system's error would repeat the URL, with its query.
         return "\(sentence): \(underlyingError.localizedDescription)"
+    }
+
+    private static func text(of duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        return "\(seconds) second\(seconds == 1 ? "" : "s")"
     }
 }

@@ -30,11 +30,24 @@
 /// `Content-Length` of almost 2⁶³, at trailer fields after a chunked body, and at a relative
 /// redirect to an IPv6 address. Use a server that you trust, over https.
 public struct JSONURLDownloader: ActiveConfigDownloader {
-    private let createRequest: @Sendable (_ userID: String?) -> URLRequest
+    private let createRequest: @Sendable (RequestContext) async throws -> URLRequest
+    private let refresh: Refresh?
+    /// The URL that errors name; nil: that of the request.
+    private let reportedURL: URL?
     private let timeout: Duration
     private let limits: ConfigurationLimits
+    private let sessions: URLSessionPool
+    private let signals: ClientSignals?
+    private let refreshes = JoinedRefreshes()
     /// Header fields that make a request conditional.
     private static let conditions = ["If-None-Match", "If-Modified-Since"]
+
+    /// Gets new credentials after a 401.
+    struct Refresh: Sendable {
+        /// False: one refresh is for the requests of all users.
+        let isPerUser: Bool
+        let body: @Sendable (_ userID: String?) async throws -> String?
+    }
 
     /// Creates a downloader.
     ///
@@ -50,10 +63,69 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         timeout: Duration = .seconds(60), limits: ConfigurationLimits = .default,
         createRequest: @escaping @Sendable (_ userID: String?) -> URLRequest
     ) {
+        self.init(
+            timeout: timeout, limits: limits, sessions: .shared, signals: nil, reportedURL: nil,
+            refresh: nil
+        ) { createRequest($0.userID) }
+    }
+
+    /// Creates a downloader whose requests may have to be waited for, such as for a token.
+    ///
+    /// ```swift
+    /// let downloader = JSONURLDownloader(
+    ///     refresh: { try await session.refreshToken() },
+    ///     createRequest: { context in
+    ///         var request = URLRequest(url: backend.configurationURL(forUserID: context.userID))
+    ///         let token = try await session.token()
+    ///         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    ///         return request
+    ///     })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - timeout: The longest that the answer may take, from the request to the last byte, at most
+    ///     a year. What `createRequest` and `refresh` take does not count; the `downloadTimeout` of
+    ///     ``ActiveConfig/ActiveConfig`` bounds all of it.
+    ///   - limits: The limits on the document's size and depth.
+    ///   - sessions: The URL sessions.
+    ///   - signals: What the app says of itself; `createRequest` gets the values.
+    ///   - refresh: Gets new credentials after an answer 401; then `createRequest` is called again,
+    ///     once. Requests that are refused at the same time wait for one refresh. Nil: a 401 is an
+    ///     error as others.
+    ///   - createRequest: Creates a request. What it throws is thrown by the download.
+    public init(
+        timeout: Duration = .seconds(60), limits: ConfigurationLimits = .default,
+        sessions: URLSessionPool = .shared, signals: ClientSignals? = nil,
+        refresh: (@Sendable () async throws -> Void)? = nil,
+        createRequest: @escaping @Sendable (_ context: RequestContext) async throws -> URLRequest
+    ) {
+        let refresh = refresh.map { refresh in
+            Refresh(isPerUser: false) { _ in
+                try await refresh()
+                return nil
+            }
+        }
+        self.init(
+            timeout: timeout, limits: limits, sessions: sessions, signals: signals,
+            reportedURL: nil, refresh: refresh, createRequest: createRequest)
+    }
+
+    init(
+        timeout: Duration, limits: ConfigurationLimits, sessions: URLSessionPool,
+        signals: ClientSignals?, reportedURL: URL?, refresh: Refresh?,
+        createRequest: @escaping @Sendable (RequestContext) async throws -> URLRequest
+    ) {
         self.timeout = timeout
         self.limits = limits
+        self.sessions = sessions
+        self.signals = signals
+        self.reportedURL = reportedURL
+        self.refresh = refresh
         self.createRequest = createRequest
     }
+
+    /// A digest of the signals, which differs when one of them has changed.
+    public var requestDigest: String { signals?.digest ?? "" }
 
     /// Gets a user's document.
     ///
@@ -62,28 +134,82 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     public func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState? {
-        var request = createRequest(userID)
-        guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
-            throw DownloadError(.notHTTP, url: request.url)
+        var context = RequestContext(
+            userID: userID, signals: signals?.values ?? [:], entityTag: lastKnown?.entityTag,
+            templateVersion: lastKnown?.meta["template_version"]?.integerValue)
+        guard let refresh else { return try await exchange(context, lastKnown).get() }
+        let joined = refresh.isPerUser ? UserID(userID) : .generic
+        let count = refreshes.begin(joined)
+        defer { refreshes.end(joined) }
+        let answer = try await exchange(context, lastKnown)
+        guard case .failure(let error) = answer, error.status == 401 else {
+            return try answer.get()
         }
-        if let tag = lastKnown?.entityTag, request.value(forHTTPHeaderField: "If-None-Match") == nil
-        {
+        do {
+            context.refreshedToken = try await refreshes.refresh(joined, since: count) {
+                try await refresh.body(userID)
+            }
+        } catch {
+            try Task.checkCancellation()
+            throw error is CancellationError || error is DownloadError
+                ? error
+                : DownloadError(
+                    .noCredentials, status: 401, url: reportedURL, underlyingError: error)
+        }
+        return try await exchange(context, lastKnown).get()
+    }
+
+    /// Sends one request; a status that is no answer is returned as a failure.
+    private func exchange(
+        _ context: RequestContext, _ lastKnown: ConfigurationState?
+    ) async throws -> Result<ConfigurationState?, DownloadError> {
+        var request = try await createRequest(context)
+        try Task.checkCancellation()
+        let url = reportedURL ?? request.url
+        guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
+            throw DownloadError(.notHTTP, url: url)
+        }
+        if let tag = context.entityTag, request.value(forHTTPHeaderField: "If-None-Match") == nil {
             request.setValue(tag, forHTTPHeaderField: "If-None-Match")
         }
         let isConditional = Self.conditions.contains {
             request.value(forHTTPHeaderField: $0) != nil
         }
         let (data, response) = try await URLSessionTransport.data(
-            for: request, maximumSize: limits.maximumSize, timeout: timeout)
+            for: request, maximumSize: limits.maximumSize, timeout: timeout, reportedURL: url,
+            sessions: sessions)
         switch response.statusCode {
         // An unconditional request has nothing that could be unchanged.
-        case 304 where isConditional && lastKnown != nil: return nil
+        case 304 where isConditional && lastKnown != nil: return .success(nil)
         case 200...299: break
         default:
-            throw DownloadError(.httpStatus, status: response.statusCode, url: request.url)
+            let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap {
+                RetryAfter.duration(
+                    $0, date: response.value(forHTTPHeaderField: "Date"), now: Date())
+            }
+            return .failure(
+                DownloadError(
+                    .httpStatus, status: response.statusCode, url: url, retryAfter: retryAfter))
         }
         var state = try ConfigurationState(jsonData: data, limits: limits)
         state.entityTag = response.value(forHTTPHeaderField: "ETag")
-        return state
+        return .success(state)
+    }
+}
+
+extension JSONURLDownloader {
+    /// What a request is made of.
+    public struct RequestContext: Sendable, Hashable {
+        /// The user, any string; nil is the generic user.
+        public let userID: String?
+        /// The signals by their names in a query, such as `app.version` and `signal.plan`.
+        public let signals: [String: String]
+        /// The entity tag of the user's own last configuration, which is sent as `If-None-Match`
+        /// unless the request has that field.
+        public let entityTag: String?
+        /// `template_version` of that configuration's `meta`.
+        public let templateVersion: Int?
+        /// The token that a refresh has given; nil before.
+        var refreshedToken: String?
     }
 }

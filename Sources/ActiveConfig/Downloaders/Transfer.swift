@@ -28,9 +28,11 @@ final class Transfer: NSObject, Sendable {
         var isAnsweringRedirect = false
     }
 
-    var url: URL? { request.url }
+    /// The URL that errors name.
+    let reportedURL: URL?
 
     private let request: URLRequest
+    private let sessions: URLSessionPool
     private let maximumSize: Int
     private let state = Locked(State())
 
@@ -54,8 +56,12 @@ final class Transfer: NSObject, Sendable {
         }
     }
 
-    init(_ request: URLRequest, maximumSize: Int) {
+    init(
+        _ request: URLRequest, maximumSize: Int, reportedURL: URL?, sessions: URLSessionPool
+    ) {
         self.request = request
+        self.reportedURL = reportedURL
+        self.sessions = sessions
         self.maximumSize = maximumSize
     }
 
@@ -79,7 +85,7 @@ final class Transfer: NSObject, Sendable {
     /// Runs on ``queue``.
     private func start() {
         guard state.withLock({ $0.outcome == nil }) else { return }
-        let task = URLSessionTransport.takeSession().dataTask(with: request)
+        let task = sessions.take().dataTask(with: request)
         task.delegate = self
         state.withLock { $0.task = task }
         task.resume()
@@ -142,10 +148,10 @@ final class Transfer: NSObject, Sendable {
         #endif
         if isCancelled || isStopped {
             answer(nil)
-        } else if let request = RedirectPolicy(url: url).request(following: newRequest) {
+        } else if let request = RedirectPolicy(url: request.url).request(following: newRequest) {
             answer(request)
         } else {
-            stop(with: DownloadError(.redirectRefused, url: url))
+            stop(with: DownloadError(.redirectRefused, url: reportedURL))
             answer(nil)
         }
         let isStoppedMeanwhile = state.withLock { state in
@@ -156,7 +162,7 @@ final class Transfer: NSObject, Sendable {
     }
 
     private func tooLarge(_ response: HTTPURLResponse?) -> DownloadError {
-        DownloadError(.bodyTooLarge, status: response?.statusCode, url: url)
+        DownloadError(.bodyTooLarge, status: response?.statusCode, url: reportedURL)
     }
 
     private func downloadError(for error: any Error) -> DownloadError {
@@ -172,7 +178,15 @@ final class Transfer: NSObject, Sendable {
             case .unknown where status != nil: .connectionLost
             default: .other
             }
-        return DownloadError(code, status: status, url: url, underlyingError: error)
+        return DownloadError(
+            code, status: status, url: reportedURL, underlyingError: Self.withoutURL(error))
+    }
+
+    /// The system's error without what else it holds: the whole URL, with the user and the query.
+    private static func withoutURL(_ error: any Error) -> any Error {
+        guard let error = error as? URLError else { return error }
+        return URLError(
+            error.code, userInfo: [NSLocalizedDescriptionKey: error.localizedDescription])
     }
 }
 
@@ -191,7 +205,7 @@ extension Transfer: URLSessionDataDelegate {
                 stop(with: tooLarge(response))
             }
         } else {
-            stop(with: DownloadError(.notHTTP, url: url))
+            stop(with: DownloadError(.notHTTP, url: reportedURL))
         }
         completionHandler(.allow)
     }
@@ -216,8 +230,8 @@ extension Transfer: URLSessionDataDelegate {
             state.task = nil
             return state.response.map { (state.body, $0) }
         }
-        URLSessionTransport.giveBack(session)
+        sessions.giveBack(session)
         if let error { return end(.failure(downloadError(for: error))) }
-        end(answer.map { .success($0) } ?? .failure(DownloadError(.notHTTP, url: url)))
+        end(answer.map { .success($0) } ?? .failure(DownloadError(.notHTTP, url: reportedURL)))
     }
 }

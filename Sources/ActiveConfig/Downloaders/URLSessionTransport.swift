@@ -6,31 +6,27 @@ import Foundation
 
 /// HTTP over `URLSession`, limited in size, time and redirection.
 enum URLSessionTransport {
-    /// Idle sessions.
-    ///
-    /// A session runs one task at a time, so that a flooding server does not delay others. Sessions
-    /// are never released: on Linux a session must not be dropped while it holds an idle
-    /// connection, nor be invalidated while a task of it ends.
-    private static let idleSessions = Locked<[URLSession]>([])
-
     /// Swift's clocks and Foundation trap at times beyond a few hundred years.
     private static let longestTimeout = Duration.seconds(365 * 24 * 60 * 60)
 
     /// Sends a request to an http or https URL.
     ///
-    /// `maximumSize` limits the body, in bytes; `timeout` is clamped to 0 … a year.
+    /// `maximumSize` limits the body, in bytes; `timeout` is clamped to 0 … a year. Errors name
+    /// `reportedURL`.
     ///
     /// - Throws: ``DownloadError``, or `CancellationError` when the task is cancelled.
     static func data(
-        for request: URLRequest, maximumSize: Int, timeout: Duration
+        for request: URLRequest, maximumSize: Int, timeout: Duration, reportedURL: URL?,
+        sessions: URLSessionPool
     ) async throws -> (Data, HTTPURLResponse) {
         var request = request
         request.timeoutInterval = timeoutInterval(request.timeoutInterval)
-        let transfer = Transfer(request, maximumSize: maximumSize)
+        let transfer = Transfer(
+            request, maximumSize: maximumSize, reportedURL: reportedURL, sessions: sessions)
         let time = min(max(timeout, .zero), longestTimeout)
         let timer = Task {
             try await Task.sleep(for: time)
-            transfer.stop(with: DownloadError(.timedOut, url: transfer.url))
+            transfer.stop(with: DownloadError(.timedOut, url: reportedURL))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
@@ -40,36 +36,12 @@ enum URLSessionTransport {
         }
     }
 
-    /// A session for one task, to be given back when the task has ended.
-    static func takeSession() -> URLSession {
-        idleSessions.withLock { $0.popLast() } ?? makeSession()
-    }
-
-    static func giveBack(_ session: URLSession) {
-        idleSessions.withLock { $0.append(session) }
-    }
-
     /// Clamps the time between two parts of an answer to what Foundation accepts.
     ///
     /// On Linux Foundation traps at NaN and at milliseconds beyond `Int`, and truncates fractions,
     /// so that less than a second would become zero.
     private static func timeoutInterval(_ interval: TimeInterval) -> TimeInterval {
         interval.isNaN ? 60 : min(max(interval.rounded(.up), 1), 7 * 24 * 60 * 60)
-    }
-
-    private static func makeSession() -> URLSession {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.httpCookieStorage = nil
-        configuration.urlCredentialStorage = nil
-        #if canImport(FoundationNetworking)
-            return URLSession(
-                configuration: configuration, delegate: TaskDelegateForwarder(),
-                delegateQueue: InlineOperationQueue())
-        #else
-            return URLSession(configuration: configuration)
-        #endif
     }
 }
 

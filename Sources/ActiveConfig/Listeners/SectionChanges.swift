@@ -4,20 +4,11 @@ protocol SnapshotSource: AnyObject, Sendable {
     func loadedSnapshot() -> ConfigurationSnapshot
     /// Loading does not block the thread of the task.
     func loadedSnapshotInTask() async -> ConfigurationSnapshot
-    /// Yields whenever a section may have changed; unread elements coalesce into one.
+    /// What is known of downloads; the first use reads the store.
+    var downloadState: DownloadState { get }
+    /// Yields whenever a section, or what is known of downloads, may have changed; unread elements
+    /// coalesce into one.
     func makeSignals() -> AsyncStream<Void>
-}
-
-extension AsyncStream<Void> {
-    /// False when the task was cancelled.
-    func waitForNext(isolation actor: isolated (any Actor)?) async -> Bool {
-        // All iterators of a stream share its state, and a new one may leave the actor.
-        var iterator = makeAsyncIterator()
-        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            return await iterator.next(isolation: actor) != nil
-        }
-        return await iterator.next() != nil
-    }
 }
 
 /// A sequence of changes of one section, or of all.

@@ -59,13 +59,32 @@ final class ConfigurationSnapshot: Sendable {
     var source: SettingSource { known.source }
     /// True when the document is known to be the user's own, not a fallback.
     var isOwn: Bool { known.isOwn }
+
+    /// Where a section of the document comes from: some may be in force before their document is.
+    func source(ofSection sectionName: String) -> SettingSource {
+        guard let pending = known.pending, pending.adopted.contains(sectionName) else {
+            return source
+        }
+        return pending.source
+    }
+
+    /// What would be in force with the document that waits; nil when none does.
+    var pending: ConfigurationSnapshot? {
+        known.pending.map {
+            ConfigurationSnapshot(
+                userID: userID,
+                known: KnownConfiguration($0.configuration, source: $0.source, isOwn: true),
+                layers: layers, reason: .activated)
+        }
+    }
+
     /// All values of a setting, the highest first.
     func layers(
         ofKey key: String, inSection sectionName: String
     ) -> [(source: SettingSource, value: SettingValue)] {
         [
             (.override, layers.overrides[sectionName]?[key]),
-            (source, configuration.sections[sectionName]?[key]),
+            (source(ofSection: sectionName), configuration.sections[sectionName]?[key]),
             (.default, layers.defaults[sectionName]?[key]),
         ].compactMap { source, value in value.map { (source, $0) } }
     }
@@ -109,15 +128,28 @@ final class ConfigurationSnapshot: Sendable {
 
 /// A user's document, and where it comes from.
 final class KnownConfiguration: Sendable {
+    /// A newer document of the user's own that waits for its activation.
+    struct Pending: Sendable {
+        let configuration: ConfigurationState
+        let source: SettingSource
+        /// The sections that are in force already.
+        var adopted: Set<String> = []
+    }
+
     let configuration: ConfigurationState
     let source: SettingSource
     /// True when it is known to be the user's own, not a fallback.
     let isOwn: Bool
+    let pending: Pending?
 
-    init(_ configuration: ConfigurationState, source: SettingSource, isOwn: Bool) {
+    init(
+        _ configuration: ConfigurationState, source: SettingSource, isOwn: Bool,
+        pending: Pending? = nil
+    ) {
         self.configuration = configuration
         self.source = source
         self.isOwn = isOwn
+        self.pending = pending
     }
 
     static func downloaded(_ configuration: ConfigurationState) -> KnownConfiguration {

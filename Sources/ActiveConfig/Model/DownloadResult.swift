@@ -7,7 +7,7 @@ public struct DownloadResult: Sendable {
     /// confirmed, is in force.
     ///
     /// False when the user changed in the meantime, and the configuration was stored for its owner
-    /// only.
+    /// only, or when it waits for its activation; see ``ActivationPolicy``.
     public let configurationIsCurrent: Bool
 
     /// The sections in force that the download changed, added or removed.
@@ -15,31 +15,39 @@ public struct DownloadResult: Sendable {
     /// Empty when nothing changed.
     public let changedSectionNames: Set<String>
 
+    /// What became of the download; never ``DownloadOutcome/failed``.
+    ///
+    /// It takes no part in equality and the hash.
+    public let outcome: DownloadOutcome
+
     /// Creates a result, as for a test.
     ///
     /// - Parameters:
     ///   - userID: The user.
     ///   - configurationIsCurrent: True when the configuration is in force.
     ///   - changedSectionNames: The sections that changed.
+    ///   - outcome: What became of the download.
     public init(
-        userID: String?, configurationIsCurrent: Bool, changedSectionNames: Set<String> = []
+        userID: String?, configurationIsCurrent: Bool, changedSectionNames: Set<String> = [],
+        outcome: DownloadOutcome = .downloaded
     ) {
         self.userID = userID
         self.configurationIsCurrent = configurationIsCurrent
         self.changedSectionNames = changedSectionNames
+        self.outcome = outcome
     }
 }
 
 extension DownloadResult: Hashable {
-    /// Returns a Boolean value that indicates whether all members are equal; user IDs are compared
-    /// byte by byte.
+    /// Returns a Boolean value that indicates whether user, currency and changed sections are
+    /// equal; user IDs are compared byte by byte.
     public static func == (left: DownloadResult, right: DownloadResult) -> Bool {
         UserID(left.userID) == UserID(right.userID)
             && left.configurationIsCurrent == right.configurationIsCurrent
             && left.changedSectionNames == right.changedSectionNames
     }
 
-    /// Hashes all members.
+    /// Hashes user, currency and changed sections.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(UserID(userID))
         hasher.combine(configurationIsCurrent)

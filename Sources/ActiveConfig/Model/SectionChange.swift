@@ -5,7 +5,8 @@ public struct SectionChange: Sendable {
     /// Reasons may be added: keep a `default` when you switch over it.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
-            case restored, downloaded, userChanged, defaultsChanged, overridden, forgotten
+            case restored, downloaded, userChanged, defaultsChanged, overridden, forgotten,
+                activated
         }
 
         private let kind: Kind
@@ -24,6 +25,9 @@ public struct SectionChange: Sendable {
 
         /// What was known of the user was forgotten.
         public static let forgotten = Reason(kind: .forgotten)
+
+        /// A document that waited was activated.
+        public static let activated = Reason(kind: .activated)
 
         /// The reason's name, such as `downloaded`.
         public var description: String { kind.rawValue }

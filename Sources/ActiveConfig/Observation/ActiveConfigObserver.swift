@@ -1,3 +1,4 @@
+public import Foundation
 public import Observation
 
 /// The settings of an ``ActiveConfig`` for the main actor, observed one by one.
@@ -54,6 +55,31 @@ public final class ActiveConfigObserver: Observable {
     public var userID: String? {
         observed.track(.user)
         return observed.snapshot.userID.string
+    }
+
+    /// The last time that the server was asked; see ``ActiveConfig/lastDownload``.
+    public var lastDownload: DownloadRecord? {
+        observed.track(.lastDownload)
+        return observed.downloads.last
+    }
+
+    /// Whether the document in force is the server's newest, as of the last download, change or mark:
+    /// that an interval ends notifies nobody.
+    public var freshness: ConfigurationFreshness {
+        observed.track(.freshness)
+        return observed.downloads.freshness
+    }
+
+    /// Until when downloads do not ask the server, as of the last one; it may have passed.
+    public var throttledUntil: Date? {
+        observed.track(.throttle)
+        return observed.downloads.throttledUntil
+    }
+
+    /// The changes that ``ActiveConfig/activate()`` would make, sorted by section.
+    public var pendingChanges: [SectionChange] {
+        observed.track(.pending)
+        return observed.snapshot.pending?.changes(since: observed.snapshot.sections) ?? []
     }
 
     /// Takes over what is in force now, instead of at the main actor's next turn, and notifies those who

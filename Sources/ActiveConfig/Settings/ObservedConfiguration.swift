@@ -12,9 +12,14 @@ final class ObservedConfiguration {
         case setting(SettingDefinition.Reference)
         case section(String)
         case user
+        case lastDownload
+        case freshness
+        case throttle
+        case pending
     }
 
     private(set) var snapshot: ConfigurationSnapshot
+    private(set) var downloads: DownloadState
     private weak var source: (any SnapshotSource)?
     private var cells: [Subject: Cell] = [:]
     private nonisolated let updates = Locked<Task<Void, Never>?>(nil)
@@ -24,6 +29,7 @@ final class ObservedConfiguration {
         self.source = source
         let signals = source.makeSignals()
         snapshot = source.loadedSnapshot()
+        downloads = source.downloadState
         let task = Task { [weak self] in
             for await _ in signals {
                 guard let self else { return }
@@ -54,22 +60,30 @@ final class ObservedConfiguration {
 
     /// Takes over what is in force, then notifies those who have read what differs.
     func update() {
-        guard let current = source?.loadedSnapshot(), current !== snapshot else { return }
-        let old = snapshot
-        snapshot = current
+        guard let source else { return }
+        let current = (source.loadedSnapshot(), source.downloadState)
+        if current.0 === snapshot, current.1 == downloads { return }
+        let old = (snapshot, downloads)
+        (snapshot, downloads) = current
         for (subject, cell) in cells where differs(subject, cell, from: old) { cell.notify() }
     }
 
     private func differs(
-        _ subject: Subject, _ cell: Cell, from old: ConfigurationSnapshot
+        _ subject: Subject, _ cell: Cell, from former: (ConfigurationSnapshot, DownloadState)
     ) -> Bool {
-        switch subject {
+        let (old, oldDownloads) = former
+        return switch subject {
         case .setting(let definition):
             cell.defaults.contains {
                 definition.object.differs(in: snapshot, from: old, default: $0)
             }
         case .section(let name): snapshot.sections[name] != old.sections[name]
         case .user: snapshot.userID != old.userID
+        case .lastDownload: downloads.last != oldDownloads.last
+        case .freshness: downloads.freshness != oldDownloads.freshness
+        case .throttle: downloads.throttledUntil != oldDownloads.throttledUntil
+        case .pending:
+            snapshot.known.pending?.configuration != old.known.pending?.configuration
         }
     }
 

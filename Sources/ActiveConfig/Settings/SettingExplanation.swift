@@ -14,6 +14,12 @@ public struct SettingExplanation: Sendable, Hashable {
         public let value: SettingValue?
     }
 
+    /// A value that waits for its activation; see ``ActivationPolicy``.
+    public struct PendingValue: Sendable, Hashable {
+        /// The value; nil when the document that waits has none, or when it is masked.
+        public let value: SettingValue?
+    }
+
     /// The section's name.
     public let sectionName: String
     /// The setting's name in the section.
@@ -32,6 +38,9 @@ public struct SettingExplanation: Sendable, Hashable {
     public let isMasked: Bool
     /// Why the highest value is not the one that the app gets; nil if it is.
     public let problem: SettingProblem?
+    /// The value in a downloaded document that waits for its activation, if it is another one than
+    /// in the document in force.
+    public let pending: PendingValue?
     /// The document that was looked at.
     public let document: ConfigurationDescription
     /// Number of the layer that the value is from; nil when it is from none.
@@ -48,6 +57,10 @@ public struct ConfigurationDescription: Sendable, Hashable {
     public let creationDate: Date?
     /// The entity tag of the answer in which it came.
     public let entityTag: String?
+    /// A Boolean value that indicates whether a newer document waits for its activation.
+    public let isPending: Bool
+    /// `template_version` of the document that waits.
+    public let pendingVersion: Int?
 
     /// The time since the document was made; nil when it does not say when.
     public var age: Duration? { creationDate.map { .seconds(-$0.timeIntervalSinceNow) } }
@@ -57,6 +70,9 @@ public struct ConfigurationDescription: Sendable, Hashable {
         version = snapshot.configuration.meta["template_version"]?.integerValue
         creationDate = snapshot.configuration.creationDate
         entityTag = snapshot.configuration.entityTag
+        let pending = snapshot.known.pending?.configuration
+        isPending = pending != nil
+        pendingVersion = pending?.meta["template_version"]?.integerValue
     }
 }
 
@@ -70,6 +86,10 @@ extension SettingExplanation: CustomStringConvertible {
         ].compactMap { $0 }
         if !details.isEmpty, source == document.source, source != .none {
             text += " (\(details.joined(separator: ", ")))"
+        }
+        if let pending {
+            text += "; waiting for activation: \(shown(pending.value))"
+            if let version = document.pendingVersion { text += " (version \(version))" }
         }
         let beneath = layers.dropFirst(layer.map { $0 + 1 } ?? layers.count)
         if !beneath.isEmpty {
@@ -108,6 +128,7 @@ extension SettingExplanation: CustomStringConvertible {
         ]
         object["value"] = value
         if isMasked { object["masked"] = true }
+        if let pending { object["pending"] = pending.value ?? .null }
         object["problem"] = problem.map { .string($0.reason) }
         return .object(object)
     }
@@ -134,6 +155,8 @@ public struct ConfigurationReport: Sendable, Hashable {
         ]
         object["template_version"] = document.version.map { .integer($0) }
         object["entity_tag"] = document.entityTag.map { .string($0) }
+        if document.isPending { object["is_pending"] = true }
+        object["pending_template_version"] = document.pendingVersion.map { .integer($0) }
         object["creation_time"] = document.creationDate.flatMap(SettingText.text(of:)).map {
             .string($0)
         }
@@ -148,8 +171,9 @@ extension ConfigurationReport: CustomStringConvertible {
     /// One line for the document, and one for each setting and problem.
     public var description: String {
         let user = UserID(userID).description
+        let waiting = document.isPending ? ", while a newer one waits for its activation" : ""
         let lines =
-            ["Configuration of \(user), \(document.source):"] + settings.map { "  \($0)" }
+            ["Configuration of \(user), \(document.source)\(waiting):"] + settings.map { "  \($0)" }
             + problems.map { "  \($0)" }
         return lines.joined(separator: "\n")
     }

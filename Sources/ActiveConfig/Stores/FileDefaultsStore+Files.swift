@@ -11,10 +11,28 @@ extension FileDefaultsStore {
         /// The last sound record before it.
         var previous: String { "\(current).previous" }
 
+        /// The files of the configuration that waits for its activation.
+        var pending: UserFiles { UserFiles(userID, "\(name).pending") }
+
+        private let name: String
+
         init(_ userID: UserID) {
+            self.init(
+                userID,
+                userID.string.map { "user-\(SHA256.hexDigest(of: $0.utf8))" } ?? "generic")
+        }
+
+        private init(_ userID: UserID, _ name: String) {
             self.userID = userID
-            let name = userID.string.map { "user-\(SHA256.hexDigest(of: $0.utf8))" } ?? "generic"
+            self.name = name
             current = "\(name).activeconfig"
+        }
+
+        /// All files, apart from ``current``, that a removal removes.
+        var others: [String] {
+            [
+                FileDefaultsStore.damaged(current), FileDefaultsStore.damaged(previous), previous,
+            ]
         }
     }
 
@@ -169,6 +187,7 @@ extension FileDefaultsStore {
         }
     }
 
+    /// Removes a user's record, and what waits for the same user.
     func remove(_ files: UserFiles) throws(StoreError) {
         guard try folder.contains(".") else { return }
         try folder.withLock { () throws(StoreError) in
@@ -177,10 +196,10 @@ extension FileDefaultsStore {
                 case .record, .unreadable: files.current
                 case .absent, .damaged: files.previous
                 }
-            let names = [
-                Self.newFile, Self.replacedFile, Self.damaged(files.current),
-                Self.damaged(files.previous), files.previous, files.current,
-            ]
+            let waiting = files.pending
+            let names =
+                [Self.newFile, Self.replacedFile, waiting.current] + waiting.others + files.others
+                + [files.current]
             for name in names where name != newest { try folder.remove(name) }
             // The file that readers get goes last, once no older one can take its place.
             try folder.synchronize()

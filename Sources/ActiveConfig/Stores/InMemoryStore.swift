@@ -4,6 +4,7 @@ import Foundation
 public final class InMemoryStore: ActiveConfigStore {
     struct State {
         var configurations: [UserID: ConfigurationState] = [:]
+        var pending: [UserID: ConfigurationState] = [:]
         var firstDownloadFinished = false
         var clientState: [String: Data] = [:]
     }
@@ -45,7 +46,10 @@ public final class InMemoryStore: ActiveConfigStore {
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) {
-        state.withLock { $0.configurations[UserID(userID)] = configuration }
+        state.withLock { state in
+            state.configurations[UserID(userID)] = configuration
+            if configuration == nil { state.pending[UserID(userID)] = nil }
+        }
     }
 
     /// A Boolean value that indicates whether a first download was recorded.

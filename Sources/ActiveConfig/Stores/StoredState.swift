@@ -9,8 +9,14 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     private let initial: Value
     private let store: (any ClientStateStore)?
     private let log: ActiveConfigLog
-    /// The value that was read or written last; nil: not read yet.
-    private let known = Locked<Value?>(nil)
+    private struct Known {
+        /// The value that was read or written last; nil: not read yet.
+        var value: Value?
+        /// False when the store could not keep it: then it is newer than what the store has.
+        var isStored = true
+    }
+
+    private let known = Locked(Known())
     /// Serializes changes, which call the store.
     private let changes = DispatchQueue(label: "ActiveConfig.StoredState")
 
@@ -30,16 +36,16 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
 
     /// The value; the first use reads the store.
     var value: Value {
-        if let known = known.withLock({ $0 }) { return known }
-        return changes.sync {
-            if let known = known.withLock({ $0 }) { return known }
+        if let known = known.withLock({ $0.value }) { return known }
+        return serialized { problem in
+            if let known = known.withLock({ $0.value }) { return known }
             var value = initial
             do {
-                value = decode(try store?.clientState(named: name))
+                value = decode(try store?.clientState(named: name), problem: &problem)
             } catch {
-                log(.warning, "The record \(name) of the store cannot be read: \(error)")
+                problem = "The record \(name) of the store cannot be read: \(error)"
             }
-            known.withLock { $0 = value }
+            known.withLock { $0.value = value }
             return value
         }
     }
@@ -51,24 +57,34 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     @discardableResult
     func update<Result>(_ change: (inout Value) -> Result) -> Result {
         _ = value
-        return changes.sync {
+        return serialized { problem in
+            let before = known.withLock { $0 }
+            var value = before.value ?? initial
             var result: Result?
-            var value = known.withLock { $0 } ?? initial
+            var isStored = true
             do {
                 try store?.updateClientState(named: name) { data in
-                    if let data { value = decode(data) }
+                    if let data, before.isStored { value = decode(data, problem: &problem) }
                     result = change(&value)
                     return value == initial && data == nil ? nil : encode(value)
                 }
             } catch {
-                log(
-                    .warning,
-                    "The record \(name) could not be stored and is lost with this launch: \(error)")
+                isStored = false
+                problem =
+                    "The record \(name) could not be stored and is lost with this launch: \(error)"
             }
             let outcome = result ?? change(&value)
-            known.withLock { $0 = value }
+            known.withLock { $0 = Known(value: value, isStored: isStored) }
             return outcome
         }
+    }
+
+    /// Logs the problem only afterwards: the log may use the framework.
+    private func serialized<Result>(_ body: (inout String?) -> Result) -> Result {
+        var problem: String?
+        let result = changes.sync { body(&problem) }
+        if let problem { log(.warning, problem) }
+        return result
     }
 
     private func encode(_ value: Value) -> Data? {
@@ -77,12 +93,12 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
         return try? encoder.encode(value)
     }
 
-    private func decode(_ data: Data?) -> Value {
+    private func decode(_ data: Data?, problem: inout String?) -> Value {
         guard let data else { return initial }
         do {
             return try JSONDecoder().decode(Value.self, from: data)
         } catch {
-            log(.warning, "The record \(name) of the store is damaged and is left out: \(error)")
+            problem = "The record \(name) of the store is damaged and is left out: \(error)"
             return initial
         }
     }

@@ -149,6 +149,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
             if let record {
                 userDefaults.set(record, forKey: key)
             } else {
+                // First what waits, so that it does not stand alone.
+                userDefaults.removeObject(forKey: pendingKey(userID))
                 userDefaults.removeObject(forKey: key)
                 userDefaults.removeObject(forKey: Self.damaged(key))
             }

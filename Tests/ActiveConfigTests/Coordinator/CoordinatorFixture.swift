@@ -14,7 +14,8 @@ struct CoordinatorFixture {
         _ downloader: ScriptedDownloader = ScriptedDownloader(),
         store: (any ActiveConfigStore)? = InMemoryStore(),
         downloadTimeout: Duration = .seconds(300), clock: any Clock<Duration> = ManualClock(),
-        overrides: OverridePolicy = .never
+        overrides: OverridePolicy = .never, now: @escaping @Sendable () -> Date = { Date() },
+        options: ActiveConfigOptions = ActiveConfigOptions()
     ) -> CoordinatorFixture {
         let queue = DispatchQueue(label: "listeners")
         let center = NotificationCenter()
@@ -23,7 +24,7 @@ struct CoordinatorFixture {
             config: ActiveConfig(
                 configDownloader: downloader, configStore: store, notificationCenter: center,
                 listenerQueue: queue, downloadTimeout: downloadTimeout, clock: clock,
-                overrides: overrides, log: log.log),
+                now: now, overrides: overrides, options: options, log: log.log),
             downloader: downloader, queue: queue, center: center, log: log)
     }
 

@@ -11,6 +11,8 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
     var after: Int?
     /// Observed number, which is compared with `before` and `after`.
     var observe: @Sendable (FileDefaultsStore) -> Int? = Self.version
+    /// True when a removal leaves nothing of the user.
+    var removesAll = true
     /// Number of synchronizations that the operation makes.
     let synchronizations: Int
     /// Number of synchronizations at the start that protect nothing in this case.
@@ -119,6 +121,31 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
             testDescription: "a version after a removal", after: 3, synchronizations: 2,
             prepare: { try prepare($0, 1, 2, nil) }, operate: { try persist(3, $0) }),
         StoreOperation(
+            testDescription: "the first version that waits", after: 2, observe: Self.pending,
+            synchronizations: 2,
+            order: [("rename .new to generic.pending.activeconfig", "sync store")],
+            prepare: { try prepare($0, 1) }, operate: { try persistPending(2, $0) }),
+        StoreOperation(
+            testDescription: "a version that waits in place of another", before: 3, after: 4,
+            observe: Self.pending, synchronizations: 2,
+            order: [
+                ("sync .new", "rename .new to generic.pending.activeconfig"),
+                ("rename .new to generic.pending.activeconfig", "sync store"),
+            ],
+            prepare: { try preparePending($0, 2, 3) }, operate: { try persistPending(4, $0) }),
+        StoreOperation(
+            testDescription: "a removal of what waits", before: 3, observe: Self.pending,
+            removesAll: false, synchronizations: 2,
+            prepare: { try preparePending($0, 2, 3) }, operate: { try persistPending(nil, $0) }),
+        StoreOperation(
+            testDescription: "a removal of a version and of what waits", before: 1,
+            synchronizations: 2, needlessSynchronizations: 1,
+            order: [
+                ("unlink generic.pending.activeconfig", "sync store"),
+                ("unlink generic.activeconfig", "sync store"),
+            ],
+            prepare: { try preparePending($0, 2) }, operate: { try persist(nil, $0) }),
+        StoreOperation(
             testDescription: "the mark of the first download", before: 0, after: 1,
             observe: { $0.firstDownloadFinished ? 1 : 0 }, synchronizations: 1,
             prepare: { try prepare($0, 1, 2) },
@@ -167,7 +194,9 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
                 violations.append("\(text(previous)) as the previous version \(now)")
             }
             let names = system.names(in: Self.folder)
-            if hasEnded, after == nil, names != [".lock"] { violations.append("\(names) \(now)") }
+            if hasEnded, after == nil, removesAll, names != [".lock"] {
+                violations.append("\(names) \(now)")
+            }
         }
         // Another process may rely on the effects of this one.
         let next = system.reopened()
@@ -205,6 +234,24 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
         return read?.section(named: "S")?.integer(forKey: "number")
     }
 
+    @Sendable private static func pending(_ store: FileDefaultsStore) -> Int? {
+        let read = store.pendingConfiguration(forUserID: nil)
+        return read?.section(named: "S")?.integer(forKey: "number")
+    }
+
+    private static func persistPending(_ number: Int?, _ store: FileDefaultsStore) throws {
+        try store.persistPendingConfiguration(number.map(configuration), forUserID: nil)
+    }
+
+    /// Version 1, and versions that wait, one after the other.
+    private static func preparePending(
+        _ system: ModelFileSystem, _ numbers: Int...
+    ) throws -> ModelFileSystem {
+        try persist(1, store(system))
+        for number in numbers { try persistPending(number, store(system)) }
+        return system.settled()
+    }
+
     /// The first download was already recorded.
     private struct NotTheFirst: Error {}
 
@@ -231,12 +278,12 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
     }
 
     private static func persist(_ number: Int?, _ store: FileDefaultsStore) throws {
-        let configuration = number.map { number in
-            ConfigurationState(
-                meta: [:],
-                sections: ["S": ActiveConfigSection(settings: ["number": .integer(number)])])
-        }
-        try store.persistConfiguration(configuration, forUserID: nil)
+        try store.persistConfiguration(number.map(configuration), forUserID: nil)
+    }
+
+    private static func configuration(_ number: Int) -> ConfigurationState {
+        ConfigurationState(
+            meta: [:], sections: ["S": ActiveConfigSection(settings: ["number": .integer(number)])])
     }
 
     private static func prepare(

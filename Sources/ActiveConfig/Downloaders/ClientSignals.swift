@@ -1,0 +1,218 @@
+/// What a client tells the server of itself, for conditions: the app, the device, and custom signals
+/// (HTTP 1).
+///
+/// ```swift
+/// let store = FileDefaultsStore(directory: folder)
+/// let signals = ClientSignals(store: store)
+/// let config = ActiveConfig(
+///     configDownloader: JSONURLDownloader(backend: backend, signals: signals), configStore: store)
+/// try await signals.setCustomSignals(["plan": "pro", "level": 7, "is_trial": false])
+/// ```
+///
+/// Signals go with each request of a downloader that was given them. After they have changed, a
+/// ``FetchPolicy`` lets the next download ask the server before its interval is over; to download at
+/// once, follow ``changes``:
+///
+/// ```swift
+/// for await _ in signals.changes { config.startDownload() }
+/// ```
+///
+/// Custom signals belong to the installation, not to a user, and are kept across launches.
+public final class ClientSignals: Sendable {
+    /// The most custom signals that can be set.
+    public static let maximumCustomCount = 100
+    /// The most characters, in Unicode scalars, in the name of a custom signal.
+    public static let maximumNameLength = 250
+    /// The most characters, in Unicode scalars, in the value of a signal.
+    public static let maximumValueLength = 500
+
+    private let platform: @Sendable () -> PlatformSignals
+    private let stored: StoredState<[String: String]>
+    private let storeCalls = BlockingCalls()
+    private let observers = Locked<[Int: AsyncStream<Void>.Continuation]>([:])
+    private let lastObserver = Locked(0)
+
+    /// Creates signals, the custom ones being those that the store has kept.
+    ///
+    /// The store is not read yet.
+    ///
+    /// - Parameters:
+    ///   - platform: What is sent of the app and the device, by default all that the platform says;
+    ///     called for each request. ``PlatformSignals/init()`` sends nothing.
+    ///   - store: Keeps the custom signals across launches, if it is a ``ClientStateStore``, such as
+    ///     the one of the ``ActiveConfig/ActiveConfig``; nil keeps them in memory.
+    ///   - log: Receives a warning when they cannot be kept.
+    public init(
+        platform: @escaping @Sendable () -> PlatformSignals = { .current },
+        store: (any ActiveConfigStore)? = nil, log: ActiveConfigLog = .standardError
+    ) {
+        self.platform = platform
+        stored = StoredState("signals", initial: [:], store: store, log: log)
+    }
+
+    /// All signals as they are sent, by their names in the query, such as `app.version` and
+    /// `signal.plan`.
+    public var values: [String: String] {
+        stored.value.reduce(into: platform().namedValues) { $0["signal.\($1.key)"] = $1.value }
+    }
+
+    /// The custom signals.
+    public var custom: [String: String] { stored.value }
+
+    /// A digest of ``values``; equal signals have equal ones, in each launch.
+    public var digest: String {
+        let text = values.sorted { $0.key.precedes($1.key) }.map {
+            "\(ActiveConfigBackend.percentEncoded($0.key))="
+                + ActiveConfigBackend.percentEncoded($0.value)
+        }.joined(separator: "&")
+        return String(SHA256.hexDigest(of: text.utf8).prefix(16))
+    }
+
+    /// Sets custom signals, and keeps the others: all of them, or none when one exceeds a limit.
+    ///
+    /// When it returns they are kept durably, which takes a few milliseconds.
+    ///
+    /// - Parameter signals: Values by name; nil removes a signal.
+    /// - Throws: ``CustomSignalError``, with the first signal that exceeds a limit.
+    @available(*, noasync, message: "Await the function of the same name.")
+    public func setCustomSignals(
+        _ signals: [String: CustomSignalValue?]
+    ) throws(CustomSignalError) {
+        try set(signals)
+    }
+
+    /// Sets custom signals, and keeps the others: all of them, or none when one exceeds a limit.
+    ///
+    /// When it returns they are kept durably.
+    ///
+    /// - Parameter signals: Values by name; nil removes a signal.
+    /// - Throws: ``CustomSignalError``, with the first signal that exceeds a limit.
+    public func setCustomSignals(
+        _ signals: [String: CustomSignalValue?]
+    ) async throws(CustomSignalError) {
+        try await storeCalls.run {
+            Result { () throws(CustomSignalError) in try self.set(signals) }
+        }.get()
+    }
+
+    /// Removes all custom signals.
+    @available(*, noasync, message: "Await the function of the same name.")
+    public func removeAllCustomSignals() { removeAll() }
+
+    /// Removes all custom signals.
+    public func removeAllCustomSignals() async {
+        await storeCalls.run { self.removeAll() }
+    }
+
+    /// Yields after custom signals have changed; several changes that nobody has read yet are one.
+    ///
+    /// A change of the device's settings is not announced; the next request sends it.
+    public var changes: Changes { Changes(signals: self) }
+
+    private func set(_ signals: [String: CustomSignalValue?]) throws(CustomSignalError) {
+        try Self.check(signals)
+        let result: Result<Bool, CustomSignalError> = stored.update { custom in
+            var new = custom
+            for (name, value) in signals {
+                // Of two names that Swift takes for equal, the new one's bytes are sent.
+                new[name] = nil
+                new[name] = value?.text
+            }
+            guard new.count <= Self.maximumCustomCount else {
+                let added = new.keys.filter { custom[$0] == nil }.sortedByBytes()
+                let name = added.dropFirst(max(0, Self.maximumCustomCount - custom.count)).first
+                return .failure(CustomSignalError(.tooMany, name: name ?? added.first ?? ""))
+            }
+            let isChanged = !Self.isSame(custom, new)
+            if isChanged { custom = new }
+            return .success(isChanged)
+        }
+        if try result.get() { notify() }
+    }
+
+    private func removeAll() {
+        let isChanged = stored.update { custom in
+            defer { custom = [:] }
+            return !custom.isEmpty
+        }
+        if isChanged { notify() }
+    }
+
+    private static func check(
+        _ signals: [String: CustomSignalValue?]
+    ) throws(CustomSignalError) {
+        for name in signals.keys.sortedByBytes() {
+            if name.isEmpty { throw CustomSignalError(.noName, name: name) }
+            if name.unicodeScalars.isLonger(than: maximumNameLength) {
+                throw CustomSignalError(.nameTooLong, name: name)
+            }
+            guard case .some(.some(let value)) = signals[name] else { continue }
+            guard let text = value.text else { throw CustomSignalError(.notFinite, name: name) }
+            if text.unicodeScalars.isLonger(than: maximumValueLength) {
+                throw CustomSignalError(.valueTooLong, name: name)
+            }
+        }
+    }
+
+    /// Compares bytes, as the server does.
+    private static func isSame(_ left: [String: String], _ right: [String: String]) -> Bool {
+        func bytes(_ signals: [String: String]) -> [[[UInt8]]] {
+            signals.sorted { $0.key.precedes($1.key) }.map {
+                [Array($0.key.utf8), Array($0.value.utf8)]
+            }
+        }
+        return bytes(left) == bytes(right)
+    }
+
+    private func notify() {
+        for observer in observers.withLock({ Array($0.values) }) { observer.yield() }
+    }
+
+    fileprivate func makeStream() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = lastObserver.withLock { last in
+            last += 1
+            return last
+        }
+        observers.withLock { $0[number] = continuation }
+        continuation.onTermination = { [weak self] _ in
+            // Released after the lock.
+            _ = self?.observers.withLock { $0.removeValue(forKey: number) }
+        }
+        return stream
+    }
+}
+
+extension ClientSignals {
+    /// The changes of custom signals.
+    public struct Changes: AsyncSequence, Sendable {
+        /// Nothing but that there was a change.
+        public typealias Element = Void
+
+        fileprivate let signals: ClientSignals
+
+        /// Iterates over the changes from now on.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate let stream: AsyncStream<Void>
+
+            /// Waits for the next change; nil when the task is cancelled.
+            public mutating func next() async -> Void? {
+                await next(isolation: #isolation)
+            }
+
+            /// Waits for the next change; nil when the task is cancelled.
+            public mutating func next(isolation actor: isolated (any Actor)?) async -> Void? {
+                await stream.waitForNext(isolation: actor) ? () : nil
+            }
+        }
+
+        /// Starts to collect changes, even before the first is awaited.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(stream: signals.makeStream())
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ClientSignals.Changes.AsyncIterator: Sendable {}

@@ -1,0 +1,85 @@
+#if canImport(FoundationNetworking)
+    import Foundation
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+/// URL sessions of one configuration, for downloads that need a proxy, a pinned certificate, or
+/// other header fields for all requests.
+///
+/// ```swift
+/// let sessions = URLSessionPool {
+///     let configuration = URLSessionConfiguration.ephemeral
+///     configuration.waitsForConnectivity = true
+///     return configuration
+/// }
+/// let downloader = JSONURLDownloader(backend: backend, sessions: sessions)
+/// ```
+///
+/// A session runs one request at a time and is used again. Sessions are kept for good, also when
+/// the pool is released: make one pool, not one for each downloader. Whatever the configuration
+/// says, nothing is cached by URL and no cookie is kept. Give no configuration for background
+/// sessions, which cannot be awaited.
+///
+/// On Linux, Foundation asks no delegate about a server's certificate, so that none can be pinned, and
+/// takes its proxy from the environment (`http_proxy`, `https_proxy`).
+public final class URLSessionPool: Sendable {
+    /// Keeps every pool for good: on Linux a session must not be dropped while it holds an idle
+    /// connection, nor be invalidated while a task of it ends.
+    private static let pools = Locked<[URLSessionPool]>([])
+
+    /// The pool of downloaders that were given none: ephemeral sessions without credentials.
+    public static let shared = URLSessionPool {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCredentialStorage = nil
+        return configuration
+    }
+
+    private let makeConfiguration: @Sendable () -> URLSessionConfiguration
+    private let delegate: (any URLSessionDelegate & Sendable)?
+    /// A session runs one task at a time, so that a flooding server does not delay others.
+    private let idleSessions = Locked<[URLSession]>([])
+
+    /// Creates a pool.
+    ///
+    /// - Parameters:
+    ///   - delegate: Answers challenges, such as for a pinned certificate, on Apple's platforms. It
+    ///     is called on a queue of the session's. What ``JSONURLDownloader`` handles itself, such as
+    ///     redirects and data, it does not hear of.
+    ///   - configuration: Makes the configuration of a session; called on any thread, once for each
+    ///     request that runs at the same time.
+    public init(
+        delegate: (any URLSessionDelegate & Sendable)? = nil,
+        configuration: @escaping @Sendable () -> URLSessionConfiguration
+    ) {
+        makeConfiguration = configuration
+        self.delegate = delegate
+        Self.pools.withLock { $0.append(self) }
+    }
+
+    /// A session for one task, to be given back when the task has ended.
+    func take() -> URLSession {
+        idleSessions.withLock { $0.popLast() } ?? makeSession()
+    }
+
+    func giveBack(_ session: URLSession) {
+        idleSessions.withLock { $0.append(session) }
+    }
+
+    private func makeSession() -> URLSession {
+        let configuration = makeConfiguration()
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpCookieStorage = nil
+        #if canImport(FoundationNetworking)
+            return URLSession(
+                configuration: configuration, delegate: TaskDelegateForwarder(),
+                delegateQueue: InlineOperationQueue())
+        #else
+            // The delegate of a task goes before the session's.
+            return URLSession(
+                configuration: configuration, delegate: delegate, delegateQueue: nil)
+        #endif
+    }
+}

@@ -1,0 +1,8 @@
+import Foundation
+
+/// What an observer sees of downloads.
+struct DownloadState: Sendable, Equatable {
+    let last: DownloadRecord?
+    let freshness: ConfigurationFreshness
+    let throttledUntil: Date?
+}

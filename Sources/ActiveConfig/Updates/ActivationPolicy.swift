@@ -1,0 +1,102 @@
+/// When a downloaded document comes in force.
+///
+/// ```swift
+/// var options = ActiveConfigOptions()
+/// options.activation = .manual(except: ["KillSwitches"])
+/// ```
+///
+/// A document that waits is kept across launches, if the store is a ``PendingConfigurationStore``.
+/// Readers and listeners do not see it. A document in which no waiting section differs from what is
+/// in force does not wait. See <doc:Fetch-and-activate>.
+public struct ActivationPolicy: Sendable, Hashable {
+    /// The moment at which a section of a downloaded document comes in force.
+    ///
+    /// Moments may be added: keep a `default` when you switch over it.
+    public struct Moment: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case immediate, manual, nextLaunch
+        }
+
+        private let kind: Kind
+
+        /// As soon as it is downloaded.
+        public static let immediate = Moment(kind: .immediate)
+        /// When the app calls ``ActiveConfig/ActiveConfig/activate()``.
+        public static let manual = Moment(kind: .manual)
+        /// When the user's configuration is first loaded in the next launch.
+        public static let nextLaunch = Moment(kind: .nextLaunch)
+
+        /// The moment's name, such as `nextLaunch`.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The moment for sections that are not in ``sections``.
+    public let moment: Moment
+    /// The moments of single sections, by name.
+    public let sections: [String: Moment]
+
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - moment: The moment for all other sections.
+    ///   - sections: The moments of single sections, by name.
+    public init(_ moment: Moment, sections: [String: Moment] = [:]) {
+        self.moment = moment
+        self.sections = sections
+    }
+
+    /// A document comes in force as soon as it is downloaded: the default.
+    public static let immediate = ActivationPolicy(.immediate)
+
+    /// A document waits for ``ActiveConfig/ActiveConfig/activate()``.
+    public static let manual = ActivationPolicy(.manual)
+
+    /// A document waits for the next launch, or ``ActiveConfig/ActiveConfig/activate()``.
+    public static let nextLaunch = ActivationPolicy(.nextLaunch)
+
+    /// Sections wait for ``ActiveConfig/ActiveConfig/activate()``, some do not.
+    ///
+    /// - Parameter names: The sections that come in force as soon as they are downloaded.
+    /// - Returns: The policy.
+    public static func manual(except names: Set<String>) -> ActivationPolicy {
+        ActivationPolicy(.manual, immediateSections: names)
+    }
+
+    /// Sections wait for the next launch, some do not.
+    ///
+    /// - Parameter names: The sections that come in force as soon as they are downloaded.
+    /// - Returns: The policy.
+    public static func nextLaunch(except names: Set<String>) -> ActivationPolicy {
+        ActivationPolicy(.nextLaunch, immediateSections: names)
+    }
+
+    private init(_ moment: Moment, immediateSections: Set<String>) {
+        let sections = immediateSections.map { ($0, Moment.immediate) }
+        self.init(moment, sections: Dictionary(uniqueKeysWithValues: sections))
+    }
+
+    var isImmediate: Bool { self == .immediate }
+
+    /// Brings sections of a newer document in force whose moment has come.
+    ///
+    /// - Returns: The newer document when no section has to wait; else the old one with those
+    ///   sections, and their names.
+    func bringing(
+        _ new: ConfigurationState, to old: ConfigurationState, at moments: Set<Moment>
+    ) -> (document: ConfigurationState, adopted: Set<String>, isWhole: Bool) {
+        var (document, adopted, isWhole) = (old, Set<String>(), true)
+        for name in Set(old.sections.keys).union(new.sections.keys) {
+            let section = new.sections[name]
+            if moments.contains(sections[name] ?? moment) {
+                document.sections[name] = section
+                adopted.insert(name)
+            } else if section != old.sections[name] {
+                isWhole = false
+            }
+        }
+        if isWhole { return (new, [], true) }
+        // It is no answer of the server's.
+        if document.sections != old.sections { document.entityTag = nil }
+        return (document, adopted, false)
+    }
+}

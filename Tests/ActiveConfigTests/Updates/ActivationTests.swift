@@ -1,0 +1,355 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// What was downloaded and waits, over several launches.
+@Suite(.timeLimit(.minutes(5)))
+struct ActivationTests {
+    private static func answer(
+        _ titles: [String: String], _ tag: String
+    ) -> ScriptedDownloader.Answer {
+        .configuration(.titled(titles, entityTag: tag))
+    }
+
+    private static let first = answer(["Home": "1", "Kill": "off"], "t1")
+    private static let second = answer(["Home": "2", "Kill": "on", "New": "2"], "t2")
+
+    private static let stores: [@Sendable (TemporaryFolder) -> any ActiveConfigStore] = [
+        { FileDefaultsStore(directory: $0.url) },
+        { _ in InMemoryStore() },
+    ]
+
+    private func titles(_ config: ActiveConfig) -> [String: String?] {
+        config.currentConfiguration.sections.mapValues(\.title)
+    }
+
+    @Test func byDefaultADocumentComesInForceAtOnce() async throws {
+        let launch = UpdatesFixture().launch(ScriptedDownloader(Self.first))
+        let outcome = try await launch.config.fetchAndActivate()
+        #expect(outcome.download == .downloaded && outcome.isActivated)
+        #expect(outcome.changedSectionNames == ["Home", "Kill"])
+        #expect(launch.config.pendingConfiguration == nil)
+        #expect(await launch.config.activate().isEmpty)
+    }
+
+    @Test(arguments: 0..<2)
+    func aDocumentWaitsAcrossLaunchesUntilItIsActivated(store: Int) async throws {
+        let folder = TemporaryFolder()
+        let fixture = UpdatesFixture(Self.stores[store](folder), activation: .manual)
+        let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second, .unchanged))
+        let result = try await launch.config.downloadNewConfig()
+        #expect(!result.configurationIsCurrent && result.changedSectionNames.isEmpty)
+        #expect(titles(launch.config).isEmpty)
+        #expect(launch.config.pendingChanges.map(\.sectionName) == ["Home", "Kill"])
+        let listener = launch.listener()
+        #expect(await launch.config.activate().map(\.sectionName) == ["Home", "Kill"])
+        launch.drain()
+        #expect(listener.sections == [.titled("1")])
+        #expect(await launch.config.activate().isEmpty)
+        try await launch.config.downloadNewConfig()
+        launch.drain()
+        #expect(listener.sections == [.titled("1")])
+        #expect(launch.config["Home"]?.title == "1")
+
+        let next = fixture.launch(ScriptedDownloader(.unchanged))
+        #expect(next.config["Home"]?.title == "1")
+        let changes = next.config.pendingChanges
+        #expect(changes.map(\.sectionName) == ["Home", "Kill", "New"])
+        #expect(changes.map { $0.old?.title } == ["1", "off", nil])
+        #expect(changes.map { $0.new?.title } == ["2", "on", "2"])
+        #expect(changes.allSatisfy { $0.reason == .activated })
+        // The document that waits is confirmed, and waits on.
+        let confirmed = try await next.config.downloadNewConfig()
+        #expect(confirmed.outcome == .notModified && !confirmed.configurationIsCurrent)
+        #expect(next.downloader.requests.first?.lastKnown?.entityTag == "t2")
+        #expect(next.config.pendingConfiguration?.entityTag == "t2")
+        #expect(await next.config.activate() == changes)
+        #expect(titles(next.config) == ["Home": "2", "Kill": "on", "New": "2"])
+
+        let last = fixture.launch(ScriptedDownloader(.unchanged))
+        #expect(titles(last.config) == ["Home": "2", "Kill": "on", "New": "2"])
+        #expect(last.config.pendingConfiguration == nil)
+        try await last.config.downloadNewConfig()
+        #expect(last.downloader.requests.first?.lastKnown?.entityTag == "t2")
+        #expect(last.config.source(ofKey: "title", inSection: "Home") == .downloaded)
+    }
+
+    @Test func fetchAndActivateTellsWhatHappened() async throws {
+        let fixture = UpdatesFixture(
+            fetchPolicy: .make(minimumInterval: .seconds(60)), activation: .manual)
+        let launch = fixture.launch(
+            ScriptedDownloader(
+                Self.first, .unchanged, Self.second,
+                .failure(DownloadError(.httpStatus, status: 500))))
+        var outcome = try await launch.config.fetchAndActivate()
+        #expect(outcome.download == .downloaded && outcome.isActivated)
+        #expect(outcome.changedSectionNames == ["Home", "Kill"])
+        outcome = try await launch.config.fetchAndActivate()
+        #expect(outcome.download == .withinInterval && outcome.isActivated)
+        #expect(outcome.changedSectionNames.isEmpty)
+        fixture.time.advance(by: 60)
+        outcome = try await launch.config.fetchAndActivate()
+        #expect(outcome.download == .notModified && outcome.isActivated)
+        #expect(outcome.changedSectionNames.isEmpty)
+        fixture.time.advance(by: 60)
+        try await launch.config.downloadNewConfig()
+        // Downloaded before, within the interval now: it is activated all the same.
+        outcome = try await launch.config.fetchAndActivate()
+        #expect(outcome.download == .withinInterval && outcome.isActivated)
+        #expect(outcome.changedSectionNames == ["Home", "Kill", "New"])
+        fixture.time.advance(by: 60)
+        await #expect(throws: DownloadError.self) {
+            try await launch.config.fetchAndActivate()
+        }
+    }
+
+    @Test func aFetchThatFailsActivatesNothing() async throws {
+        let launch = UpdatesFixture(activation: .manual).launch(
+            ScriptedDownloader(Self.first, .failure(DownloadError(.timedOut))))
+        try await launch.config.downloadNewConfig()
+        await #expect(throws: DownloadError.self) {
+            try await launch.config.fetchAndActivate()
+        }
+        #expect(titles(launch.config).isEmpty)
+        #expect(launch.config.pendingConfiguration?.entityTag == "t1")
+    }
+
+    @Test func aFetchForAnotherUserActivatesNothing() async throws {
+        let launch = UpdatesFixture(activation: .manual).launch(ScriptedDownloader { _ in .held })
+        launch.config.currentUserID = "A"
+        let fetch = Task { try await launch.config.fetchAndActivate() }
+        try await launch.downloader.waitForRequests(1)
+        launch.config.currentUserID = "B"
+        launch.downloader.answer(1, with: Self.first)
+        let outcome = try await fetch.value
+        #expect(outcome.userID == "A" && !outcome.isActivated)
+        #expect(outcome.changedSectionNames.isEmpty)
+        launch.config.currentUserID = "A"
+        #expect(launch.config.pendingConfiguration?.entityTag == "t1")
+        #expect(titles(launch.config).isEmpty)
+    }
+
+    @Test(arguments: 0..<2)
+    func forTheNextLaunchADocumentComesInForceWhenItsUserIsFirstLoaded(store: Int) async throws {
+        let folder = TemporaryFolder()
+        let fixture = UpdatesFixture(Self.stores[store](folder), activation: .nextLaunch)
+        let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second))
+        launch.config.currentUserID = "A"
+        try await launch.config.downloadNewConfig()
+        #expect(titles(launch.config).isEmpty)
+        // Loaded again, in the same launch.
+        launch.config.currentUserID = "B"
+        launch.config.currentUserID = "A"
+        #expect(titles(launch.config).isEmpty)
+
+        let next = fixture.launch(ScriptedDownloader(Self.second, .unchanged))
+        next.config.currentUserID = "A"
+        #expect(next.config["Home"]?.title == "1")
+        #expect(next.config.pendingConfiguration == nil)
+        try await next.config.downloadNewConfig()
+        #expect(next.downloader.requests.first?.lastKnown?.entityTag == "t1")
+        next.config.currentUserID = "B"
+        next.config.currentUserID = "A"
+        #expect(next.config["Home"]?.title == "1")
+        #expect(next.config.pendingChanges.count == 3)
+
+        let last = fixture.launch(ScriptedDownloader(.unchanged))
+        last.config.currentUserID = "A"
+        #expect(last.config["Home"]?.title == "2")
+        try await last.config.downloadNewConfig()
+        #expect(last.downloader.requests.first?.lastKnown?.entityTag == "t2")
+        #expect(last.config.pendingConfiguration == nil)
+    }
+
+    @Test func anImmediateSectionDoesNotWaitAndTheOthersStay() async throws {
+        let fixture = UpdatesFixture(activation: .manual(except: ["Kill"]))
+        let third = Self.answer(["Home": "3"], "t3")
+        let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second, third))
+        try await launch.config.fetchAndActivate()
+        let kill = launch.listener("Kill")
+        let home = launch.listener("Home")
+        let result = try await launch.config.downloadNewConfig()
+        #expect(result.changedSectionNames == ["Kill"] && !result.configurationIsCurrent)
+        #expect(titles(launch.config) == ["Home": "1", "Kill": "on"])
+        #expect(launch.config.pendingChanges.map(\.sectionName) == ["Home", "New"])
+        launch.drain()
+        #expect(kill.sections == [.titled("off"), .titled("on")])
+        #expect(home.sections == [.titled("1")])
+        #expect(launch.config.source(ofKey: "title", inSection: "Kill") == .downloaded)
+
+        let next = fixture.launch()
+        #expect(titles(next.config) == ["Home": "1", "Kill": "on"])
+        #expect(next.config.pendingChanges.map(\.sectionName) == ["Home", "New"])
+
+        try await launch.config.downloadNewConfig()
+        #expect(launch.downloader.requests.last?.lastKnown?.entityTag == "t2")
+        #expect(titles(launch.config) == ["Home": "1"])
+        #expect(await launch.config.activate().map(\.sectionName) == ["Home"])
+        #expect(titles(launch.config) == ["Home": "3"])
+    }
+
+    @Test func eachSectionHasItsMoment() async throws {
+        let fixture = UpdatesFixture(
+            activation: ActivationPolicy(.nextLaunch, sections: ["Home": .manual]))
+        let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second))
+        try await launch.config.fetchAndActivate()
+        try await launch.config.downloadNewConfig()
+        #expect(titles(launch.config) == ["Home": "1", "Kill": "off"])
+
+        let next = fixture.launch(
+            ScriptedDownloader(Self.answer(["Home": "3", "Kill": "x"], "t3")))
+        #expect(titles(next.config) == ["Home": "1", "Kill": "on", "New": "2"])
+        #expect(next.config.pendingChanges.map(\.sectionName) == ["Home"])
+        try await next.config.downloadNewConfig()
+        next.config.currentUserID = "B"
+        next.config.currentUserID = nil
+        #expect(titles(next.config) == ["Home": "1", "Kill": "on", "New": "2"])
+        #expect(await next.config.activate().map(\.sectionName) == ["Home", "Kill", "New"])
+        #expect(titles(next.config) == ["Home": "3", "Kill": "x"])
+    }
+
+    @Test func aDocumentThatEqualsTheOneInForceDoesNotWait() async throws {
+        let fixture = UpdatesFixture(activation: .manual)
+        let again = Self.answer(["Home": "1", "Kill": "off"], "t3")
+        let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second, again, .unchanged))
+        try await launch.config.fetchAndActivate()
+        try await launch.config.downloadNewConfig()
+        #expect(!launch.config.pendingChanges.isEmpty)
+        let result = try await launch.config.downloadNewConfig()
+        #expect(result.configurationIsCurrent && result.changedSectionNames.isEmpty)
+        #expect(launch.config.pendingConfiguration == nil)
+        #expect(await launch.config.activate().isEmpty)
+        try await launch.config.downloadNewConfig()
+        #expect(launch.downloader.requests.last?.lastKnown?.entityTag == "t3")
+        let next = fixture.launch()
+        #expect(next.config["Home"]?.title == "1" && next.config.pendingConfiguration == nil)
+    }
+
+    @Test func eachUserHasADocumentOfTheirOwnThatWaits() async throws {
+        let fixture = UpdatesFixture(activation: .manual)
+        let launch = fixture.launch(
+            ScriptedDownloader { request in
+                let userID = request.userID ?? "-"
+                return Self.answer(["Home": userID], "tag-\(userID)")
+            })
+        for userID in ["A", "B"] {
+            launch.config.currentUserID = userID
+            try await launch.config.downloadNewConfig()
+        }
+        for userID in ["A", "B"] {
+            launch.config.currentUserID = userID
+            #expect(launch.config.pendingConfiguration?.entityTag == "tag-\(userID)")
+            #expect(titles(launch.config).isEmpty)
+        }
+        #expect(await launch.config.activate().count == 1)
+        #expect(titles(launch.config) == ["Home": "B"])
+        launch.config.currentUserID = "A"
+        #expect(titles(launch.config).isEmpty)
+        #expect(launch.config.pendingConfiguration?.entityTag == "tag-A")
+    }
+
+    @Test(arguments: 0..<2)
+    func whoIsForgottenLosesWhatWaits(store: Int) async throws {
+        let folder = TemporaryFolder()
+        let fixture = UpdatesFixture(Self.stores[store](folder), activation: .manual)
+        let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second))
+        launch.config.currentUserID = "A"
+        try await launch.config.fetchAndActivate()
+        try await launch.config.downloadNewConfig()
+        try launch.config.forgetUser("A")
+        #expect(launch.config.pendingConfiguration == nil && launch.config.pendingChanges.isEmpty)
+        #expect(await launch.config.activate().isEmpty)
+        #expect(launch.config.lastDownload == nil)
+        let next = fixture.launch()
+        next.config.currentUserID = "A"
+        #expect(titles(next.config).isEmpty && next.config.pendingConfiguration == nil)
+        // The names of files tell nothing of users.
+        #expect(!folder.fileNames.contains { $0.hasPrefix("user-") })
+    }
+
+    /// An app that no longer holds documents back finds one that an older version did.
+    @Test func aDocumentThatWaitsComesInForceUnderAnotherPolicy() async throws {
+        let store = InMemoryStore()
+        let manual = UpdatesFixture(store, activation: .manual)
+        let launch = manual.launch(ScriptedDownloader(Self.first, Self.second))
+        try await launch.config.fetchAndActivate()
+        try await launch.config.downloadNewConfig()
+        let immediate = UpdatesFixture(store)
+        let next = immediate.launch(ScriptedDownloader(.unchanged))
+        #expect(next.config["Home"]?.title == "2")
+        try await next.config.downloadNewConfig()
+        #expect(next.downloader.requests.first?.lastKnown?.entityTag == "t2")
+        #expect(manual.launch().config["Home"]?.title == "2")
+    }
+
+    /// A store that keeps no second document, and none at all.
+    @Test(arguments: [true, false])
+    func withoutAStoreForItADocumentWaitsInMemory(hasStore: Bool) async throws {
+        let fixture = UpdatesFixture(hasStore ? ObservedStore() : nil, activation: .manual)
+        let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second, .unchanged))
+        try await launch.config.fetchAndActivate()
+        try await launch.config.downloadNewConfig()
+        #expect(launch.config["Home"]?.title == "1")
+        try await launch.config.downloadNewConfig()
+        #expect(launch.downloader.requests.last?.lastKnown?.entityTag == "t2")
+        #expect(await launch.config.activate().count == 3)
+        #expect(launch.config["Home"]?.title == "2")
+    }
+
+    @Test func anExplanationSaysThatAValueWaits() async throws {
+        let launch = UpdatesFixture(activation: .manual).launch(
+            ScriptedDownloader(Self.first, Self.second))
+        try await launch.config.fetchAndActivate()
+        #expect(launch.config.explain("title", inSection: "Home").pending == nil)
+        try await launch.config.downloadNewConfig()
+        let explanation = launch.config.explain("title", inSection: "Home")
+        #expect(explanation.value == "1" && explanation.pending?.value == "2")
+        #expect(explanation.description.contains(#"waiting for activation: "2""#))
+        #expect(explanation.settingValue["pending"] == "2")
+        #expect(launch.config.report().document.isPending)
+        #expect(launch.config.report().description.contains("waits for its activation"))
+        launch.config.markSecret("title", inSection: "Home")
+        #expect(launch.config.explain("title", inSection: "Home").pending?.value == nil)
+    }
+
+    @Test func theFallbackOfOthersHasTheImmediateSectionsOfTheGenericUser() async throws {
+        let launch = UpdatesFixture(activation: .manual(except: ["Kill"])).launch(
+            ScriptedDownloader(Self.first, Self.second))
+        try await launch.config.fetchAndActivate()
+        try await launch.config.downloadNewConfig()
+        launch.config.currentUserID = "A"
+        #expect(titles(launch.config) == ["Home": "1", "Kill": "on"])
+        #expect(launch.config.pendingConfiguration == nil)
+    }
+
+    /// Readers see the old document or the new one, whoever activates.
+    @Test func activatingWhileDownloadingNeverLosesTheNewestDocument() async throws {
+        let fixture = UpdatesFixture(activation: .manual)
+        let count = 40
+        let launch = fixture.launch(
+            ScriptedDownloader { request in
+                let text = "\(request.number)"
+                return Self.answer(["Home": text, "Kill": text], text)
+            })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for _ in 0..<count { try await launch.config.downloadNewConfig() }
+            }
+            for _ in 0..<3 {
+                group.addTask {
+                    for _ in 0..<count {
+                        await launch.config.activate()
+                        let document = launch.config.currentConfiguration
+                        #expect(document["Home"] == document["Kill"])
+                        #expect((document["Home"]?.title ?? "") == (document.entityTag ?? ""))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await launch.config.activate()
+        #expect(launch.config["Home"]?.title == "\(count)")
+        #expect(fixture.launch().config["Home"]?.title == "\(count)")
+    }
+}

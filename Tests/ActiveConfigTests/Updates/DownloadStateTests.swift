@@ -1,0 +1,157 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Observation
+import Testing
+
+/// The last download, the age and the freshness of what is in force.
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadStateTests {
+    private static let answer = ScriptedDownloader.Answer.configuration(
+        .titled(["Home": "1"], entityTag: "t1"))
+
+    /// Counts how often what a closure reads changes, and reads it again each time.
+    @MainActor
+    private final class Watch {
+        private(set) var count = 0
+        private let read: () -> Void
+
+        init(_ read: @escaping () -> Void) {
+            self.read = read
+            arm()
+        }
+
+        private func arm() {
+            withObservationTracking(read) { [weak self] in
+                Task { @MainActor in
+                    self?.count += 1
+                    self?.arm()
+                }
+            }
+        }
+    }
+
+    @Test func theLastDownloadIsKeptAcrossLaunches() async throws {
+        let folder = TemporaryFolder()
+        let fixture = UpdatesFixture(FileDefaultsStore(directory: folder.url))
+        let clock = ManualClock()
+        let downloader = ScriptedDownloader { _ in .held }
+        let launch = CoordinatorFixture.make(
+            downloader, store: fixture.store, clock: clock, now: { fixture.time.now })
+        launch.config.currentUserID = "A"
+        #expect(launch.config.lastDownload == nil)
+        let download = Task { try await launch.config.downloadNewConfig() }
+        try await downloader.waitForRequests(1)
+        clock.advance(by: .seconds(3))
+        downloader.answer(1, with: Self.answer)
+        _ = try await download.value
+        let record = DownloadRecord(
+            time: fixture.time.now, outcome: .downloaded, duration: .seconds(3), userID: "A")
+        #expect(launch.config.lastDownload == record)
+        let next = fixture.launch(
+            ScriptedDownloader(.failure(DownloadError(.httpStatus, status: 503)), .unchanged))
+        #expect(next.config.lastDownload == record)
+        fixture.time.advance(by: 60)
+        _ = try? await next.config.downloadNewConfig()
+        let failed = try #require(next.config.lastDownload)
+        #expect(failed.outcome == .failed && failed.status == 503 && failed.userID == nil)
+        #expect(failed.time == fixture.time.now)
+        next.config.currentUserID = "A"
+        try await next.config.downloadNewConfig()
+        #expect(next.config.lastDownload?.outcome == .notModified)
+    }
+
+    @Test func theAgeIsThatOfTheDocumentInForce() async throws {
+        let second = ScriptedDownloader.Answer.configuration(.titled(["Home": "2"]))
+        let fixture = UpdatesFixture(activation: .manual)
+        let launch = fixture.launch(ScriptedDownloader(Self.answer, .unchanged, second))
+        #expect(launch.config.age == nil)
+        try await launch.config.fetchAndActivate()
+        fixture.time.advance(by: 100)
+        #expect(launch.config.age == .seconds(100))
+        try await launch.config.downloadNewConfig()
+        #expect(launch.config.age == .zero)
+        fixture.time.advance(by: 50)
+        // The server has a newer one: it does not confirm what is in force.
+        try await launch.config.downloadNewConfig()
+        fixture.time.advance(by: 5)
+        #expect(launch.config.age == .seconds(55))
+        #expect(fixture.launch().config.age == .seconds(55))
+        await launch.config.activate()
+        #expect(launch.config.age == .seconds(5))
+        fixture.time.advance(by: -1_000)
+        #expect(launch.config.age == .zero)
+    }
+
+    @Test func theFreshnessSaysWhetherThereMayBeANewerDocument() async throws {
+        let store = InMemoryStore(bootstrap: .state(.titled(["Home": "0"])))
+        let fixture = UpdatesFixture(
+            store, fetchPolicy: .make(minimumInterval: .seconds(60)), activation: .manual)
+        #expect(UpdatesFixture().launch().config.freshness == .none)
+        let launch = fixture.launch(
+            ScriptedDownloader { request in
+                .configuration(.titled(["Home": "\(request.number)"], entityTag: "t"))
+            })
+        let config = launch.config
+        #expect(config.freshness == .bootstrapOnly)
+        let start = fixture.time.now
+        try await config.downloadNewConfig()
+        #expect(config.freshness == .stale(since: start))
+        await config.activate()
+        #expect(config.freshness == .upToDate)
+        fixture.time.advance(by: 61)
+        #expect(config.freshness == .stale(since: start + 60))
+        try await config.fetchAndActivate()
+        #expect(config.freshness == .upToDate)
+        fixture.time.advance(by: 1)
+        await config.markStale()
+        fixture.time.advance(by: 1)
+        #expect(config.freshness == .stale(since: start + 62))
+        // Only the generic user's document.
+        config.currentUserID = "A"
+        #expect(config.freshness == .stale(since: start + 62))
+        #expect(config.age == .seconds(2))
+    }
+
+    @MainActor
+    @Test func anObserverHearsOfDownloadsAndOfEqualValuesNothing() async throws {
+        let fixture = UpdatesFixture()
+        let launch = fixture.launch(ScriptedDownloader { _ in Self.answer })
+        let observer = ActiveConfigObserver(launch.config)
+        let freshness = Watch { _ = observer.freshness }
+        let last = Watch { _ = observer.lastDownload }
+        func settle() async {
+            while observer.lastDownload?.time != fixture.time.now { await Task.yield() }
+            for _ in 0..<50 { await Task.yield() }
+        }
+        try await launch.config.downloadNewConfig()
+        await settle()
+        #expect(observer.freshness == .upToDate)
+        #expect(freshness.count == 1 && last.count == 1)
+        fixture.time.advance(by: 1)
+        try await launch.config.downloadNewConfig()
+        await settle()
+        #expect(freshness.count == 1 && last.count == 2)
+        await launch.config.markStale()
+        while observer.freshness == .upToDate { await Task.yield() }
+        #expect(observer.freshness == .stale(since: fixture.time.now))
+    }
+
+    @MainActor
+    @Test func anObserverHearsWhatWaits() async throws {
+        let launch = UpdatesFixture(activation: .manual).launch(ScriptedDownloader(Self.answer))
+        let observer = ActiveConfigObserver(launch.config)
+        #expect(observer.pendingChanges.isEmpty)
+        let isNotified = AsyncStream.makeStream(of: Void.self)
+        withObservationTracking {
+            _ = observer.pendingChanges
+        } onChange: {
+            isNotified.continuation.yield()
+        }
+        try await launch.config.downloadNewConfig()
+        for await _ in isNotified.stream { break }
+        while observer.pendingChanges.isEmpty { await Task.yield() }
+        #expect(observer.pendingChanges.map(\.sectionName) == ["Home"])
+        #expect(observer["Home"] == nil)
+    }
+}

@@ -1,0 +1,306 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// When the server is asked, over several launches.
+@Suite(.timeLimit(.minutes(5)))
+struct FetchPolicyTests {
+    private static let hour = TimeInterval(60 * 60)
+    private static let year = 365 * 24 * hour
+    private static let document = ScriptedDownloader.Answer.configuration(
+        .titled(["Home": "a"], entityTag: "\"1\""))
+
+    private static func always(
+        _ answer: ScriptedDownloader.Answer = document
+    ) -> ScriptedDownloader {
+        ScriptedDownloader { _ in answer }
+    }
+
+    private static func failure(
+        _ status: Int, retryAfter: Duration? = nil
+    ) -> ScriptedDownloader.Answer {
+        .failure(DownloadError(.httpStatus, status: status, retryAfter: retryAfter))
+    }
+
+    private func error(of launch: CoordinatorFixture) async -> DownloadError? {
+        do {
+            try await launch.config.downloadNewConfig()
+            return nil
+        } catch {
+            return error as? DownloadError
+        }
+    }
+
+    @Test func byDefaultEveryDownloadAsksWhateverFailedBefore() async throws {
+        let fixture = UpdatesFixture()
+        let launch = fixture.launch(Self.always(Self.failure(503, retryAfter: .seconds(600))))
+        for number in 1...3 {
+            #expect(await error(of: launch)?.status == 503)
+            #expect(launch.downloader.requests.count == number)
+        }
+        #expect(launch.config.throttledUntil == nil)
+        let other = fixture.launch(Self.always())
+        for _ in 1...3 { try await other.config.downloadNewConfig() }
+        #expect(other.downloader.requests.count == 3)
+    }
+
+    @Test func withinTheIntervalADownloadSucceedsWithoutARequest() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(12 * 3_600)))
+        let launch = fixture.launch(Self.always())
+        #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
+        fixture.time.advance(by: 12 * Self.hour - 1)
+        let recorder = NotificationRecorder(of: launch.config, in: launch.center)
+        let result = try await launch.config.downloadNewConfig()
+        #expect(result.outcome == .withinInterval)
+        #expect(result.configurationIsCurrent)
+        #expect(result.changedSectionNames.isEmpty)
+        launch.drain()
+        #expect(
+            recorder.entries.map(\.name) == [ActiveConfig.downloadUpdateFinishedNotification])
+        // A new launch is in the same interval.
+        let next = fixture.launch(Self.always())
+        #expect(try await next.config.downloadNewConfig().outcome == .withinInterval)
+        #expect(next.config.source(ofKey: "title", inSection: "Home") == .stored)
+        fixture.time.advance(by: 1)
+        #expect(try await next.config.downloadNewConfig().outcome == .downloaded)
+        #expect(launch.downloader.requests.count == 1)
+        #expect(next.downloader.requests.count == 1)
+    }
+
+    @Test func eachUserHasAnIntervalOfTheirOwn() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+        let launch = fixture.launch(Self.always())
+        for userID in ["A", "B", "A", "B", nil] {
+            launch.config.currentUserID = userID
+            try await launch.config.downloadNewConfig()
+        }
+        #expect(launch.downloader.requests.map(\.userID) == ["A", "B", nil])
+        // A user who was forgotten has nothing that could be new enough.
+        launch.config.currentUserID = "A"
+        try launch.config.forgetUser("A")
+        #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
+    }
+
+    @Test func aStoreThatLostTheDocumentIsNotWithinTheInterval() async throws {
+        let store = InMemoryStore()
+        let fixture = UpdatesFixture(store, fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+        try await fixture.launch(Self.always()).config.downloadNewConfig()
+        store.persistConfiguration(nil, forUserID: nil)
+        let next = fixture.launch(Self.always())
+        #expect(try await next.config.downloadNewConfig().outcome == .downloaded)
+    }
+
+    @Test(arguments: ["version", "signals", "mark"])
+    func aChangeOfWhatTheAnswerDependsOnEndsTheInterval(cause: String) async throws {
+        let version = Locked("1.0 1")
+        let digest = Locked("d1")
+        let fixture = UpdatesFixture(
+            fetchPolicy: .make(
+                minimumInterval: .seconds(3_600), version: { version.withLock { $0 } }))
+        let downloader = Self.always()
+        let config = ActiveConfig(
+            configDownloader: DigestedDownloader(base: downloader, digest: digest),
+            configStore: fixture.store, notificationCenter: NotificationCenter(),
+            listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
+            clock: ManualClock(), now: { fixture.time.now }, options: fixture.options,
+            log: .disabled)
+        try await config.downloadNewConfig()
+        #expect(try await config.downloadNewConfig().outcome == .withinInterval)
+        switch cause {
+        case "version": version.withLock { $0 = "1.0 2" }
+        case "signals": digest.withLock { $0 = "d2" }
+        default: await config.markStale()
+        }
+        #expect(config.freshness == .stale(since: fixture.time.now))
+        #expect(try await config.downloadNewConfig().outcome == .downloaded)
+        #expect(try await config.downloadNewConfig().outcome == .withinInterval)
+        #expect(downloader.requests.count == 2)
+        #expect(config.freshness == .upToDate)
+    }
+
+    @Test func theMarkAsStaleIsKeptForEachUserAndAcrossLaunches() async throws {
+        let folder = TemporaryFolder()
+        let fixture = UpdatesFixture(
+            FileDefaultsStore(directory: folder.url),
+            fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+        let first = fixture.launch(Self.always())
+        for userID in ["A", "B"] {
+            first.config.currentUserID = userID
+            try await first.config.downloadNewConfig()
+        }
+        await first.config.markStale()
+        let second = fixture.launch(Self.always())
+        for userID in ["A", "A", "B", "B"] {
+            second.config.currentUserID = userID
+            try await second.config.downloadNewConfig()
+        }
+        #expect(second.downloader.requests.map(\.userID) == ["A", "B"])
+    }
+
+    @Test func aDownloadThatWasRunningDoesNotTakeTheMarkAway() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+        let launch = fixture.launch(ScriptedDownloader { $0.number == 1 ? .held : Self.document })
+        let download = Task { try await launch.config.downloadNewConfig() }
+        try await launch.downloader.waitForRequests(1)
+        await launch.config.markStale()
+        launch.downloader.answer(1, with: Self.document)
+        _ = try await download.value
+        #expect(launch.config.freshness == .stale(since: fixture.time.now))
+        #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
+    }
+
+    @Test func afterAFailureDownloadsAreThrottledAcrossLaunches() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(Self.always(Self.failure(503)))
+        #expect(await error(of: launch)?.code == .httpStatus)
+        let until = try #require(launch.config.throttledUntil)
+        #expect(until > fixture.time.now && until <= fixture.time.now + 120)
+        let throttled = await error(of: launch)
+        #expect(throttled?.code == .throttled)
+        let rest = try #require(throttled?.retryAfter)
+        #expect(rest > .zero && rest <= .seconds(120))
+        let next = fixture.launch(Self.always())
+        #expect(await error(of: next)?.code == .throttled)
+        #expect(next.config.throttledUntil == until)
+        #expect(next.downloader.requests.isEmpty)
+        fixture.time.advance(by: until.timeIntervalSince(fixture.time.now))
+        #expect(next.config.throttledUntil == nil)
+        #expect(try await next.config.downloadNewConfig().outcome == .downloaded)
+        // Success ends the row of failures.
+        #expect(next.config.throttledUntil == nil)
+    }
+
+    @Test(
+        arguments: [
+            (.seconds(600), 600...660), (.seconds(1_000_000_000), 14_400...15_840),
+            (.zero, 0...120), (.seconds(-5), 0...120), (nil, 0...120),
+        ] as [(Duration?, ClosedRange<TimeInterval>)])
+    func retryAfterMakesTheWaitLonger(
+        retryAfter: Duration?, seconds: ClosedRange<TimeInterval>
+    ) async throws {
+        for status in [429, 500, 503] {
+            let fixture = UpdatesFixture(fetchPolicy: .make())
+            let launch = fixture.launch(Self.always(Self.failure(status, retryAfter: retryAfter)))
+            #expect(await error(of: launch)?.status == status)
+            let until = try #require(launch.config.throttledUntil)
+            #expect(seconds.contains(until.timeIntervalSince(fixture.time.now)))
+        }
+    }
+
+    @Test func aRefusalIsToldOnceAndRetriedSlowly() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(Self.always(Self.failure(403)))
+        for number in 1...5 {
+            #expect(await error(of: launch)?.status == 403)
+            let until = try #require(launch.config.throttledUntil)
+            let wait = until.timeIntervalSince(fixture.time.now)
+            #expect((2 * Self.hour...4 * Self.hour).contains(wait))
+            fixture.time.advance(by: wait)
+            #expect(launch.downloader.requests.count == number)
+        }
+        #expect(launch.log.messages(ofLevel: .warning).count == 1)
+    }
+
+    @Test(arguments: ["user", "mark"])
+    func aRefusalHoldsForTheSameRequestOnly(cause: String) async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(
+            ScriptedDownloader { $0.number == 1 ? Self.failure(404) : Self.document })
+        #expect(await error(of: launch)?.status == 404)
+        #expect(await error(of: launch)?.code == .throttled)
+        if cause == "user" {
+            launch.config.currentUserID = "B"
+        } else {
+            await launch.config.markStale()
+        }
+        #expect(launch.config.throttledUntil == nil)
+        #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
+    }
+
+    @Test func aFailureOfTheServerHoldsForAllUsers() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(Self.always(Self.failure(503, retryAfter: .seconds(60))))
+        #expect(await error(of: launch)?.status == 503)
+        launch.config.currentUserID = "B"
+        await launch.config.markStale()
+        #expect(await error(of: launch)?.code == .throttled)
+        #expect(launch.downloader.requests.count == 1)
+    }
+
+    @Test(arguments: [DownloadError.Code.cannotConnect, .noCredentials, .notHTTP])
+    func aFailureBeforeTheServerIsReachedDoesNotThrottle(code: DownloadError.Code) async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(Self.always(.failure(DownloadError(code))))
+        for number in 1...3 {
+            #expect(await error(of: launch)?.code == code)
+            #expect(launch.downloader.requests.count == number)
+        }
+        #expect(launch.config.throttledUntil == nil)
+    }
+
+    @Test func aDocumentThatCannotBeUsedThrottles() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(Self.always(.configuration(.make(sections: [:]))))
+        await #expect(throws: ConfigurationFormatError.self) {
+            try await launch.config.downloadNewConfig()
+        }
+        #expect(launch.config.throttledUntil != nil)
+    }
+
+    @Test("A clock that is set by a year neither prolongs the interval nor hides its end")
+    func aClockThatIsSetDoesNotProlongTheInterval() async throws {
+        for seconds in [-Self.year, Self.year] {
+            let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+            let launch = fixture.launch(Self.always())
+            try await launch.config.downloadNewConfig()
+            fixture.time.advance(by: seconds)
+            #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
+            #expect(try await launch.config.downloadNewConfig().outcome == .withinInterval)
+            fixture.time.advance(by: -seconds)
+            #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
+        }
+    }
+
+    @Test("A wait begins anew once when the clock is set back by a year")
+    func aClockThatIsSetBackRestartsTheWaitOnce() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(
+            ScriptedDownloader {
+                $0.number == 1 ? Self.failure(503, retryAfter: .seconds(600)) : Self.document
+            })
+        #expect(await error(of: launch)?.status == 503)
+        fixture.time.advance(by: -Self.year)
+        let until = try #require(launch.config.throttledUntil)
+        let wait = until.timeIntervalSince(fixture.time.now)
+        #expect((600...660).contains(wait))
+        #expect(await error(of: launch)?.code == .throttled)
+        fixture.time.advance(by: wait - 1)
+        #expect(await error(of: launch)?.code == .throttled)
+        fixture.time.advance(by: -Self.year)
+        #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
+    }
+
+    @Test("A wait is over when the clock is set forward by a year, and the next failure begins one")
+    func aClockThatIsSetForwardEndsTheWait() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(Self.always(Self.failure(503)))
+        #expect(await error(of: launch)?.status == 503)
+        fixture.time.advance(by: Self.year)
+        #expect(await error(of: launch)?.status == 503)
+        #expect(await error(of: launch)?.code == .throttled)
+        #expect(launch.downloader.requests.count == 2)
+    }
+
+    @Test func aThrottledDownloadIsReportedAndIsNoRequest() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(Self.always(Self.failure(503)))
+        #expect(await error(of: launch)?.status == 503)
+        let record = launch.config.lastDownload
+        let recorder = NotificationRecorder(of: launch.config, in: launch.center)
+        #expect(await error(of: launch)?.code == .throttled)
+        launch.drain()
+        #expect(recorder.entries.map(\.name) == [ActiveConfig.downloadFailedNotification])
+        #expect(launch.config.lastDownload == record)
+    }
+}
