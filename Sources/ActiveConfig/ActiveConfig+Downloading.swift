@@ -166,6 +166,7 @@ extension ActiveConfig {
                 ConfigurationSnapshot(
                     userID: userID, known: .downloaded($0), layers: layers, reason: .downloaded)
             }
+            if let new { bringInForce(new.known, ofUser: userID, layers, reason: .downloaded) }
             let isCurrent = old?.userID == userID
             let changes = isCurrent ? new?.changes(since: old?.sections ?? NameTable([:])) : nil
             let meta = (new?.configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]

@@ -17,6 +17,7 @@ extension ActiveConfig {
             try configStore?.persistConfiguration(nil, forUserID: userID)
             state.withLock { $0.forget(user) }
         }
+        reloadUsers(afterForgetting: user)
         // Every user without an own configuration has the generic user's.
         if before.userID == user || (user == .generic && !before.isOwn) {
             replaceDocument(of: before)

@@ -130,7 +130,7 @@ extension ActiveConfig {
         decodedValue(of: key, in: snapshot).value(as: Value.self) ?? key.defaultValue
     }
 
-    private func decodedValue<Value>(
+    func decodedValue<Value>(
         of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot
     ) -> any DecodedSetting {
         snapshot.decoded.value(forKey: .setting(key.slot)) {

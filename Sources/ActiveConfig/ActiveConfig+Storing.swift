@@ -31,7 +31,9 @@ extension ActiveConfig {
     /// It loads the configuration in force first: after the download the store has a newer one.
     func ownConfiguration(of userID: UserID) -> ConfigurationState? {
         let snapshot = loadedSnapshot()
-        let inForce = snapshot.userID == userID && snapshot.isOwn ? snapshot.configuration : nil
+        let inForce =
+            snapshot.userID == userID && snapshot.isOwn
+            ? snapshot.configuration : ownConfigurationInMemory(ofUser: userID)
         guard let configStore else { return inForce }
         if let unstored = state.withLock({ $0.unstored[userID] }) { return unstored }
         // Another process may have stored a newer one, or removed it.

@@ -39,6 +39,8 @@ public final class ActiveConfig: Sendable {
     let scalars = ScalarCache()
     /// The sections in force, for reading without that lock, too.
     let replicas = SectionReplicas()
+    /// The users beside the current one.
+    let users: UserTable
     /// Made by the first who observes.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
@@ -124,6 +126,7 @@ public final class ActiveConfig: Sendable {
         self.log = log
         overridePolicy = overrides
         self.options = options
+        users = UserTable(limits: options.userCache, listenerQueue: listenerQueue)
         self.listenerQueuePatience = listenerQueuePatience
         var state = CoordinatorState(scalars: scalars, replicas: replicas)
         state.layers.overrides = overrides.initialOverrides

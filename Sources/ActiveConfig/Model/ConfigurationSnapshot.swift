@@ -22,14 +22,24 @@ final class ConfigurationSnapshot: Sendable {
         }
     }
 
-    init(
+    convenience init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         reason: SectionChange.Reason
+    ) {
+        self.init(
+            userID: userID, known: known, layers: layers,
+            sections: layers.applied(to: known.configuration.sections), reason: reason)
+    }
+
+    /// `sections` are the document's with the layers applied.
+    init(
+        userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
+        sections: NameTable<ActiveConfigSection>, reason: SectionChange.Reason
     ) {
         self.userID = userID
         self.known = known
         self.layers = layers
-        sections = layers.applied(to: known.configuration.sections)
+        self.sections = sections
         self.reason = reason
     }
 

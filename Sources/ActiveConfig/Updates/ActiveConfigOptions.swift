@@ -5,6 +5,10 @@
 /// let config = ActiveConfig(configDownloader: downloader, configStore: store, options: options)
 /// ```
 public struct ActiveConfigOptions: Sendable {
+    /// How many users' configurations are kept in memory; see
+    /// ``ActiveConfig/configuration(forUserID:)``.
+    public var userCache = UserCacheLimits()
+
     /// Creates the default options.
     public init() {}
 }
