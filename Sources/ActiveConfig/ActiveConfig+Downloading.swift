@@ -89,8 +89,11 @@ extension ActiveConfig {
                 : await storeCalls.run { self.ownConfiguration(of: userID) }
             try download.limitTime(to: downloadTimeout, by: clock)
             log(.info, "Downloading the configuration of \(userID).")
-            let answer = try await configDownloader.requestActiveConfig(
-                forUserID: userID.string, lastKnown: lastKnown)
+            let asked = askedAbout(lastKnown, of: userID)
+            let answer = try trusted(
+                try await configDownloader.requestActiveConfig(
+                    forUserID: userID.string, lastKnown: asked),
+                asked: asked, lastKnown: lastKnown, of: userID)
             return JoinedDownload.Exchange(lastKnown: lastKnown, answer: answer)
         } then: { [self] result in
             switch result {
@@ -114,6 +117,7 @@ extension ActiveConfig {
         do throws(ConfigurationFormatError) {
             if let answer { try check(answer) }
         } catch {
+            noteRefusal(of: answer, for: error, kept: lastKnown, of: userID)
             return fail(download, of: userID, with: error)
         }
         // Stored first, so that whoever makes this user the current one from now on finds it.
@@ -123,16 +127,19 @@ extension ActiveConfig {
             return true
         }
         guard isStored else { return fail(download, of: userID, with: CancellationError()) }
+        let new = (answer ?? lastKnown)?.keptInMemory
+        if let new { guardLaunch(.downloaded(new), of: userID) }
         // Serialized, so that the installation's first download is reported before any other.
         let result = downloadEnds.sync {
             end(
-                download, of: userID, with: answer ?? lastKnown,
+                download, of: userID, with: new,
                 isFirst: recordFirstDownloadFinished())
         }
         guard let result else { return fail(download, of: userID, with: CancellationError()) }
         let outcome =
             answer == nil ? "nothing new" : "\(result.changedSectionNames.count) sections changed"
         log(.info, "Downloaded the configuration of \(userID): \(outcome).")
+        noteInForce(new, of: userID)
         download.finish(.success(result))
     }
 

@@ -14,6 +14,7 @@ extension ActiveConfig {
         let before = loadedSnapshot()
         state.withLock { $0.downloads[user] }?.abandon()
         try storeWrites.sync(of: user) {
+            try options.launchGuard?.forget(user)
             try configStore?.persistConfiguration(nil, forUserID: userID)
             state.withLock { $0.forget(user) }
         }
@@ -28,6 +29,7 @@ extension ActiveConfig {
     /// Brings what the store has now in force, unless another document is in force already.
     private func replaceDocument(of before: ConfigurationSnapshot) {
         let known = lastKnownConfiguration(of: before.userID) ?? .none
+        guardLaunch(known, of: before.userID)
         replacingSnapshot { old, layers in
             guard let old, old.known === before.known else { return }
             let new = ConfigurationSnapshot(

@@ -86,6 +86,7 @@ extension ActiveConfig {
         _ type: Section.Type, from snapshot: ConfigurationSnapshot
     ) -> Section {
         let standard = Section()
+        exposeSection(named: type.sectionName, in: snapshot)
         let objects = snapshot.objects(ofSection: type.sectionName)
         if objects.isEmpty { return standard }
         let defaults = SettingEncoder.members(of: standard)
@@ -136,9 +137,11 @@ extension ActiveConfig {
         snapshot.decoded.value(forKey: .setting(key.slot)) {
             let definition = key.definition.object
             let path = definition.path
-            for value in snapshot.candidates(for: path) {
+            for (source, value) in snapshot.layers(ofKey: path.name, inSection: path.sectionName) {
                 do throws(SettingReader.Mismatch) {
-                    return try definition.reader.read(value)
+                    let decoded = try definition.reader.read(value)
+                    expose(path, value, from: source, in: snapshot)
+                    return decoded
                 } catch {
                     report(
                         SettingProblem(
@@ -146,6 +149,7 @@ extension ActiveConfig {
                             reason: error.reason), in: snapshot)
                 }
             }
+            expose(path, nil, from: .default, in: snapshot)
             return DecodedValue<Value>(nil)
         }
     }

@@ -64,8 +64,7 @@ extension ActiveConfig {
     /// Brings what the store has now in force for the handles of a user, and for those that had that
     /// user's configuration as a fallback.
     func reloadUsers(afterForgetting userID: UserID) {
-        for entry in users.livingEntries {
-            guard entry.userID == userID || userID == .generic else { continue }
+        for entry in users.livingEntries where entry.userID == userID || userID == .generic {
             entry.invalidateLoads()
             let version = entry.version
             guard let old = entry.snapshot, entry.userID == userID || !old.isOwn else { continue }

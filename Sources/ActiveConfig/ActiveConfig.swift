@@ -41,6 +41,10 @@ public final class ActiveConfig: Sendable {
     let replicas = SectionReplicas()
     /// The users beside the current one.
     let users: UserTable
+    /// Those who want to know which versions came in force.
+    let outcomes = OutcomeObservers()
+    /// What the launch guard has decided in this launch.
+    let verdict = Locked<LaunchGuardVerdict?>(nil)
     /// Made by the first who observes.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
@@ -132,6 +136,7 @@ public final class ActiveConfig: Sendable {
         state.layers.overrides = overrides.initialOverrides
         self.state = Locked(state)
         (configStore as? any BootstrappedStore)?.log.inherit(from: log)
+        options.launchGuard?.attach(store: configStore, clock: clock, log: log)
         reportOverrides()
     }
 
@@ -158,7 +163,9 @@ public final class ActiveConfig: Sendable {
         if isCurrent { return }
         var outcome: UserChange
         repeat {
-            outcome = bringInForce(userID, stored: lastKnownConfiguration(of: userID))
+            let stored = lastKnownConfiguration(of: userID)
+            guardLaunch(stored, of: userID)
+            outcome = bringInForce(userID, stored: stored)
         } while outcome == .stale
         if case .done(let sectionCount) = outcome {
             log(.info, "\(userID) is current, with \(sectionCount) sections.")

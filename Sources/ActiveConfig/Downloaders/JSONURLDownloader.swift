@@ -77,13 +77,15 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
             for: request, maximumSize: limits.maximumSize, timeout: timeout)
         switch response.statusCode {
         // An unconditional request has nothing that could be unchanged.
-        case 304 where isConditional && lastKnown != nil: return nil
+        case 304 where isConditional && lastKnown != nil:
+            return lastKnown?.confirmed(by: response)
         case 200...299: break
         default:
             throw DownloadError(.httpStatus, status: response.statusCode, url: request.url)
         }
         var state = try ConfigurationState(jsonData: data, limits: limits)
         state.entityTag = response.value(forHTTPHeaderField: "ETag")
+        state.noteFields(of: response, body: data)
         return state
     }
 }

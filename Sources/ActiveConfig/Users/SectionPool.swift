@@ -79,11 +79,15 @@ final class SectionPool: Sendable {
     ) -> ActiveConfigSection? {
         let key = LayeredKey(name: name, document: section.map { ObjectIdentifier($0.table) })
         let known = state.withLock { state -> (SettingTable?, SettingTable?) in
-            guard state.layers == layers, let layered = state.layered[key] else { return (nil, nil) }
+            guard state.layers == layers, let layered = state.layered[key] else {
+                return (nil, nil)
+            }
             return (layered.document, layered.result)
         }
         // Another section may be at the address of a released one.
-        if let result = known.1, known.0 === section?.table { return ActiveConfigSection(table: result) }
+        if let result = known.1, known.0 === section?.table {
+            return ActiveConfigSection(table: result)
+        }
         guard let result = layers.applied(to: section, named: name) else { return nil }
         let released = state.withLock { state -> [SettingTable] in
             if state.layers != layers {

@@ -22,7 +22,9 @@ struct UserTableTests {
         return .make(store: store, options: options)
     }
 
-    private static func isSame(_ left: ActiveConfigSection?, _ right: ActiveConfigSection?) -> Bool {
+    private static func isSame(
+        _ left: ActiveConfigSection?, _ right: ActiveConfigSection?
+    ) -> Bool {
         left != nil && left?.table === right?.table
     }
 
@@ -83,7 +85,8 @@ struct UserTableTests {
     @Test func theSizeIsBoundedAndASharedSectionCountsOnce() throws {
         let store = InMemoryStore()
         for user in 0..<100 {
-            store.persistConfiguration(try Self.document(user < 50 ? 0 : user), forUserID: "\(user)")
+            store.persistConfiguration(
+                try Self.document(user < 50 ? 0 : user), forUserID: "\(user)")
         }
         let config = Self.config(limits: UserCacheLimits(), store: store)
         func load(_ user: Int) -> Int {
