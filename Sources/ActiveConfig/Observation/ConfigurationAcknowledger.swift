@@ -20,10 +20,16 @@
 ///
 /// It works as long as it is held.
 public final class ConfigurationAcknowledger: Sendable {
-    /// What is sent of a user's version, and who sends it.
+    /// An acknowledgement that waits, or that is being sent.
+    private struct Pending {
+        let number: Int
+        let outcome: ConfigurationOutcome
+        let task: Task<Void, Never>
+    }
+
     private struct State {
         /// The newest of each user.
-        var pending: [UserID: (number: Int, task: Task<Void, Never>)] = [:]
+        var pending: [UserID: Pending] = [:]
         var lastNumber = 0
         var observer: Int?
         /// Outcomes that were told and are not decided yet.
@@ -129,7 +135,7 @@ public final class ConfigurationAcknowledger: Sendable {
             return (state.observer, state.pending)
         }
         if let observer { config.outcomes.remove(observer) }
-        for (_, task) in pending.values { task.cancel() }
+        for pending in pending.values { pending.task.cancel() }
     }
 
     /// Decides whether an outcome is acknowledged, and when.
@@ -148,7 +154,9 @@ public final class ConfigurationAcknowledger: Sendable {
         let delay = maximumDelay * random()
         // A newer version makes the acknowledgement of an older one needless.
         let old = state.withLock { state -> Task<Void, Never>? in
-            guard state.observer != nil else { return nil }
+            guard state.observer != nil,
+                state.pending[outcome.userID]?.outcome.isSame(as: outcome) != true
+            else { return nil }
             state.lastNumber += 1
             let number = state.lastNumber
             // Started under the lock, so that it cannot end before it is noted.
@@ -157,7 +165,8 @@ public final class ConfigurationAcknowledger: Sendable {
                 await self?.acknowledge(outcome)
                 self?.end(number, of: outcome.userID)
             }
-            return state.pending.updateValue((number, task), forKey: outcome.userID)?.task
+            let pending = Pending(number: number, outcome: outcome, task: task)
+            return state.pending.updateValue(pending, forKey: outcome.userID)?.task
         }
         old?.cancel()
     }

@@ -12,6 +12,15 @@ struct ConfigurationOutcome: Sendable {
     /// The share of clients that the server wants to hear of it; nil when it did not say.
     let share: Double?
     let verdict: Verdict
+
+    /// True when both say the same of the same version.
+    func isSame(as other: ConfigurationOutcome) -> Bool {
+        guard userID == other.userID, version == other.version else { return false }
+        switch (verdict, other.verdict) {
+        case (.inForce, .inForce), (.refused, .refused): return true
+        default: return false
+        }
+    }
 }
 
 /// Those who want to know what becomes of the versions.

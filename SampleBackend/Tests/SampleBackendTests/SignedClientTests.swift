@@ -51,12 +51,14 @@ struct SignedClientTests {
         return state
     }
 
-    private func client(_ answer: ConfigurationState, store: InMemoryStore) -> ActiveConfig {
+    private func client(
+        _ downloader: any ActiveConfigDownloader, store: InMemoryStore
+    ) -> ActiveConfig {
         var options = ActiveConfigOptions()
         options.signatures = SignaturePolicy(
             verifier: CryptoVerifier(keys: ["2026-11": key.publicKey]))
         let config = ActiveConfig(
-            configDownloader: Answers(answer: answer), configStore: store,
+            configDownloader: downloader, configStore: store,
             notificationCenter: NotificationCenter(),
             listenerQueue: DispatchQueue(label: "listeners"), options: options, log: .disabled)
         config.currentUserID = "a/b"
@@ -65,10 +67,10 @@ struct SignedClientTests {
 
     @Test func aDocumentSignedByEd25519ComesInForceAndIsTakenFromTheStore() async throws {
         let store = InMemoryStore()
-        let config = client(try answer(to: "user:a%2Fb", by: key), store: store)
+        let config = client(Answers(answer: try answer(to: "user:a%2Fb", by: key)), store: store)
         try await config.downloadNewConfig()
         #expect(config["Home"]?.bool(forKey: "on") == true)
-        let restarted = client(try answer(to: "user:a%2Fb", by: key), store: store)
+        let restarted = client(Answers(answer: try answer(to: "user:a%2Fb", by: key)), store: store)
         #expect(restarted["Home"]?.bool(forKey: "on") == true)
     }
 
@@ -79,9 +81,47 @@ struct SignedClientTests {
             try answer(to: "user:a%2Fb", by: key, expires: 1_700_000_000),
         ]
         for answer in answers {
-            let config = client(answer, store: InMemoryStore())
+            let config = client(Answers(answer: answer), store: InMemoryStore())
             await #expect(throws: SignatureError.self) { try await config.downloadNewConfig() }
             #expect(config["Home"] == nil)
         }
+    }
+
+    /// False as long as the server does not sign.
+    private static func canSign() async throws -> Bool {
+        try await CommandRun(["serve", "--help"]).output.contains("--signing-key")
+    }
+
+    /// The server's own answers, 200 and 304, of users whose IDs are percent-encoded.
+    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(2)))
+    func theServersAnswersAreTakenAndAcknowledged() async throws {
+        let backend = try await RunningBackend(
+            ["--dev", "--acknowledgements"],
+            environment: [
+                "ACTIVECONFIG_SIGNING_KEY": "2026-11:\(key.rawRepresentation.base64EncodedString())"
+            ])
+        let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
+        let store = InMemoryStore()
+        for user in ["1", "a/b \u{E9}", nil, "1"] {
+            let config = client(JSONURLDownloader(backend: address), store: store)
+            let acknowledger = ConfigurationAcknowledger(
+                config, backend: address, maximumDelay: .zero)
+            config.currentUserID = user
+            try await config.downloadNewConfig()
+            #expect(config["AppFeatures"] != nil)
+            // Confirmed by a 304.
+            let again = try await config.downloadNewConfig()
+            #expect(again.changedSectionNames == [])
+            let acknowledged = "status=\"204\""
+            while try await !backend.answer("/metrics").body.contains(acknowledged) {
+                await Task.yield()
+            }
+            acknowledger.stop()
+        }
+        // Whoever has another key takes nothing.
+        let stranger = SignedClientTests().client(
+            JSONURLDownloader(backend: address), store: InMemoryStore())
+        await #expect(throws: SignatureError.self) { try await stranger.downloadNewConfig() }
+        _ = await backend.stop()
     }
 }
