@@ -58,12 +58,14 @@ let package = Package(
             name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
         .executableTarget(
             name: "DownloadProbe", dependencies: ["ActiveConfig"], path: "Tests/DownloadProbe"),
+        .executableTarget(
+            name: "CrashProbe", dependencies: ["ActiveConfig"], path: "Tests/CrashProbe"),
         .testTarget(name: "ActiveConfigJSONTests", dependencies: ["ActiveConfigJSON"]),
         .testTarget(
             name: "ActiveConfigTests",
             dependencies: [
                 "ActiveConfig", "ActiveConfigJSON", "ActiveConfigTesting", "StoreProbe",
-                "DownloadProbe",
+                "DownloadProbe", "CrashProbe",
             ],
             resources: [.copy("Fixtures")]),
         .testTarget(

@@ -336,6 +336,7 @@ let package = Package(
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ActiveConfigGeneration", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ]

@@ -90,6 +90,7 @@ extension ActiveConfig {
             body(&layers)
             // Else everything would be decoded, and each problem reported, once more.
             if layers == oldLayers { return }
+            defer { applyToUsers(layers, reason: reason) }
             let new = old?.with(layers, reason: reason)
             let changes = new?.changes(since: old?.sections ?? NameTable([:])) ?? []
             change { [layers] state in

@@ -118,8 +118,11 @@ extension ActiveConfig {
             log(.info, "Downloading the configuration of \(userID).")
             let begun = Attempt(request: plan.request, duration: clock.stopwatch())
             attempt.withLock { $0 = begun }
-            let answer = try await configDownloader.requestActiveConfig(
-                forUserID: userID.string, lastKnown: plan.lastKnown)
+            let asked = askedAbout(plan.lastKnown, of: userID)
+            let answer = try trusted(
+                try await configDownloader.requestActiveConfig(
+                    forUserID: userID.string, lastKnown: asked),
+                asked: asked, lastKnown: plan.lastKnown, of: userID)
             return JoinedDownload.Exchange(
                 lastKnown: plan.lastKnown, answer: answer,
                 outcome: answer == nil ? .notModified : .downloaded)
@@ -160,6 +163,7 @@ extension ActiveConfig {
         do throws(ConfigurationFormatError) {
             if let answer { try check(answer) }
         } catch {
+            noteRefusal(of: answer, for: error, kept: lastKnown, of: userID)
             return fail(download, attempt, of: userID, with: error)
         }
         // Stored first, so that whoever makes this user the current one from now on finds it.
@@ -176,10 +180,13 @@ extension ActiveConfig {
         guard isStored else {
             return fail(download, nil, of: userID, with: CancellationError())
         }
+        let new = (answer ?? lastKnown)?.keptInMemory
+        let isImmediate = options.activation.isImmediate
+        if let new, isImmediate { guardLaunch(.downloaded(new), of: userID) }
         // Serialized, so that the installation's first download is reported before any other.
         let result = downloadEnds.sync {
             end(
-                download, of: userID, with: answer ?? lastKnown, exchange.outcome,
+                download, of: userID, with: new, exchange.outcome,
                 isFirst: attempt != nil && recordFirstDownloadFinished())
         }
         guard let result else {
@@ -192,6 +199,7 @@ extension ActiveConfig {
             default: "\(result.changedSectionNames.count) sections changed"
             }
         log(.info, "Downloaded the configuration of \(userID): \(outcome).")
+        if isImmediate { noteInForce(new, of: userID) }
         download.finish(.success(result))
         signalChange()
     }
@@ -252,6 +260,10 @@ extension ActiveConfig {
                 return deliver(changes ?? [], events, in: state)
             }
             guard isDone else { return nil }
+            if let configuration, isImmediate {
+                bringInForce(
+                    .downloaded(configuration), ofUser: userID, layers, reason: .downloaded)
+            }
             return DownloadResult(
                 userID: userID.string, configurationIsCurrent: isCurrent && !isWaiting,
                 changedSectionNames: Set((changes ?? []).map(\.sectionName)), outcome: outcome)

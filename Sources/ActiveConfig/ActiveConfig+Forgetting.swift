@@ -14,6 +14,7 @@ extension ActiveConfig {
         loadedSnapshot()
         markAbandoned(user)?.abandon()
         let (before, download) = try storeWrites.sync(of: user) {
+            try options.launchGuard?.forget(user)
             // First what waits, so that it never stands alone.
             try removePending(of: user)
             try configStore?.persistConfiguration(nil, forUserID: userID)
@@ -26,6 +27,7 @@ extension ActiveConfig {
             }
         }
         download?.abandon()
+        reloadUsers(afterForgetting: user)
         // Every user without an own configuration has the generic user's.
         if let before, before.userID == user || (user == .generic && !before.isOwn) {
             replaceDocument(of: before)
@@ -45,6 +47,7 @@ extension ActiveConfig {
     /// Brings what the store has now in force, unless another document is in force already.
     private func replaceDocument(of before: ConfigurationSnapshot) {
         let known = lastKnownConfiguration(of: before.userID) ?? .none
+        guardLaunch(known, of: before.userID)
         replacingSnapshot { old, layers in
             guard let old, old.known === before.known else { return }
             let new = ConfigurationSnapshot(

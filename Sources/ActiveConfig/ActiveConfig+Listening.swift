@@ -183,7 +183,7 @@ extension ActiveConfig {
     }
 }
 
-extension ActiveConfig: SnapshotSource {
+extension ActiveConfig: DownloadingSource {
     /// Yields whenever a section may have changed; unread elements coalesce into one.
     func makeSignals() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(

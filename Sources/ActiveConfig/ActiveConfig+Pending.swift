@@ -113,6 +113,8 @@ extension ActiveConfig {
             storeLaunch(of: userID)
             guard let pending = pendingConfiguration(of: userID) else { return (false, []) }
             storeOwn(pending, of: userID)
+            let pending = pending.keptInMemory
+            guardLaunch(.downloaded(pending), of: userID)
             let changes = replacingSnapshot { old, layers -> [SectionChange]? in
                 // Another user is current by now; it will be in force for its own.
                 guard let old, old.userID == userID else { return nil }
@@ -130,6 +132,7 @@ extension ActiveConfig {
             }
             guard let changes else { return (false, []) }
             history.noteActivation(of: userID)
+            noteInForce(pending, of: userID)
             return (true, changes)
         }
     }

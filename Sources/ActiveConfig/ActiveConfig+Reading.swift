@@ -31,6 +31,7 @@ extension ActiveConfig {
         let (current, userID) = state.withLock { ($0.snapshot, $0.userID) }
         if let current { return current }
         let known = lastKnownConfiguration(of: userID) ?? .none
+        guardLaunch(known, of: userID)
         defer { storeLaunchLater(of: userID) }
         return replacingSnapshot { current, layers in
             // Changes of the user and downloads set a snapshot first.

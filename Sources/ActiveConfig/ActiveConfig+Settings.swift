@@ -88,6 +88,7 @@ extension ActiveConfig {
         _ type: Section.Type, from snapshot: ConfigurationSnapshot
     ) -> Section {
         let standard = Section()
+        exposeSection(named: type.sectionName, in: snapshot)
         let objects = snapshot.objects(ofSection: type.sectionName)
         if objects.isEmpty { return standard }
         let defaults = SettingEncoder.members(of: standard)
@@ -132,7 +133,7 @@ extension ActiveConfig {
         decodedValue(of: key, in: snapshot).value(as: Value.self) ?? key.defaultValue
     }
 
-    private func decodedValue<Value>(
+    func decodedValue<Value>(
         of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot
     ) -> any DecodedSetting {
         let definition = key.definition.object
@@ -140,9 +141,11 @@ extension ActiveConfig {
         return snapshot.decoded.value(
             forKey: .setting(key.slot), inSection: path.sectionName
         ) {
-            for value in snapshot.candidates(for: path) {
+            for (source, value) in snapshot.layers(ofKey: path.name, inSection: path.sectionName) {
                 do throws(SettingReader.Mismatch) {
-                    return try definition.reader.read(value)
+                    let decoded = try definition.reader.read(value)
+                    expose(path, value, from: source, in: snapshot)
+                    return decoded
                 } catch {
                     report(
                         SettingProblem(
@@ -150,6 +153,7 @@ extension ActiveConfig {
                             reason: error.reason), in: snapshot)
                 }
             }
+            expose(path, nil, from: .default, in: snapshot)
             return DecodedValue<Value>(nil)
         }
     }

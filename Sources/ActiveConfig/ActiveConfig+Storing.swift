@@ -49,17 +49,18 @@ extension ActiveConfig {
         if let own { return .downloaded(own) }
         guard let configStore else { return nil }
         let bootstrapped = configStore as? any BootstrappedStore
-        if let own = bootstrapped?.ownConfiguration(forUserID: userID.string) {
+        if let own = usable(bootstrapped?.ownConfiguration(forUserID: userID.string), of: userID) {
             return KnownConfiguration(own, source: .stored, isOwn: true)
         }
         let found =
             if let bootstrapped {
-                bootstrapped.fallback(forUserID: userID.string)
+                bootstrapped.fallback(forUserID: userID.string) { usable($0, of: .generic) }
             } else {
                 // Another store does not say whether it falls back.
-                configStore.lastKnownActiveConfiguration(forUserID: userID.string).map {
-                    KnownConfiguration($0, source: .stored, isOwn: false)
-                }
+                usable(
+                    configStore.lastKnownActiveConfiguration(forUserID: userID.string), of: userID,
+                    orOf: .generic
+                ).map { KnownConfiguration($0, source: .stored, isOwn: false) }
             }
         // What waits for the generic user is in force for others when it is for that one.
         if bootstrapped != nil, userID != .generic, !options.activation.isImmediate,
@@ -87,7 +88,9 @@ extension ActiveConfig {
         if case .activated(let document) = state.withLock({ $0.launches[userID] }) {
             return document
         }
-        let inForce = snapshot.userID == userID && snapshot.isOwn ? snapshot.configuration : nil
+        let inForce =
+            snapshot.userID == userID && snapshot.isOwn
+            ? snapshot.configuration : ownConfigurationInMemory(ofUser: userID)
         guard let configStore else { return inForce }
         if let unstored = state.withLock({ $0.unstored[userID] }) { return unstored }
         // Another process may have stored a newer one, or removed it.
@@ -96,7 +99,7 @@ extension ActiveConfig {
         {
             return inForce
         }
-        return configStore.ownConfiguration(forUserID: userID.string)
+        return usable(configStore.ownConfiguration(forUserID: userID.string), of: userID)
     }
 
     /// The configuration in force before the first access of a launch: the generic user's, or an
@@ -110,11 +113,12 @@ extension ActiveConfig {
         // Every user falls back to the generic configuration, so there is none.
         guard let stored else { return .empty }
         guard let store = configStore as? any BootstrappedStore else {
-            return configStore?.lastKnownActiveConfiguration(forUserID: nil) ?? .empty
+            return usable(
+                configStore?.lastKnownActiveConfiguration(forUserID: nil), of: .generic) ?? .empty
         }
         // A fallback is just that configuration.
         if !stored.isOwn { return stored.configuration }
-        if let own = store.ownConfiguration(forUserID: nil) { return own }
+        if let own = usable(store.ownConfiguration(forUserID: nil), of: .generic) { return own }
         guard let bootstrap = store.bootstrap else { return .empty }
         return bootstrap.stateIfOpened.map { $0 ?? .empty }
     }

@@ -41,6 +41,12 @@ public final class ActiveConfig: Sendable {
     let scalars = ScalarCache()
     /// The sections in force, for reading without that lock, too.
     let replicas = SectionReplicas()
+    /// The users beside the current one.
+    let users: UserTable
+    /// Those who want to know which versions came in force.
+    let outcomes = OutcomeObservers()
+    /// What the launch guard has decided in this launch.
+    let verdict = Locked<LaunchGuardVerdict?>(nil)
     /// Made by the first who observes.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
@@ -128,11 +134,13 @@ public final class ActiveConfig: Sendable {
         self.options = options
         history = DownloadHistory(
             store: configStore, policy: options.fetchPolicy, now: now, log: log)
+        users = UserTable(limits: options.userCache, listenerQueue: listenerQueue)
         self.listenerQueuePatience = listenerQueuePatience
         var state = CoordinatorState(scalars: scalars, replicas: replicas)
         state.layers.overrides = overrides.initialOverrides
         self.state = Locked(state)
         (configStore as? any BootstrappedStore)?.log.inherit(from: log)
+        options.launchGuard?.attach(store: configStore, clock: clock, log: log)
         reportOverrides()
     }
 
@@ -159,7 +167,9 @@ public final class ActiveConfig: Sendable {
         if isCurrent { return }
         var outcome: UserChange
         repeat {
-            outcome = bringInForce(userID, stored: lastKnownConfiguration(of: userID))
+            let stored = lastKnownConfiguration(of: userID)
+            guardLaunch(stored, of: userID)
+            outcome = bringInForce(userID, stored: stored)
         } while outcome == .stale
         storeLaunchLater(of: userID)
         if case .done(let sectionCount) = outcome {

@@ -13,7 +13,7 @@ target=wasm32-unknown-none-wasm
 sources=$(echo Sources/ActiveConfig/Tables/{ByteHash,NameOrder,NameTable}.swift \
     Sources/ActiveConfig/Model/NumberText.swift \
     Sources/ActiveConfig/Format/Reading/SettingValueReader.swift \
-    Sources/ActiveConfig/Stores/SHA256.swift)
+    Sources/ActiveConfig/Tables/SHA256.swift)
 
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
 linker=$(command -v wasm-ld || echo "$toolchain/bin/wasm-ld")

@@ -46,6 +46,15 @@ public struct ActiveConfigBackend: Sendable, Hashable {
         return appending("/activeconfig/user/\(encoded)", query)
     }
 
+    /// The URL to which a user's client says which version is in force (HTTP 2); nil for an ID that a
+    /// path cannot carry.
+    func acknowledgementURL(forUserID userID: String?) -> URL? {
+        guard let userID else { return appending("/activeconfig/acknowledgement", []) }
+        if ["", ".", ".."].contains(userID) { return nil }
+        return appending(
+            "/activeconfig/user/\(Self.percentEncoded(userID))/acknowledgement", [])
+    }
+
     /// All arguments are percent-encoded already.
     private func appending(_ path: String, _ query: [String]) -> URL {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {

@@ -180,7 +180,8 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
             sessions: sessions)
         switch response.statusCode {
         // An unconditional request has nothing that could be unchanged.
-        case 304 where isConditional && lastKnown != nil: return .success(nil)
+        case 304 where isConditional && lastKnown != nil:
+            return .success(lastKnown?.confirmed(by: response))
         case 200...299: break
         default:
             let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap {
@@ -193,6 +194,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         }
         var state = try ConfigurationState(jsonData: data, limits: limits)
         state.entityTag = response.value(forHTTPHeaderField: "ETag")
+        state.noteFields(of: response, body: data)
         return .success(state)
     }
 }

@@ -10,6 +10,8 @@ struct ListenerTable: Sendable {
     /// Registration count above which those of dead listeners are pruned.
     private var pruningThreshold = leastPruningThreshold
 
+    var isEmpty: Bool { rows.isEmpty }
+
     /// In the order of registration.
     subscript(sectionName: String) -> [ListenerRegistration] {
         rows[sectionName]?.elements ?? []

@@ -4,8 +4,6 @@ protocol SnapshotSource: AnyObject, Sendable {
     func loadedSnapshot() -> ConfigurationSnapshot
     /// Loading does not block the thread of the task.
     func loadedSnapshotInTask() async -> ConfigurationSnapshot
-    /// What is known of downloads; the first use reads the store.
-    var downloadState: DownloadState { get }
     /// Yields whenever a section, or what is known of downloads, may have changed; unread elements
     /// coalesce into one.
     func makeSignals() -> AsyncStream<Void>

@@ -25,7 +25,7 @@ public struct ActiveConfigSection: Sendable {
         table = settings.entries.isEmpty ? .empty : SettingTable(settings, source: source)
     }
 
-    private init(table: SettingTable) { self.table = table }
+    init(table: SettingTable) { self.table = table }
 
     /// The same settings behind an object of its own.
     func copy() -> ActiveConfigSection { ActiveConfigSection(table: SettingTable(copyOf: table)) }
@@ -114,7 +114,7 @@ final class SettingTable: Sendable {
     ///
     /// Equal texts make equal sections, so unchanged sections of a new document are found without
     /// comparing their settings.
-    private let source: ByteHash.Fingerprint?
+    let source: ByteHash.Fingerprint?
 
     /// The table that this is a copy of, if any.
     private let original: SettingTable?

@@ -17,13 +17,17 @@ struct ConfigurationLayers: Sendable, Equatable {
     func applied(to document: [String: ActiveConfigSection]) -> NameTable<ActiveConfigSection> {
         if isEmpty { return NameTable(document) }
         var sections = document
-        for name in Set(defaults.keys).union(overrides.keys) {
+        for name in sectionNames {
             sections[name] = applied(to: document[name], named: name)
         }
         return NameTable(sections)
     }
 
-    private func applied(
+    /// The sections that have a layer.
+    var sectionNames: Set<String> { Set(defaults.keys).union(overrides.keys) }
+
+    /// A section with the layers applied; nil when neither it nor a layer of it exists.
+    func applied(
         to section: ActiveConfigSection?, named name: String
     ) -> ActiveConfigSection? {
         let document = section?.table.settings.entries ?? []

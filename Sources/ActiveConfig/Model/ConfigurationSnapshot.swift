@@ -22,15 +22,28 @@ final class ConfigurationSnapshot: Sendable {
         }
     }
 
+    convenience init(
+        userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
+        reason: SectionChange.Reason, previous: ConfigurationSnapshot? = nil
+    ) {
+        self.init(
+            userID: userID, known: known, layers: layers,
+            sections: layers.applied(to: known.configuration.sections), reason: reason,
+            previous: previous)
+    }
+
+    /// `sections` are the document's with the layers applied.
+    ///
     /// What was decoded from unchanged sections of `previous` is kept, if that is the same user's.
     init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
-        reason: SectionChange.Reason, previous: ConfigurationSnapshot? = nil
+        sections: NameTable<ActiveConfigSection>, reason: SectionChange.Reason,
+        previous: ConfigurationSnapshot? = nil
     ) {
         self.userID = userID
         self.known = known
         self.layers = layers
-        sections = layers.applied(to: known.configuration.sections)
+        self.sections = sections
         self.reason = reason
         guard let previous, previous.userID == userID else {
             decoded = DecodedSettings()

@@ -11,10 +11,14 @@ import Foundation
 public struct ConfigurationState: Sendable {
     /// The document's description of itself: its version, its time, and everything else that the
     /// server put there (FORMAT 2).
-    public var meta: [String: SettingValue]
+    public var meta: [String: SettingValue] {
+        didSet { signedDocument = nil }
+    }
 
     /// The sections by name.
-    public var sections: [String: ActiveConfigSection]
+    public var sections: [String: ActiveConfigSection] {
+        didSet { signedDocument = nil }
+    }
 
     /// The entity tag of the answer in which the document came.
     ///
@@ -22,6 +26,16 @@ public struct ConfigurationState: Sendable {
     ///
     /// A downloader sends it back to ask whether anything has changed.
     public var entityTag: String?
+
+    /// The document as the server signed it; nil when it is not signed, and once the content has been
+    /// changed.
+    ///
+    /// It takes no part in equality, the hash or ``jsonData()``.
+    public var signedDocument: SignedDocument?
+
+    /// The share of clients that the server wants an acknowledgement of, from 0 to 1; nil when the
+    /// answer did not say.
+    var acknowledgementShare: Double?
 
     /// Creates a configuration without sections, of format version "1.0", created now.
     public init() {
@@ -64,6 +78,10 @@ public struct ConfigurationState: Sendable {
         static let formatVersion = "format_version_string"
         /// FORMAT 2.3.
         static let creationTime = "creation_time"
+        /// HTTP 1.
+        static let templateVersion = "template_version"
+        /// HTTP 1.
+        static let experiments = "experiments"
     }
 }
 

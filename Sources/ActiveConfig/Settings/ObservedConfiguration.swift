@@ -1,5 +1,11 @@
 import Observation
 
+/// A source of configurations that are downloaded.
+protocol DownloadingSource: SnapshotSource {
+    /// What is known of downloads; the first use reads the store.
+    var downloadState: DownloadState { get }
+}
+
 /// The configuration in force as the main actor sees it, observed setting by setting.
 ///
 /// It is replaced on the main actor, then those are notified who have read what differs. So nobody
@@ -20,12 +26,12 @@ final class ObservedConfiguration {
 
     private(set) var snapshot: ConfigurationSnapshot
     private(set) var downloads: DownloadState
-    private weak var source: (any SnapshotSource)?
+    private weak var source: (any DownloadingSource)?
     private var cells: [Subject: Cell] = [:]
     private nonisolated let updates = Locked<Task<Void, Never>?>(nil)
 
     /// Loads the configuration, and follows it.
-    init(_ source: any SnapshotSource) {
+    init(_ source: any DownloadingSource) {
         self.source = source
         let signals = source.makeSignals()
         snapshot = source.loadedSnapshot()

@@ -105,8 +105,13 @@ extension BootstrappedStore {
     }
 
     /// Configuration of a user without an own one.
-    func fallback(forUserID userID: String?) -> KnownConfiguration? {
-        if userID != nil, var generic = ownConfiguration(forUserID: nil) {
+    ///
+    /// `generic` is what is used of the generic user's configuration.
+    func fallback(
+        forUserID userID: String?,
+        generic usable: (ConfigurationState?) -> ConfigurationState? = { $0 }
+    ) -> KnownConfiguration? {
+        if userID != nil, var generic = usable(ownConfiguration(forUserID: nil)) {
             generic.entityTag = nil
             return KnownConfiguration(generic, source: .genericUser, isOwn: false)
         }

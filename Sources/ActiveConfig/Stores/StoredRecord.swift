@@ -9,7 +9,8 @@ import Foundation
 /// {"config_sections":{…},"meta":{…}}
 /// ```
 ///
-/// The checksum, 16 hexadecimal digits, covers everything after the first line.
+/// The checksum, 16 hexadecimal digits, covers everything after the first line. The document of a
+/// signed configuration is the server's, byte for byte, and the header has its signature too.
 struct StoredRecord {
     /// The reason why bytes are not a sound record of the user.
     struct Damage: Error, CustomStringConvertible {
@@ -21,7 +22,7 @@ struct StoredRecord {
     /// In bytes.
     private static let firstLineCount = prefix.utf8.count + digits + 1
     /// Whatever ``encode(_:of:)`` accepts can be read.
-    private static let limits = ConfigurationLimits(
+    static let limits = ConfigurationLimits(
         maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth)
 
     /// - Throws: ``ConfigurationFormatError`` when it is too deep to be read back.
@@ -33,10 +34,13 @@ struct StoredRecord {
         header["user_id"] = userID.string.map { .string($0) }
         header["entity_tag"] = configuration.entityTag.map { .string($0) }
         header["template_version"] = configuration.meta["template_version"]
+        let signed = configuration.signedDocument
+        let body = signed?.signature == nil ? nil : signed?.body
+        if body != nil { header["signature"] = signed?.signature.map { .string($0) } }
         var writer = DocumentWriter()
         writer.writeLine(header)
-        writer.write(configuration)
-        let content = writer.json.bytes
+        if body == nil { writer.write(configuration) }
+        let content = writer.json.bytes + (body.map { Array($0) } ?? [])
         let sum = unsafe content.withUnsafeBytes {
             unsafe ByteHash.hash($0, seed: ByteHash.checksumSeed)
         }
@@ -49,6 +53,7 @@ struct StoredRecord {
     }
 
     private let entityTag: String?
+    private let signature: String?
     /// In the exchange format, not parsed yet.
     private let document: Data
 
@@ -60,6 +65,7 @@ struct StoredRecord {
         }
         guard header.userID == userID else { throw Damage(description: "it is another user's") }
         entityTag = header.entityTag
+        signature = header.signature
         self.document = document
     }
 
@@ -67,6 +73,7 @@ struct StoredRecord {
     private struct Header {
         let userID: UserID
         let entityTag: String?
+        let signature: String?
     }
 
     /// The entity tag in `head`, the first bytes of a record; nil when it has none, is another
@@ -89,7 +96,8 @@ struct StoredRecord {
         let members = value.dictionaryValue ?? [:]
         let header = Header(
             userID: UserID(members["user_id"]?.stringValue),
-            entityTag: members["entity_tag"]?.stringValue)
+            entityTag: members["entity_tag"]?.stringValue,
+            signature: members["signature"]?.stringValue)
         return (header, content[(lineEnd + 1)...])
     }
 
@@ -97,6 +105,9 @@ struct StoredRecord {
     func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
         var state = try ConfigurationState(jsonData: document, limits: Self.limits)
         state.entityTag = entityTag
+        state.signedDocument = signature.map {
+            SignedDocument(body: document, signature: $0, entityTag: entityTag)
+        }
         return state
     }
 

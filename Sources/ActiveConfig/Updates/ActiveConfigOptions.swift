@@ -12,6 +12,20 @@ public struct ActiveConfigOptions: Sendable {
     /// When a downloaded document comes in force; by default at once.
     public var activation: ActivationPolicy = .immediate
 
+    /// How many users' configurations are kept in memory; see
+    /// ``ActiveConfig/configuration(forUserID:)``.
+    public var userCache = UserCacheLimits()
+
+    /// Takes back a configuration with which the app dies at each launch.
+    public var launchGuard: LaunchGuard?
+
+    /// If set, only configurations that are signed come in force, beside what comes with the app: its
+    /// bootstrap configuration and its defaults.
+    public var signatures: SignaturePolicy?
+
+    /// If set, is told which settings were read, and with which values.
+    public var exposures: ExposureRecorder?
+
     /// Creates the default options.
     public init() {}
 }

@@ -20,6 +20,13 @@ struct DocumentWriter {
         json.write(UInt8(ascii: "}"))
     }
 
+    /// The fingerprint of a section's text, as it would be written.
+    static func fingerprint(of settings: NameTable<SettingValue>) -> ByteHash.Fingerprint {
+        var json = JSONWriter()
+        write(settings, to: &json)
+        return unsafe json.bytes.withUnsafeBytes { unsafe ByteHash.Fingerprint(of: $0) }
+    }
+
     /// Sorted by name.
     private static func write(_ settings: NameTable<SettingValue>, to json: inout JSONWriter) {
         let order = settings.entries.indices.sorted {

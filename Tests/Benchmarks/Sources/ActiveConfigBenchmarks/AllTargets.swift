@@ -12,5 +12,6 @@ enum AllTargets {
         F7Differences.self,
         F8Delivery.self,
         F9Persisting.self,
+        F10Memory.self,
     ]
 }

@@ -31,6 +31,12 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "A Python that has orjson.")
     var python = "python3"
 
+    @Option(
+        help: ArgumentHelp(
+            "USERS,OWN: loads that many users' configurations and prints the growth of this process.",
+            visibility: .private))
+    var residentUsers: String?
+
     func validate() throws {
         guard rounds >= Rounds.fewest else {
             throw ValidationError("A median needs at least \(Rounds.fewest) rounds.")
@@ -41,6 +47,12 @@ struct BenchmarksCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let numbers = residentUsers?.split(separator: ",").compactMap({ Int($0) }),
+            numbers.count == 2
+        {
+            let users = ResidentUsers(userCount: numbers[0], ownSections: numbers[1])
+            return print(try await users.load().ratio)
+        }
         let start = ContinuousClock.now
         let setup = BenchmarkSetup(rounds: Rounds(rounds), directory: directory, python: python)
         let progress = Progress()

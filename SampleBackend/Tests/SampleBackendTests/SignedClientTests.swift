@@ -1,0 +1,127 @@
+import ActiveConfig
+import Crypto
+import Foundation
+import Testing
+
+/// The framework's clients verify signatures by swift-crypto, as the article *Signed configurations*
+/// shows it.
+struct SignedClientTests {
+    /// What an app brings where there is no CryptoKit.
+    private struct CryptoVerifier: ConfigurationVerifier {
+        let keys: [String: Curve25519.Signing.PublicKey]
+
+        func isValidSignature(_ signature: Data, of message: Data, keyID: String) -> Bool {
+            keys[keyID]?.isValidSignature(signature, for: message) ?? false
+        }
+    }
+
+    /// Server's answers, one after the other.
+    private struct Answers: ActiveConfigDownloader {
+        let answer: ConfigurationState
+
+        func requestActiveConfig(
+            forUserID userID: String?, lastKnown: ConfigurationState?
+        ) async throws -> ConfigurationState? { answer }
+    }
+
+    private let key = Curve25519.Signing.PrivateKey()
+    private let body = Data(
+        #"{"meta":{"template_version":12},"config_sections":{"Home":{"settings":{"on":{"value":true}}}}}"#
+            .utf8)
+
+    /// The body, signed for a user.
+    private func answer(
+        to user: String, by key: Curve25519.Signing.PrivateKey,
+        expires: Int = Int(Date.now.timeIntervalSince1970) + 3600
+    ) throws -> ConfigurationState {
+        let tag = "\"4c88e6bdef597d3791c5857098c6b0eb\""
+        let digest = SHA256.hash(data: body).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0\(digits)" : digits
+        }.joined()
+        let lines = ["activeconfig-signature-v1", "default", user, "12", "\(expires)", digest, tag]
+        let signature = try key.signature(for: Data(lines.map { "\($0)\n" }.joined().utf8))
+        var state = try ConfigurationState(jsonData: body)
+        state.entityTag = tag
+        state.signedDocument = SignedDocument(
+            body: body,
+            signature: "sig=:\(signature.base64EncodedString()):, expires=\(expires), "
+                + "keyid=\"2026-11\", version=12",
+            entityTag: tag)
+        return state
+    }
+
+    private func client(
+        _ downloader: any ActiveConfigDownloader, store: InMemoryStore
+    ) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.signatures = SignaturePolicy(
+            verifier: CryptoVerifier(keys: ["2026-11": key.publicKey]))
+        let config = ActiveConfig(
+            configDownloader: downloader, configStore: store,
+            notificationCenter: NotificationCenter(),
+            listenerQueue: DispatchQueue(label: "listeners"), options: options, log: .disabled)
+        config.currentUserID = "a/b"
+        return config
+    }
+
+    @Test func aDocumentSignedByEd25519ComesInForceAndIsTakenFromTheStore() async throws {
+        let store = InMemoryStore()
+        let config = client(Answers(answer: try answer(to: "user:a%2Fb", by: key)), store: store)
+        try await config.downloadNewConfig()
+        #expect(config["Home"]?.bool(forKey: "on") == true)
+        let restarted = client(Answers(answer: try answer(to: "user:a%2Fb", by: key)), store: store)
+        #expect(restarted["Home"]?.bool(forKey: "on") == true)
+    }
+
+    @Test func whatAnotherKeyOrNobodySignedForThisUserIsRefused() async throws {
+        let answers = [
+            try answer(to: "user:a%2Fb", by: Curve25519.Signing.PrivateKey()),
+            try answer(to: "user:a/b", by: key), try answer(to: "generic", by: key),
+            try answer(to: "user:a%2Fb", by: key, expires: 1_700_000_000),
+        ]
+        for answer in answers {
+            let config = client(Answers(answer: answer), store: InMemoryStore())
+            await #expect(throws: SignatureError.self) { try await config.downloadNewConfig() }
+            #expect(config["Home"] == nil)
+        }
+    }
+
+    /// False as long as the server does not sign.
+    private static func canSign() async throws -> Bool {
+        try await CommandRun(["serve", "--help"]).output.contains("--signing-key")
+    }
+
+    /// The server's own answers, 200 and 304, of users whose IDs are percent-encoded.
+    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(2)))
+    func theServersAnswersAreTakenAndAcknowledged() async throws {
+        let backend = try await RunningBackend(
+            ["--dev", "--acknowledgements"],
+            environment: [
+                "ACTIVECONFIG_SIGNING_KEY": "2026-11:\(key.rawRepresentation.base64EncodedString())"
+            ])
+        let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
+        let store = InMemoryStore()
+        for user in ["1", "a/b \u{E9}", nil, "1"] {
+            let config = client(JSONURLDownloader(backend: address), store: store)
+            let acknowledger = ConfigurationAcknowledger(
+                config, backend: address, maximumDelay: .zero)
+            config.currentUserID = user
+            try await config.downloadNewConfig()
+            #expect(config["AppFeatures"] != nil)
+            // Confirmed by a 304.
+            let again = try await config.downloadNewConfig()
+            #expect(again.changedSectionNames == [])
+            let acknowledged = "status=\"204\""
+            while try await !backend.answer("/metrics").body.contains(acknowledged) {
+                await Task.yield()
+            }
+            acknowledger.stop()
+        }
+        // Whoever has another key takes nothing.
+        let stranger = SignedClientTests().client(
+            JSONURLDownloader(backend: address), store: InMemoryStore())
+        await #expect(throws: SignatureError.self) { try await stranger.downloadNewConfig() }
+        _ = await backend.stop()
+    }
+}

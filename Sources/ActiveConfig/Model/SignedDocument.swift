@@ -1,0 +1,74 @@
+public import Foundation
+
+/// A document as the server signed it: the exact bytes, and the signature that came with them.
+///
+/// A downloader puts it into ``ConfigurationState/signedDocument``, and a store that keeps it has to
+/// keep every byte. See <doc:Signed-configurations>.
+public struct SignedDocument: Sendable, Hashable {
+    private enum Content: Hashable {
+        case body(Data)
+        /// SHA-256, 64 lower-case hexadecimal digits.
+        case digest(String)
+    }
+
+    private let content: Content
+    /// The answer's header field `ActiveConfig-Signature`; nil when it had none.
+    public let signature: String?
+    /// The answer's entity tag, with its quotation marks.
+    public let entityTag: String?
+    /// True when the answer says that a document which the client has is still the user's (304).
+    let isConfirmation: Bool
+
+    /// Creates a signed document, as a downloader does.
+    ///
+    /// - Parameters:
+    ///   - body: The answer's body, byte for byte, without a content coding.
+    ///   - signature: The answer's header field `ActiveConfig-Signature`.
+    ///   - entityTag: The answer's entity tag, with its quotation marks.
+    public init(body: Data, signature: String?, entityTag: String?) {
+        self.init(.body(body), signature, entityTag)
+    }
+
+    private init(
+        _ content: Content, _ signature: String?, _ entityTag: String?, isConfirmation: Bool = false
+    ) {
+        self.content = content
+        self.signature = signature
+        self.entityTag = entityTag
+        self.isConfirmation = isConfirmation
+    }
+
+    /// The bytes; nil once they are stored and only their digest is kept in memory.
+    public var body: Data? {
+        guard case .body(let body) = content else { return nil }
+        return body
+    }
+
+    /// What an answer without a body (304) says of this document.
+    ///
+    /// - Parameters:
+    ///   - signature: That answer's header field `ActiveConfig-Signature`.
+    ///   - entityTag: That answer's entity tag.
+    /// - Returns: The confirmation, for a downloader to return instead of nil.
+    public func confirmed(signature: String?, entityTag: String?) -> SignedDocument {
+        SignedDocument(content, signature, entityTag, isConfirmation: true)
+    }
+
+    /// SHA-256 of the bytes, as 64 lower-case hexadecimal digits.
+    var digest: String {
+        switch content {
+        case .body(let body): SHA256.hexDigest(of: body)
+        case .digest(let digest): digest
+        }
+    }
+
+    /// The same with the digest instead of the bytes.
+    var withoutBody: SignedDocument {
+        SignedDocument(.digest(digest), signature, entityTag, isConfirmation: isConfirmation)
+    }
+
+    /// A document of which only the digest is known.
+    static func known(digest: String, entityTag: String?) -> SignedDocument {
+        SignedDocument(.digest(digest), nil, entityTag)
+    }
+}

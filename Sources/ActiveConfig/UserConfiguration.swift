@@ -1,0 +1,130 @@
+/// The configuration of one user beside the current one: a handle of it, which any number of tasks may
+/// share.
+///
+/// ```swift
+/// let user = config.configuration(forUserID: "1")
+/// try await user.download()
+/// let isOn = user[.isCheckoutOn]
+/// ```
+///
+/// All handles of a user show the same. It is the user's own configuration, or a fallback as for the
+/// current user, with the in-app defaults and overrides. Each read sees one whole configuration; for
+/// several reads of one, use ``decode(_:)`` or a section. A download of the user, also one that was
+/// started elsewhere, comes in force for its handles, and forgetting the user empties them.
+///
+/// The first read of a user reads the store on the calling thread; ``load()`` and ``download()`` do it
+/// on another one.
+public final class UserConfiguration: Sendable {
+    private let config: ActiveConfig
+    private let entry: UserEntry
+
+    init(_ config: ActiveConfig, _ entry: UserEntry) {
+        self.config = config
+        self.entry = entry
+    }
+
+    /// The user; nil is the generic user.
+    public var userID: String? { entry.userID.string }
+
+    /// Loads the configuration from the store, unless it is in memory.
+    public func load() async { _ = await loadedSnapshotInTask() }
+
+    /// Downloads the user's configuration, or joins the download that is running for that user.
+    ///
+    /// As ``ActiveConfig/downloadNewConfig()-(_)``, which also says what is thrown, but the result is
+    /// about this user: the configuration is in force for the user's handles.
+    ///
+    /// - Returns: The result, with the sections that differ from before the call.
+    /// - Throws: The downloader's error, ``ConfigurationFormatError`` or `CancellationError`; the
+    ///   configuration in force then stays.
+    @discardableResult
+    public func download() async throws -> DownloadResult {
+        let before = await loadedSnapshotInTask()
+        _ = try await config.download(of: entry.userID)
+        let after = await loadedSnapshotInTask()
+        return DownloadResult(
+            userID: userID, configurationIsCurrent: true,
+            changedSectionNames: Set(after.changes(since: before.sections).map(\.sectionName)))
+    }
+
+    /// The document in force, without in-app defaults and overrides.
+    public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
+
+    /// The section of that name, or nil.
+    public func configSection(named sectionName: String) -> ActiveConfigSection? {
+        loadedSnapshot().sections[sectionName]
+    }
+
+    /// The section of that name, or nil.
+    public subscript(sectionName: String) -> ActiveConfigSection? {
+        configSection(named: sectionName)
+    }
+
+    /// The value of a setting, or the key's default.
+    public subscript<Value>(key: SettingKey<Value>) -> Value {
+        config.value(of: key, in: loadedSnapshot())
+    }
+
+    /// The value of a setting, or the key's default; the same as `user[key]`.
+    public func value<Value>(for key: SettingKey<Value>) -> Value { self[key] }
+
+    /// A whole section, decoded; see ``ActiveConfig/decode(_:)``.
+    ///
+    /// - Parameter type: The type, which names its section.
+    /// - Returns: The section, or the type's defaults when there is none.
+    public func decode<Section: SettingsSection>(_ type: Section.Type) -> Section {
+        config.decode(type, in: loadedSnapshot())
+    }
+
+    /// The settings whose values are of another type than the app has read them as.
+    public var problems: [SettingProblem] {
+        loadedSnapshot().decoded.problems.map(config.masked)
+    }
+
+    /// The values of a setting: the current one first, then each new one; see
+    /// ``ActiveConfig/values(for:)``.
+    public func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
+        SettingValues(self, key: key) { [config] snapshot in
+            config.value(of: key, in: snapshot)
+        }
+    }
+
+    /// The values of one section: the current one first, nil when there is none, then each new one.
+    public func sections(named sectionName: String) -> SectionValues {
+        SectionValues(changes: SectionChanges(self, sectionName: sectionName))
+    }
+
+    /// The changes of all sections, which start with the current ones as changes from nil.
+    public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
+
+    /// Listens to a section of this user with a closure.
+    ///
+    /// The current section, if there is one, is delivered at once, and then each change once. No
+    /// notification is posted for users beside the current one.
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - body: Called on the listener queue; nil means that the section is gone.
+    /// - Returns: A token; the listening ends when it is cancelled or released, and until then the
+    ///   configuration stays in memory.
+    public func listen(
+        forSectionName sectionName: String,
+        _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
+    ) -> ActiveConfigListenerToken {
+        loadedSnapshot()
+        let registration = ListenerRegistration(sectionName: sectionName, body)
+        entry.register(registration)
+        return ActiveConfigListenerToken(registration) { [entry] in entry.remove($0) }
+    }
+}
+
+extension UserConfiguration: SnapshotSource {
+    @discardableResult
+    func loadedSnapshot() -> ConfigurationSnapshot { config.loadedSnapshot(of: entry) }
+
+    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
+        await config.loadedSnapshotInTask(of: entry)
+    }
+
+    func makeSignals() -> AsyncStream<Void> { entry.makeSignals() }
+}

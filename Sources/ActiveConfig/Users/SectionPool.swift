@@ -1,0 +1,172 @@
+/// The sections of many users, each kept once in memory.
+///
+/// Users of one server mostly have equal sections. The pool holds them weakly: a section goes with the
+/// last configuration that has it. Only sections of the same text are one: two users' letters that
+/// Unicode calls equivalent stay apart.
+final class SectionPool: Sendable {
+    fileprivate struct Entry {
+        weak var table: SettingTable?
+        /// Estimate in bytes.
+        let size: Int
+    }
+
+    /// A document's section and a layered one made of it.
+    fileprivate struct Layered {
+        /// Nil when the document has no such section, or when it is gone.
+        weak var document: SettingTable?
+        weak var result: SettingTable?
+    }
+
+    fileprivate struct LayeredKey: Hashable {
+        let name: String
+        let document: ObjectIdentifier?
+    }
+
+    fileprivate struct State {
+        var entries: [ByteHash.Fingerprint: Entry] = [:]
+        /// Number of entries above which those of released sections are pruned.
+        var pruningThreshold = leastPruningThreshold
+        var layers = ConfigurationLayers()
+        var layered: [LayeredKey: Layered] = [:]
+        var layeredPruningThreshold = leastPruningThreshold
+    }
+
+    fileprivate static let leastPruningThreshold = 64
+
+    private let state = Locked(State())
+
+    /// Number of entries, some of which may belong to released sections.
+    var count: Int { state.withLock { $0.entries.count } }
+
+    /// The pool's section of the same text, which `section` becomes when there is none.
+    ///
+    /// - Returns: The section, and an estimate of its size in bytes.
+    func shared(_ section: ActiveConfigSection) -> (section: ActiveConfigSection, size: Int) {
+        let table = section.table
+        let fingerprint = table.source ?? DocumentWriter.fingerprint(of: table.settings)
+        // A table that loses its last other reference meanwhile is released after the lock.
+        let (known, knownSize) = state.withLock { state in
+            (state.entries[fingerprint]?.table, state.entries[fingerprint]?.size)
+        }
+        // Values that have no text of their own, such as what is not a number, are told apart here.
+        if let known, let knownSize, known == table {
+            return (ActiveConfigSection(table: known), knownSize)
+        }
+        let size = table.estimatedSize
+        let released = state.withLock { state -> [SettingTable] in
+            // Two threads may both add one; the last one counts from now on.
+            state.entries[fingerprint] = Entry(table: table, size: size)
+            return state.pruneIfNeeded()
+        }
+        withExtendedLifetime(released) {}
+        return (section, size)
+    }
+
+    /// The document's sections with the layers applied, each result once for all users.
+    func applied(
+        _ layers: ConfigurationLayers, to document: [String: ActiveConfigSection]
+    ) -> NameTable<ActiveConfigSection> {
+        guard !layers.isEmpty else { return NameTable(document) }
+        var sections = document
+        for name in layers.sectionNames {
+            sections[name] = applied(layers, to: document[name], named: name)
+        }
+        return NameTable(sections)
+    }
+
+    private func applied(
+        _ layers: ConfigurationLayers, to section: ActiveConfigSection?, named name: String
+    ) -> ActiveConfigSection? {
+        let key = LayeredKey(name: name, document: section.map { ObjectIdentifier($0.table) })
+        let known = state.withLock { state -> (SettingTable?, SettingTable?) in
+            guard state.layers == layers, let layered = state.layered[key] else {
+                return (nil, nil)
+            }
+            return (layered.document, layered.result)
+        }
+        // Another section may be at the address of a released one.
+        if let result = known.1, known.0 === section?.table {
+            return ActiveConfigSection(table: result)
+        }
+        guard let result = layers.applied(to: section, named: name) else { return nil }
+        let released = state.withLock { state -> [SettingTable] in
+            if state.layers != layers {
+                state.layers = layers
+                state.layered = [:]
+                state.layeredPruningThreshold = Self.leastPruningThreshold
+            }
+            state.layered[key] = Layered(document: section?.table, result: result.table)
+            return state.pruneLayeredIfNeeded()
+        }
+        withExtendedLifetime(released) {}
+        return result
+    }
+}
+
+extension SectionPool.State {
+    /// - Returns: Tables that may have lost their last reference otherwise, to be released after the
+    ///   lock.
+    fileprivate mutating func pruneIfNeeded() -> [SettingTable] {
+        guard entries.count > pruningThreshold else { return [] }
+        var seen: [SettingTable] = []
+        entries = entries.filter { _, entry in
+            guard let table = entry.table else { return false }
+            seen.append(table)
+            return true
+        }
+        // Doubling the threshold makes the amortized cost of pruning constant.
+        pruningThreshold = max(SectionPool.leastPruningThreshold, entries.count * 2)
+        return seen
+    }
+
+    fileprivate mutating func pruneLayeredIfNeeded() -> [SettingTable] {
+        guard layered.count > layeredPruningThreshold else { return [] }
+        var seen: [SettingTable] = []
+        layered = layered.filter { _, entry in
+            guard let table = entry.result else { return false }
+            seen.append(table)
+            return true
+        }
+        layeredPruningThreshold = max(
+            SectionPool.leastPruningThreshold, layered.count * 2)
+        return seen
+    }
+}
+
+extension SettingTable {
+    /// Estimate of the memory that the settings take, in bytes.
+    var estimatedSize: Int {
+        settings.entries.reduce(64) { size, entry in
+            // The entry, its slots, the name's and the value's own memory.
+            size + MemoryLayout<NameTable<SettingValue>.Entry>.stride + 24
+                + SettingValue.estimatedSize(of: entry.name)
+                + entry.value.estimatedSize(levels: 8)
+        }
+    }
+}
+
+extension SettingValue {
+    static func estimatedSize(of text: String) -> Int {
+        // Up to 15 bytes are stored in the string itself.
+        text.utf8.count > 15 ? text.utf8.count + 32 : 0
+    }
+
+    /// Memory beside the value itself; deeper levels are not counted.
+    fileprivate func estimatedSize(levels: Int) -> Int {
+        switch self {
+        case .null, .bool, .integer, .double: 0
+        case .string(let text): Self.estimatedSize(of: text)
+        case .array(let elements):
+            elements.reduce(32) { size, element in
+                size + MemoryLayout<SettingValue>.stride
+                    + (levels > 0 ? element.estimatedSize(levels: levels - 1) : 0)
+            }
+        case .object(let members):
+            members.reduce(64) { size, member in
+                size + 2 * MemoryLayout<SettingValue>.stride + 16
+                    + Self.estimatedSize(of: member.key)
+                    + (levels > 0 ? member.value.estimatedSize(levels: levels - 1) : 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+internal import Dispatch
+
+/// The users beside the current one whose configurations are in memory.
+///
+/// A user has one entry as long as anybody uses it. The least recently asked for are released when a
+/// limit is reached, unless a handle holds them.
+final class UserTable: Sendable {
+    fileprivate struct Slot {
+        weak var entry: UserEntry?
+        /// Nil once the entry is no longer kept.
+        var kept: UserEntry?
+        /// Number of the last use.
+        var use = 0
+        /// The sections that count for the entry.
+        var tables: [(table: ObjectIdentifier, size: Int)] = []
+    }
+
+    fileprivate struct State {
+        var slots: [UserID: Slot] = [:]
+        var keptCount = 0
+        /// Uses in order, from `firstUse` on; those that are not a slot's last are passed over.
+        var uses: ContiguousArray<(userID: UserID, use: Int)> = []
+        var firstUse = 0
+        var useCount = 0
+        /// How many kept entries have a section, and its size.
+        var sections: [ObjectIdentifier: (count: Int, size: Int)] = [:]
+        var size = 0
+        /// Number of slots above which those of released entries are pruned.
+        var pruningThreshold = leastPruningThreshold
+    }
+
+    fileprivate static let leastPruningThreshold = 64
+    /// Estimate of what an entry takes beside its sections, in bytes.
+    fileprivate static let entrySize = 2048
+
+    let pool = SectionPool()
+    private let limits: UserCacheLimits
+    private let listenerQueue: DispatchQueue
+    private let state = Locked(State())
+
+    init(limits: UserCacheLimits, listenerQueue: DispatchQueue) {
+        self.limits = limits
+        self.listenerQueue = listenerQueue
+    }
+
+    /// The user's entry, which is new when nobody uses one.
+    func entry(of userID: UserID) -> UserEntry {
+        let new = UserEntry(userID, listenerQueue: listenerQueue)
+        let (entry, released) = state.withLock { state -> (UserEntry, [UserEntry]) in
+            let entry = state.slots[userID]?.entry ?? new
+            state.use(entry)
+            return (entry, state.prune() + state.release(over: limits))
+        }
+        // A `deinit` may call the framework.
+        withExtendedLifetime(released) {}
+        return entry
+    }
+
+    /// The user's entry if anybody uses it or it is kept.
+    func livingEntry(of userID: UserID) -> UserEntry? {
+        state.withLock { $0.slots[userID]?.entry }
+    }
+
+    /// All entries that somebody uses or that are kept.
+    var livingEntries: [UserEntry] { state.withLock { $0.slots.values.compactMap(\.entry) } }
+
+    /// Number of entries that are kept, and their estimated size in bytes.
+    var kept: (count: Int, size: Int) { state.withLock { ($0.keptCount, $0.size) } }
+
+    /// A configuration of a user, its sections shared with those of others.
+    func snapshot(
+        of userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
+        reason: SectionChange.Reason
+    ) -> ConfigurationSnapshot {
+        var configuration = known.configuration
+        var tables: [(table: ObjectIdentifier, size: Int)] = []
+        configuration.sections = configuration.sections.mapValues { section in
+            let shared = pool.shared(section)
+            tables.append((ObjectIdentifier(shared.section.table), shared.size))
+            return shared.section
+        }
+        let released = state.withLock { state -> [UserEntry] in
+            state.count(tables, for: userID)
+            return state.release(over: limits, butNot: userID)
+        }
+        withExtendedLifetime(released) {}
+        return ConfigurationSnapshot(
+            userID: userID,
+            known: KnownConfiguration(
+                configuration, source: known.source, isOwn: known.isOwn),
+            layers: layers, sections: pool.applied(layers, to: configuration.sections),
+            reason: reason)
+    }
+}
+
+extension UserTable.State {
+    fileprivate mutating func use(_ entry: UserEntry) {
+        useCount += 1
+        var slot = slots[entry.userID] ?? UserTable.Slot()
+        if slot.kept == nil {
+            keptCount += 1
+            size += UserTable.entrySize
+            add(slot.tables)
+        }
+        (slot.entry, slot.kept, slot.use) = (entry, entry, useCount)
+        slots[entry.userID] = slot
+        uses.append((entry.userID, useCount))
+        // At most a few for each entry, so that their cost stays constant.
+        if uses.count > 64, uses.count > 4 * slots.count {
+            uses = ContiguousArray(
+                uses[firstUse...].filter { slots[$0.userID]?.use == $0.use })
+            firstUse = 0
+        }
+    }
+
+    /// Counts the sections of an entry's new configuration instead of those of the old one.
+    fileprivate mutating func count(
+        _ tables: [(table: ObjectIdentifier, size: Int)], for userID: UserID
+    ) {
+        guard var slot = slots[userID] else { return }
+        if slot.kept != nil {
+            add(tables)
+            remove(slot.tables)
+        }
+        slot.tables = tables
+        slots[userID] = slot
+    }
+
+    private mutating func add(_ tables: [(table: ObjectIdentifier, size: Int)]) {
+        for (table, size) in tables {
+            let known = sections[table] ?? (count: 0, size: size)
+            if known.count == 0 { self.size += known.size }
+            sections[table] = (known.count + 1, known.size)
+        }
+    }
+
+    private mutating func remove(_ tables: [(table: ObjectIdentifier, size: Int)]) {
+        for (table, _) in tables {
+            guard let known = sections[table] else { continue }
+            if known.count > 1 {
+                sections[table] = (known.count - 1, known.size)
+            } else {
+                sections[table] = nil
+                size -= known.size
+            }
+        }
+    }
+
+    /// Stops keeping the least recently used until the limits hold.
+    ///
+    /// - Returns: The entries, to be released after the lock.
+    fileprivate mutating func release(
+        over limits: UserCacheLimits, butNot exception: UserID? = nil
+    ) -> [UserEntry] {
+        var released: [UserEntry] = []
+        while keptCount > max(limits.maximumCount, 0) || size > limits.maximumSize,
+            firstUse < uses.count
+        {
+            let (userID, use) = uses[firstUse]
+            // The newest stays as long as there is room for one.
+            if userID == exception, keptCount == 1, limits.maximumCount > 0 { break }
+            firstUse += 1
+            guard var slot = slots[userID], slot.use == use, let entry = slot.kept else { continue }
+            slot.kept = nil
+            slots[userID] = slot
+            keptCount -= 1
+            size -= UserTable.entrySize
+            remove(slot.tables)
+            released.append(entry)
+        }
+        return released
+    }
+
+    /// Drops the slots of released entries.
+    ///
+    /// - Returns: Entries that were looked at, to be released after the lock.
+    fileprivate mutating func prune() -> [UserEntry] {
+        guard slots.count > pruningThreshold else { return [] }
+        var seen: [UserEntry] = []
+        slots = slots.filter { _, slot in
+            guard let entry = slot.entry else { return false }
+            seen.append(entry)
+            return true
+        }
+        // Doubling the threshold makes the amortized cost of pruning constant.
+        pruningThreshold = max(64, slots.count * 2)
+        return seen
+    }
+}

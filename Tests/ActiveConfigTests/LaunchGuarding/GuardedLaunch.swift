@@ -1,0 +1,66 @@
+import ActiveConfigTesting
+import Foundation
+
+@testable import ActiveConfig
+
+/// Launch of an app with a guard, as a process of its own: it dies when it is released.
+struct GuardedLaunch {
+    let config: ActiveConfig
+    let launchGuard: LaunchGuard
+    let clock = ManualClock()
+    let center = NotificationCenter()
+    let queue = DispatchQueue(label: "listeners")
+    let log = RecordingLog()
+
+    static let folder = URL(filePath: "/app/store")
+
+    /// Starts the app.
+    ///
+    /// - Parameters:
+    ///   - system: The files of the launches before.
+    ///   - number: The number of the process; that of the tests' process is free at each launch.
+    ///   - downloader: The server.
+    ///   - bootstrap: What comes with the app.
+    ///   - userID: The user.
+    init(
+        _ system: ModelFileSystem, number: Int32 = getpid(),
+        downloader: ScriptedDownloader = ScriptedDownloader(),
+        bootstrap: BootstrapConfiguration? = nil, userID: String? = "1"
+    ) {
+        let current = ProcessIdentity.current
+        launchGuard = LaunchGuard(
+            crashLimit: 3, window: .seconds(10),
+            process: ProcessIdentity(
+                token: UUID().uuidString, number: number, host: current.host, boot: current.boot,
+                start: nil))
+        var options = ActiveConfigOptions()
+        options.launchGuard = launchGuard
+        config = ActiveConfig(
+            configDownloader: downloader,
+            configStore: FileDefaultsStore(
+                directory: Self.folder, bootstrap: bootstrap, log: log.log, system: system),
+            notificationCenter: center, listenerQueue: queue, downloadTimeout: .seconds(300),
+            clock: clock, options: options, log: log.log)
+        config.currentUserID = userID
+    }
+
+    /// The version in force, read as the app does.
+    var version: Int? { config["Home"]?.integer(forKey: "version") }
+
+    /// Lets the app live with its document.
+    func live() {
+        launchGuard.markHealthy()
+        launchGuard.drain()
+    }
+
+    static func document(_ version: Int) -> ConfigurationState {
+        .make(
+            meta: ["template_version": .integer(version)],
+            sections: ["Home": ["version": .integer(version)]], entityTag: "\"\(version)\"")
+    }
+}
+
+extension ModelFileSystem {
+    /// Ends the process before a call, counted from the first one.
+    func endCalls(at number: Int) { state.withLock { $0.faults.ending = number } }
+}

@@ -1,0 +1,277 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+@Suite(.timeLimit(.minutes(2)))
+struct LaunchGuardTests {
+    private static let bootstrap = BootstrapConfiguration.state(GuardedLaunch.document(0))
+
+    /// Files of an app that has lived with version 1 and then downloaded version 2.
+    private static func filesWithTwoVersions() async throws -> ModelFileSystem {
+        let system = ModelFileSystem()
+        let first = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))))
+        try await first.config.downloadNewConfig()
+        first.live()
+        let second = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(2))))
+        try await second.config.downloadNewConfig()
+        #expect(second.version == 2)
+        return system
+    }
+
+    @Test func theLastGoodDocumentReplacesOneThatKillsTheApp() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        // It died in the launch that downloaded it, and dies twice more.
+        for _ in 0..<2 {
+            let launch = GuardedLaunch(system)
+            #expect(launch.version == 2)
+            #expect(launch.config.launchGuardVerdict == nil)
+        }
+        let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
+        #expect(launch.version == 1)
+        let verdict = try #require(launch.config.launchGuardVerdict)
+        #expect(verdict.userID == "1")
+        #expect(verdict.templateVersion == 2)
+        #expect(verdict.entityTag == "\"2\"")
+        #expect(verdict.crashCount == 3)
+        #expect(verdict.replacement == .previous)
+        #expect(verdict.keptVersion == 1)
+        #expect(launch.log.messages.contains { $0.text.contains("has died 3 times") })
+        launch.live()
+        let next = GuardedLaunch(system)
+        #expect(next.version == 1)
+        #expect(next.config.launchGuardVerdict == nil, "decided once")
+    }
+
+    @Test func theVerdictIsPostedOnce() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }
+        let launch = GuardedLaunch(system, userID: nil)
+        let verdicts = Locked<[LaunchGuardVerdict]>([])
+        let token = launch.center.addObserver(
+            forName: ActiveConfig.launchGuardVerdictNotification, object: nil, queue: nil
+        ) { note in
+            let verdict = note.userInfo?[ActiveConfig.NotificationKey.launchGuardVerdict]
+            guard let verdict = verdict as? LaunchGuardVerdict else { return }
+            verdicts.withLock { $0.append(verdict) }
+        }
+        defer { launch.center.removeObserver(token) }
+        for _ in 0..<3 {
+            launch.config.currentUserID = "1"
+            launch.config.currentUserID = nil
+        }
+        launch.queue.sync {}
+        #expect(verdicts.withLock { $0.map(\.templateVersion) } == [2])
+    }
+
+    @Test func withoutAGoodDocumentTheBootstrapIsUsed() async throws {
+        let system = ModelFileSystem()
+        let first = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(2))))
+        try await first.config.downloadNewConfig()
+        for _ in 0..<2 { #expect(GuardedLaunch(system, bootstrap: Self.bootstrap).version == 2) }
+        for _ in 0..<5 {
+            let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
+            #expect(launch.version == 0)
+        }
+        #expect(GuardedLaunch(system).version == nil)
+    }
+
+    @Test func aGoodDocumentThatKillsTheAppLaterIsReplacedByTheBootstrap() async throws {
+        let system = ModelFileSystem()
+        let first = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))))
+        try await first.config.downloadNewConfig()
+        first.live()
+        for _ in 0..<3 { #expect(GuardedLaunch(system, bootstrap: Self.bootstrap).version == 1) }
+        let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
+        #expect(launch.version == 0)
+        #expect(launch.config.launchGuardVerdict?.replacement == .fallback)
+        #expect(launch.config.launchGuardVerdict?.keptVersion == nil)
+    }
+
+    @Test func aRefusedDocumentIsNotTakenAgainButTheNextOneIs() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }
+        let downloader = ScriptedDownloader(
+            .unchanged, .configuration(GuardedLaunch.document(2)),
+            .configuration(GuardedLaunch.document(3)))
+        let launch = GuardedLaunch(system, downloader: downloader)
+        for _ in 0..<2 {
+            let result = try await launch.config.downloadNewConfig()
+            #expect(result.changedSectionNames == [])
+            #expect(launch.version == 1)
+        }
+        // The server is asked whether there is another one than the refused.
+        #expect(downloader.requests.map(\.lastKnown?.entityTag) == ["\"2\"", "\"2\""])
+        let known = downloader.requests[0].lastKnown
+        #expect(known?.sections["Home"]?.integer(forKey: "version") == 1)
+        try await launch.config.downloadNewConfig()
+        #expect(launch.version == 3)
+        launch.live()
+        #expect(GuardedLaunch(system).version == 3)
+    }
+
+    @Test func theEndOfTheWindowMakesADocumentGood() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        do {
+            let launch = GuardedLaunch(system)
+            #expect(launch.version == 2)
+            try await launch.clock.waitForSleepers()
+            launch.clock.advance(by: .seconds(9))
+            launch.launchGuard.drain()
+            #expect(!launch.launchGuard.isProved)
+        }
+        let living = GuardedLaunch(system)
+        try await living.clock.waitForSleepers()
+        living.clock.advance(by: .seconds(10))
+        while !living.launchGuard.isProved { await Task.yield() }
+        for _ in 0..<3 { #expect(GuardedLaunch(system).version == 2, "counted from 0 again") }
+        #expect(GuardedLaunch(system).version == nil, "the good one is this very document")
+    }
+
+    @Test func anEndOnPurposeIsNoCrash() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        for turn in 0..<10 {
+            let launch = GuardedLaunch(system)
+            #expect(launch.version == 2)
+            if turn.isMultiple(of: 2) {
+                launch.launchGuard.enteredBackground()
+            } else {
+                launch.launchGuard.willExit()
+            }
+        }
+        // Back in the foreground it counts again.
+        for _ in 0..<2 {
+            let launch = GuardedLaunch(system)
+            #expect(launch.version == 2)
+            launch.launchGuard.enteredBackground()
+            launch.launchGuard.enteredForeground()
+            launch.launchGuard.drain()
+        }
+        #expect(GuardedLaunch(system).version == 1)
+    }
+
+    @Test func aProcessThatRunsIsNoCrash() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        // The first process of the machine shares the folder; it runs and does not end.
+        let other = GuardedLaunch(system, number: 1)
+        #expect(other.version == 2)
+        for _ in 0..<10 {
+            let launch = GuardedLaunch(system)
+            #expect(launch.version == 2)
+            launch.launchGuard.willExit()
+        }
+    }
+
+    @Test func theEndOfTheMachineOrOfAnotherOneIsNoCrash() {
+        let current = ProcessIdentity.current
+        func identity(
+            number: Int32 = getpid(), host: String? = nil, boot: String? = nil
+        ) -> ProcessIdentity {
+            ProcessIdentity(
+                token: "other", number: number, host: host ?? current.host,
+                boot: boot ?? current.boot, start: nil)
+        }
+        #expect(current.end(asSeenBy: current) == nil)
+        #expect(identity().end(asSeenBy: current) == .crashed)
+        #expect(identity(host: "another").end(asSeenBy: current) == nil)
+        #expect(identity(number: 1).end(asSeenBy: current) == nil)
+        #expect(identity(number: .max - 7).end(asSeenBy: current) == .crashed)
+        #if os(Linux)
+            #expect(identity(boot: "another").end(asSeenBy: current) == .withMachine)
+            let reused = ProcessIdentity(
+                token: "other", number: 1, host: current.host, boot: current.boot, start: "-1")
+            #expect(reused.end(asSeenBy: current) == .crashed)
+        #endif
+        #expect(!ProcessIdentity.isDebugged)
+    }
+
+    @Test func onlyTheOwnerOfADocumentIsCounted() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        let generic = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(7))),
+            userID: nil)
+        try await generic.config.downloadNewConfig()
+        generic.live()
+        for _ in 0..<3 { #expect(GuardedLaunch(system, userID: "2").version == 7) }
+        // User 2 had the generic user's document, which is refused for both.
+        #expect(GuardedLaunch(system, userID: nil).version == nil)
+        #expect(GuardedLaunch(system).version == 2)
+    }
+
+    @Test func forgettingAUserRemovesTheCopyOfItsGoodDocument() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        func copies() -> [String] {
+            system.names(in: "/app/store").filter { $0.hasPrefix("state-good") }
+        }
+        #expect(copies().count == 1)
+        let launch = GuardedLaunch(system)
+        try launch.config.forgetUser("1")
+        #expect(copies() == [])
+        for _ in 0..<4 { #expect(GuardedLaunch(system).version == nil) }
+    }
+
+    @Test func aStoreWithoutRecordsHasNoGuardAndSaysSo() {
+        var options = ActiveConfigOptions()
+        options.launchGuard = LaunchGuard()
+        let log = RecordingLog()
+        let config = ActiveConfig.make(store: ObservedStore(), options: options, log: log.log)
+        _ = config.currentConfiguration
+        #expect(config.launchGuardVerdict == nil)
+        #expect(log.messages.contains { $0.text.contains("keeps no records") })
+    }
+
+    /// The process is killed before each call of the file system that a step makes.
+    @Test func aKillAtAnyStepOfTheGuardLosesNothing() async throws {
+        let start = try await Self.filesWithTwoVersions()
+        for _ in 0..<2 { #expect(GuardedLaunch(start).version == 2) }
+        // The verdict, and the session that begins with it.
+        var number = 0
+        while true {
+            let system = start.reopened(.init(ending: number))
+            let isWhole: Bool
+            do {
+                // What it reads once it was killed, nobody sees.
+                let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
+                let version = launch.version
+                isWhole = system.calls.count <= number
+                if isWhole { #expect(version == 1) }
+            }
+            let next = GuardedLaunch(system.reopened(), bootstrap: Self.bootstrap)
+            #expect(next.version == 1, "killed before \(number)")
+            if isWhole { break }
+            number += 1
+        }
+        #expect(number > 10)
+        // The copy of a good document, and the word that it is good.
+        let fresh = ModelFileSystem()
+        let first = GuardedLaunch(
+            fresh, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))))
+        try await first.config.downloadNewConfig()
+        number = 0
+        while true {
+            let system = fresh.reopened()
+            let launch = GuardedLaunch(system)
+            #expect(launch.version == 1)
+            let before = system.calls.count
+            system.endCalls(at: before + number)
+            launch.live()
+            let isWhole = system.calls.count <= before + number
+            let after = system.reopened()
+            #expect(GuardedLaunch(after).version == 1, "killed before \(number)")
+            // Whatever the copy is, it is whole, and this user's.
+            let copy = GuardedLaunch(after).launchGuard.goodConfiguration(of: UserID("1"))
+            #expect(copy == nil || copy == GuardedLaunch.document(1))
+            if isWhole {
+                #expect(copy != nil)
+                break
+            }
+            number += 1
+        }
+        #expect(number > 10)
+    }
+}

@@ -1,0 +1,208 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(2)))
+struct ConfigurationAcknowledgerTests {
+    private let clock = ManualClock()
+    private let sent = Locked<[URLRequest]>([])
+
+    private static func document(_ version: Int, share: Double? = 1) -> ConfigurationState {
+        var state = ConfigurationState.make(
+            meta: ["template_version": .integer(version)],
+            sections: ["Home": ["columns": "many", "token": "abc"]], entityTag: "\"\(version)\"")
+        state.acknowledgementShare = share
+        return state
+    }
+
+    private func acknowledger(
+        _ config: ActiveConfig, random: Double = 0.5, status: Int = 204
+    ) throws -> ConfigurationAcknowledger {
+        let url = try #require(URL(string: "http://server/base"))
+        return ConfigurationAcknowledger(
+            config, backend: ActiveConfigBackend(url: url), maximumDelay: .seconds(30),
+            clock: clock, random: { random },
+            prepare: { $0.setValue("key", forHTTPHeaderField: "X-API-Key") },
+            send: { request in
+                sent.withLock { $0.append(request) }
+                return status
+            })
+    }
+
+    /// Lets everything be sent that is due within the delay.
+    private func settle(_ acknowledger: ConfigurationAcknowledger) async {
+        await acknowledger.drain()
+        while acknowledger.hasPending {
+            clock.advance(by: .seconds(1))
+            await Task.yield()
+        }
+    }
+
+    private func body(_ request: URLRequest) throws -> SettingValue {
+        try SettingValue(jsonData: #require(request.httpBody))
+    }
+
+    @Test func aVersionInForceIsAcknowledgedOnceAfterADelay() async throws {
+        let store = InMemoryStore()
+        for launch in 0..<2 {
+            let config = ActiveConfig.make(
+                downloader: ScriptedDownloader { request in
+                    request.number == 1 ? .configuration(Self.document(12)) : .unchanged
+                }, store: store)
+            config.currentUserID = "a/b"
+            let acknowledger = try acknowledger(config)
+            try await config.downloadNewConfig()
+            await acknowledger.drain()
+            if launch == 0 {
+                try await clock.waitForSleepers()
+                #expect(sent.withLock { $0.isEmpty }, "it waits half of 30 s")
+                clock.advance(by: .seconds(14))
+                #expect(sent.withLock { $0.isEmpty })
+            }
+            await settle(acknowledger)
+            // A confirmation acknowledges nothing again.
+            try await config.downloadNewConfig()
+            await settle(acknowledger)
+            #expect(sent.withLock { $0.count } == 1)
+        }
+        let request = try #require(sent.withLock { $0.first })
+        #expect(request.httpMethod == "POST")
+        #expect(
+            request.url?.absoluteString
+                == "http://server/base/activeconfig/user/a%2Fb/acknowledgement")
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        #expect(request.value(forHTTPHeaderField: "X-API-Key") == "key")
+        #expect(request.allHTTPHeaderFields?.count == 2)
+        #expect(try body(request) == ["template_version": 12, "etag": "\"12\""])
+    }
+
+    @Test func settingsThatCouldNotBeReadAreNamedWithSecretsMasked() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12))))
+        let acknowledger = try acknowledger(config)
+        config.markSecret("token", inSection: "Home")
+        try await config.downloadNewConfig()
+        _ = config[SettingKey("Home", "columns", default: 1)]
+        _ = config[SettingKey("Home", "token", default: 1)]
+        await settle(acknowledger)
+        let request = try #require(sent.withLock { $0.first })
+        #expect(request.url?.path() == "/base/activeconfig/acknowledgement")
+        let problems = try #require(try body(request)["problems"]?.arrayValue)
+        #expect(problems.map { $0["section"] } == ["Home", "Home"])
+        #expect(problems.map { $0["key"] } == ["columns", "token"])
+        #expect(problems[0]["message"]?.stringValue?.contains("many") == true)
+        #expect(problems[1]["message"]?.stringValue?.contains("abc") == false)
+        #expect(problems.allSatisfy { $0.dictionaryValue?.count == 3 })
+    }
+
+    @Test func nothingIsSentUnlessTheServerAsks() async throws {
+        for (share, random, count) in [
+            (nil, 0, 0), (0, 0, 0), (0.5, 0.5, 0), (0.5, 0.49, 1),
+        ] as [(Double?, Double, Int)] {
+            sent.withLock { $0 = [] }
+            let config = ActiveConfig.make(
+                downloader: ScriptedDownloader(
+                    .configuration(Self.document(12, share: share)), .unchanged))
+            let acknowledger = try acknowledger(config, random: random)
+            try await config.downloadNewConfig()
+            await settle(acknowledger)
+            try await config.downloadNewConfig()
+            await settle(acknowledger)
+            #expect(sent.withLock { $0.count } == count)
+        }
+    }
+
+    @Test func aServerThatHasSwitchedItOffIsNotAskedAgain() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(
+                .configuration(Self.document(12)), .configuration(Self.document(13, share: nil))))
+        let acknowledger = try acknowledger(config, status: 404)
+        for _ in 0..<2 {
+            try await config.downloadNewConfig()
+            await settle(acknowledger)
+        }
+        #expect(sent.withLock { $0.count } == 1)
+    }
+
+    @Test func aServerThatFailsIsAskedAtTheNextConfirmation() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12)), .unchanged))
+        let acknowledger = try acknowledger(config, status: 503)
+        for _ in 0..<2 {
+            try await config.downloadNewConfig()
+            await settle(acknowledger)
+        }
+        #expect(sent.withLock { $0.count } == 2)
+    }
+
+    @Test func aRefusedVersionIsNamedOnceWithTheOneThatStays() async throws {
+        var empty = Self.document(13)
+        empty.sections = [:]
+        let refused = empty
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(
+                .configuration(Self.document(12)), .configuration(refused),
+                .configuration(refused)))
+        let acknowledger = try acknowledger(config)
+        try await config.downloadNewConfig()
+        await settle(acknowledger)
+        for _ in 0..<2 {
+            await #expect(throws: ConfigurationFormatError.self) {
+                try await config.downloadNewConfig()
+            }
+            await settle(acknowledger)
+        }
+        let requests = sent.withLock { $0 }
+        #expect(requests.count == 2)
+        let word = try body(#require(requests.last))
+        #expect(word["template_version"] == 13)
+        let problem = try #require(word["problems"]?[0])
+        #expect(problem["section"] == "")
+        #expect(problem["message"]?.stringValue?.contains("noSections") == true)
+        #expect(problem["message"]?.stringValue?.contains("version 12 stays") == true)
+    }
+
+    @Test func aConfirmationWhileAnAcknowledgementWaitsSendsNoSecondOne() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12)), .unchanged))
+        let acknowledger = try acknowledger(config)
+        try await config.downloadNewConfig()
+        await acknowledger.drain()
+        try await clock.waitForSleepers()
+        clock.advance(by: .seconds(14))
+        try await config.downloadNewConfig()
+        await acknowledger.drain()
+        clock.advance(by: .seconds(1))
+        while acknowledger.hasPending { await Task.yield() }
+        #expect(sent.withLock { $0.count } == 1)
+    }
+
+    @Test func onlyTheNewestVersionOfAUserIsAcknowledged() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(
+                .configuration(Self.document(12)), .configuration(Self.document(13))))
+        let acknowledger = try acknowledger(config)
+        try await config.downloadNewConfig()
+        try await config.downloadNewConfig()
+        await settle(acknowledger)
+        #expect(try sent.withLock { $0 }.map { try body($0)["template_version"] } == [13])
+    }
+
+    @Test func aStoppedOneSendsNothing() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader { .configuration(Self.document(12 + $0.number)) })
+        let acknowledger = try acknowledger(config)
+        try await config.downloadNewConfig()
+        await acknowledger.drain()
+        acknowledger.stop()
+        try await config.downloadNewConfig()
+        await settle(acknowledger)
+        #expect(sent.withLock { $0.isEmpty })
+    }
+}

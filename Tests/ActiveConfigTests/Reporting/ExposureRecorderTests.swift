@@ -1,0 +1,134 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+@Suite(.timeLimit(.minutes(2)))
+struct ExposureRecorderTests {
+    private static let columns = SettingKey("Home", "columns", default: 1)
+    private static let title = SettingKey("Home", "title", default: "none")
+
+    private static func document(_ columns: Int, version: Int = 7) -> ConfigurationState {
+        .make(
+            meta: [
+                "template_version": .integer(version),
+                "experiments": ["new_home": true, "old": false, "odd": 1],
+            ],
+            sections: ["Home": ["columns": .integer(columns), "secret": "x", "wrong": "many"]])
+    }
+
+    private func config(
+        _ recorder: ExposureRecorder, _ downloader: ScriptedDownloader = ScriptedDownloader(),
+        store: any ActiveConfigStore = InMemoryStore(bootstrap: .state(document(2)))
+    ) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.exposures = recorder
+        return .make(downloader: downloader, store: store, options: options)
+    }
+
+    @Test func aSettingIsRecordedOnceForAUserAndValue() async throws {
+        let batches = Locked<[[Exposure]]>([])
+        let recorder = ExposureRecorder { batch in batches.withLock { $0.append(batch) } }
+        let config = config(
+            recorder,
+            ScriptedDownloader(
+                .configuration(Self.document(3, version: 8)),
+                .configuration(Self.document(3, version: 9))))
+        for _ in 0..<3 { #expect(config[Self.columns] == 2) }
+        #expect(config[Self.title] == "none")
+        recorder.flush()
+        let first = try #require(batches.withLock { $0.first })
+        #expect(first.map(\.setting.description) == ["Home.columns", "Home.title"])
+        #expect(first.map(\.value) == [2, nil])
+        #expect(first.map(\.source) == [.bootstrap, .default])
+        #expect(first.map(\.templateVersion) == [7, 7])
+        #expect(first[0].experiments == ["new_home": true, "old": false])
+        #expect(first[0].userID == nil)
+        for _ in 0..<2 {
+            try await config.downloadNewConfig()
+            #expect(config[Self.columns] == 3)
+            #expect(config[Self.title] == "none")
+        }
+        recorder.flush()
+        #expect(batches.withLock { $0.count } == 2)
+        let second = try #require(batches.withLock { $0.last })
+        #expect(second.map(\.value) == [3])
+        #expect(second.map(\.templateVersion) == [8])
+        #expect(second.map(\.source) == [.downloaded])
+    }
+
+    @Test func eachUserIsExposedForItself() async throws {
+        let seen = Locked<[Exposure]>([])
+        let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
+        let config = config(recorder)
+        for user in ["1", "2", "1"] {
+            config.currentUserID = user
+            _ = config[Self.columns]
+        }
+        for user in ["2", "3"] { _ = config.configuration(forUserID: user)[Self.columns] }
+        recorder.flush()
+        #expect(seen.withLock { $0.map(\.userID) } == ["1", "2", "3"])
+    }
+
+    @Test func theValueThatIsUsedIsRecordedAndSecretsAreMasked() async throws {
+        let seen = Locked<[Exposure]>([])
+        let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
+        let config = config(recorder)
+        config.markSecret("secret", inSection: "Home")
+        #expect(config[SettingKey("Home", "secret", default: "none")] == "x")
+        config.setDefaults(["Home": ["wrong": 5]])
+        #expect(config[SettingKey("Home", "wrong", default: 1)] == 5)
+        recorder.flush()
+        let exposures = seen.withLock { $0 }
+        #expect(exposures.map(\.value) == [nil, 5])
+        #expect(exposures.map(\.isMasked) == [true, false])
+        #expect(exposures.map(\.source) == [.bootstrap, .default])
+    }
+
+    @Test func aFullBatchIsHandedOverAtOnce() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let recorder = ExposureRecorder(batchSize: 2, interval: .seconds(3_600)) { batch in
+            continuation.yield(batch.count)
+        }
+        let config = config(recorder)
+        _ = config[Self.columns]
+        _ = config[Self.title]
+        var counts = stream.makeAsyncIterator()
+        #expect(await counts.next() == 2)
+    }
+
+    @Test func aHandlerMayReadTheConfiguration() {
+        let config = Locked<ActiveConfig?>(nil)
+        let values = Locked<[Int]>([])
+        let recorder = ExposureRecorder { _ in
+            let value = config.withLock { $0 }?[SettingKey("Home", "columns", default: 9)]
+            values.withLock { $0.append(value ?? 0) }
+        }
+        let own = self.config(recorder)
+        config.withLock { $0 = own }
+        _ = own[Self.title]
+        recorder.flush()
+        #expect(values.withLock { $0 } == [2])
+        config.withLock { $0 = nil }
+    }
+
+    /// 8 tasks read the same 50 settings.
+    @Test func tasksAtOnceRecordNothingTwice() async {
+        let seen = Locked<[Exposure]>([])
+        let recorder = ExposureRecorder(batchSize: 7) { batch in seen.withLock { $0 += batch } }
+        let config = config(recorder)
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for number in 0..<1_000 {
+                        _ = config[SettingKey("Home", "key \(number % 50)", default: 0)]
+                    }
+                }
+            }
+        }
+        recorder.flush()
+        #expect(seen.withLock { $0.count } == 50)
+        #expect(seen.withLock { Set($0.map(\.setting)).count } == 50)
+    }
+}

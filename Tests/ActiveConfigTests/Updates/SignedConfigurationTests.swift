@@ -1,0 +1,288 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+@Suite(.timeLimit(.minutes(2)))
+struct SignedConfigurationTests {
+    private let server = SigningServer()
+
+    /// The code of the error with which an answer is refused; nil when it came in force.
+    private func refusal(
+        of answer: ConfigurationState, store: any ActiveConfigStore = InMemoryStore(),
+        server: SigningServer = SigningServer()
+    ) async throws -> SignatureError.Code? {
+        let config = server.config(
+            ScriptedDownloader(.configuration(answer)), store: store)
+        let before = config.currentConfiguration
+        do {
+            try await config.downloadNewConfig()
+        } catch let error as SignatureError {
+            #expect(config.currentConfiguration == before)
+            return error.code
+        }
+        #expect(config.currentConfiguration == answer)
+        return nil
+    }
+
+    @Test func aSignedDocumentComesInForceAndIsVerifiedAgainFromDisk() async throws {
+        let folder = TemporaryFolder()
+        let answer = try SigningServer.answer(12)
+        #expect(
+            try await refusal(of: answer, store: FileDefaultsStore(directory: folder.url)) == nil)
+        let store = FileDefaultsStore(directory: folder.url)
+        // The exact bytes, not what is written of them.
+        let stored = try #require(store.ownConfiguration(forUserID: "1"))
+        #expect(stored.signedDocument?.body == SigningServer.body(12))
+        let config = server.config(ScriptedDownloader(), store: store)
+        #expect(config["Home"]?.string(forKey: "title") == "Hello")
+        #expect(config.currentConfiguration.signedDocument?.body == nil)
+        // With other keys, nothing of it is used.
+        let others = SigningServer(keys: ["k2": "other"])
+        let log = RecordingLog()
+        let stranger = others.config(ScriptedDownloader(), store: store, log: log.log)
+        #expect(stranger["Home"] == nil)
+        #expect(log.messages.contains { "\($0)".contains("left out") })
+    }
+
+    @Test func nothingUnsignedIsInForceButWhatComesWithTheApp() async throws {
+        var unsigned = try SigningServer.answer(12)
+        unsigned.signedDocument = nil
+        #expect(try await refusal(of: unsigned) == .unsigned)
+        let store = InMemoryStore(
+            bootstrap: .state(.make(sections: ["Home": ["title": "bundled"]])))
+        store.persistConfiguration(unsigned, forUserID: "1")
+        store.persistConfiguration(unsigned, forUserID: nil)
+        let config = server.config(ScriptedDownloader(), store: store)
+        #expect(config["Home"]?.string(forKey: "title") == "bundled")
+        config.setDefaults(["Extra": ["isOn": true]])
+        #expect(config["Extra"]?.bool(forKey: "isOn") == true)
+        // A store that does not keep the bytes.
+        var changed = try SigningServer.answer(12)
+        changed.sections["Home"] = ActiveConfigSection(settings: ["title": "forged"])
+        #expect(changed.signedDocument == nil)
+        let plain = ObservedStore()
+        try plain.persistConfiguration(changed, forUserID: "1")
+        #expect(server.config(ScriptedDownloader(), store: plain)["Home"] == nil)
+    }
+
+    @Test func whatADownloaderOrAStoreMakesOfTheBytesIsNotUsed() async throws {
+        var forged = try SigningServer.answer(12)
+        let document = forged.signedDocument
+        forged.sections["Home"] = ActiveConfigSection(settings: ["title": "forged"])
+        forged.signedDocument = document
+        #expect(try await refusal(of: forged) == .contentMismatch)
+        let store = InMemoryStore()
+        store.persistConfiguration(forged, forUserID: "1")
+        #expect(server.config(ScriptedDownloader(), store: store)["Home"] == nil)
+    }
+
+    @Test func eachBitCounts() async throws {
+        let policy = SignaturePolicy(verifier: server)
+        let body = SigningServer.body(12)
+        let field = SigningServer.field(body, version: 12)
+        let tag = "\"12\""
+        func isTaken(_ body: Data, _ field: String, _ tag: String, user: String? = "1") -> Bool {
+            let document = SignedDocument(body: body, signature: field, entityTag: tag)
+            let version = try? policy.version(
+                of: document, for: UserID(user), at: SigningServer.now)
+            return version != nil
+        }
+        #expect(isTaken(body, field, tag))
+        for bit in 0..<body.count * 8 {
+            var flipped = body
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            #expect(!isTaken(flipped, field, tag), "bit \(bit) of the body")
+        }
+        for bit in 0..<tag.utf8.count * 8 {
+            var flipped = Array(tag.utf8)
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            #expect(!isTaken(body, field, String(decoding: flipped, as: UTF8.self)))
+        }
+        var taken: [String] = []
+        for bit in 0..<field.utf8.count * 8 {
+            var flipped = Array(field.utf8)
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            let text = String(decoding: flipped, as: UTF8.self)
+            if isTaken(body, text, tag) { taken.append(text) }
+        }
+        // A tab in the place of a space is the same field.
+        #expect(taken.allSatisfy { $0.replacing("\t", with: " ") == field })
+        #expect(isTaken(body, field, "W/\(tag)"), "a proxy may weaken the tag")
+        #expect(!isTaken(body, field, tag, user: nil))
+        #expect(!isTaken(body, field, tag, user: "2"))
+    }
+
+    @Test func anotherUsersOrProjectsDocumentIsRefused() async throws {
+        for (user, other) in [
+            ("1", "user:2"), ("1", "generic"), ("generic", "generic"), ("A", "user:a"),
+            ("\u{E9}", "user:e%CC%81"), ("a/b", "user:a/b"),
+        ] {
+            let policy = SignaturePolicy(verifier: server)
+            let body = SigningServer.body(12)
+            let document = SignedDocument(
+                body: body, signature: SigningServer.field(body, version: 12, user: other),
+                entityTag: "\"12\"")
+            #expect(throws: SignatureError.self, "\(user), \(other)") {
+                try policy.version(of: document, for: UserID(user), at: SigningServer.now)
+            }
+        }
+        let policy = SignaturePolicy(verifier: server, project: "shop")
+        let body = SigningServer.body(12)
+        for (user, text) in [
+            (nil, "generic"), ("", "user:"), ("a b/\u{E9}", "user:a%20b%2F%C3%A9"),
+        ] {
+            let document = SignedDocument(
+                body: body,
+                signature: SigningServer.field(body, version: 12, user: text, project: "shop"),
+                entityTag: "\"12\"")
+            #expect(
+                try policy.version(of: document, for: UserID(user), at: SigningServer.now) == 12)
+            #expect(throws: SignatureError.self) {
+                try SignaturePolicy(verifier: server).version(
+                    of: document, for: UserID(user), at: SigningServer.now)
+            }
+        }
+    }
+
+    @Test func anOlderDocumentIsRefusedAsReplayed() async throws {
+        let store = InMemoryStore()
+        #expect(try await refusal(of: SigningServer.answer(12), store: store) == nil)
+        #expect(try await refusal(of: SigningServer.answer(11), store: store) == .replayed)
+        #expect(
+            try await refusal(of: SigningServer.answer(12, title: "other"), store: store) == nil,
+            "the same version may look otherwise by now")
+        #expect(try await refusal(of: SigningServer.answer(13), store: store) == nil)
+    }
+
+    @Test func theVersionIsTheDocuments() async throws {
+        let body = SigningServer.body(12)
+        let field = SigningServer.field(body, version: 13, tag: "\"12\"")
+        #expect(
+            try await refusal(of: SigningServer.answer(12, field: field)) == .versionMismatch)
+    }
+
+    @Test func onlyAnAnswerExpires() async throws {
+        let folder = TemporaryFolder()
+        let store = FileDefaultsStore(directory: folder.url)
+        #expect(try await refusal(of: SigningServer.answer(12), store: store) == nil)
+        let year = 365 * 24 * 3600.0
+        for (offset, code) in [
+            (year, SignatureError.Code.expired), (3_600 + 301, .expired), (3_600 + 299, nil),
+            (-year, nil),
+        ] {
+            let config = server.config(
+                ScriptedDownloader(.configuration(try SigningServer.answer(13))),
+                store: FileDefaultsStore(directory: folder.url),
+                now: SigningServer.now.addingTimeInterval(offset))
+            // A clock that is off by a year takes nothing away.
+            #expect((config.currentConfiguration.templateVersion ?? 0) >= 12)
+            do {
+                try await config.downloadNewConfig()
+                #expect(code == nil)
+            } catch let error as SignatureError {
+                #expect(error.code == code)
+            }
+            #expect((config.currentConfiguration.templateVersion ?? 0) >= 12)
+        }
+    }
+
+    @Test func keysAreTakenByTheirNames() async throws {
+        let rotating = SigningServer(keys: ["k1": "secret", "k2": "new"])
+        let body = SigningServer.body(12)
+        let field = SigningServer.field(body, version: 12, keyID: "k2", secret: "new")
+        #expect(
+            try await refusal(of: SigningServer.answer(12, field: field), server: rotating) == nil)
+        #expect(try await refusal(of: SigningServer.answer(12), server: rotating) == nil)
+        #expect(try await refusal(of: SigningServer.answer(12, field: field)) == .invalid)
+        let wrong = SigningServer.field(body, version: 12, keyID: "k1", secret: "new")
+        #expect(
+            try await refusal(of: SigningServer.answer(12, field: wrong), server: rotating)
+                == .invalid)
+    }
+
+    @Test func aConfirmationIsOfTheVeryDocument() async throws {
+        let first = try SigningServer.answer(12)
+        let body = SigningServer.body(12)
+        func confirmation(
+            _ field: String?, tag: String? = "\"12\""
+        ) -> ScriptedDownloader.Answer {
+            var state = first
+            state.signedDocument = first.signedDocument?.withoutBody.confirmed(
+                signature: field, entityTag: tag)
+            return .configuration(state)
+        }
+        let good = SigningServer.field(body, version: 12, expires: 1_795_007_200)
+        let cases: [(ScriptedDownloader.Answer, SignatureError.Code?)] = [
+            (confirmation(good), nil),
+            (confirmation(good, tag: "W/\"12\""), nil),
+            (confirmation(good, tag: "\"13\""), .otherDocument),
+            (confirmation(good, tag: nil), .otherDocument),
+            (confirmation(nil), .unsigned),
+            (confirmation(SigningServer.field(body, version: 12, user: "user:2")), .invalid),
+            (
+                confirmation(SigningServer.field(body, version: 12, expires: 1_794_000_000)),
+                .expired
+            ),
+            (confirmation("\(good), \(good)"), .malformed),
+            // Somebody else's word that nothing has changed.
+            (.unchanged, .unsigned),
+        ]
+        for (number, (answer, code)) in cases.enumerated() {
+            let store = InMemoryStore()
+            let config = server.config(
+                ScriptedDownloader(.configuration(first), answer), store: store)
+            try await config.downloadNewConfig()
+            do {
+                let result = try await config.downloadNewConfig()
+                #expect(code == nil, "\(number)")
+                #expect(result.changedSectionNames == [])
+            } catch let error as SignatureError {
+                #expect(error.code == code, "\(number)")
+            }
+            #expect(config.currentConfiguration == first)
+        }
+    }
+
+    @Test func withoutAVerifierASignatureIsNoMatter() async throws {
+        let answer = try SigningServer.answer(12, field: "nonsense")
+        let store = InMemoryStore()
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(answer)), store: store)
+        try await config.downloadNewConfig()
+        #expect(config.currentConfiguration == answer)
+        #expect(store.ownConfiguration(forUserID: nil)?.signedDocument == nil)
+    }
+
+    @Test(arguments: [
+        "", "keyid", "keyid=k1", #"keyid="", expires=1, version=1, sig=:AA==:"#,
+        #"keyid="k1", expires=1, version=1"#, #"keyid="k1", expires=1, version=1, sig=AA"#,
+        #"keyid="k1", expires=01, version=1, sig=:AA==:"#,
+        #"keyid="k1", expires=1.5, version=1, sig=:AA==:"#,
+        #"keyid="k1", expires=-1, version=1, sig=:AA==:"#,
+        #"keyid="k1", expires=1, version=1234567890123456, sig=:AA==:"#,
+        #"keyid="k1", expires=1, version=1, sig=:AB==:"#,
+        #"keyid="k1", expires=1, version=1, sig=:AA==:,"#,
+        #"keyid="k1", expires=1, version=1, sig=:AA==:, version=1"#,
+        #"keyid="k 1", expires=1, version=1, sig=:AA==:"#,
+        #"KEYID="k1", expires=1, version=1, sig=:AA==:"#,
+        #"keyid="k1" expires=1, version=1, sig=:AA==:"#,
+    ])
+    func aFieldThatIsNoneIsRefused(text: String) {
+        #expect(SignatureField(text) == nil)
+    }
+
+    @Test(arguments: [
+        #"keyid="k1", expires=1, version=2, sig=:AA==:"#,
+        #"sig=:AA==:,version=2 ,  expires=1,keyid="k1""#,
+        #"alg=ed25519;x=1, keyid="k1";p, expires=1, version=2, sig=:AA==:, new=(1 "a";b ?1), on"#,
+    ])
+    func membersComeInAnyOrderAndOthersArePassedOver(text: String) {
+        let field = SignatureField(text)
+        #expect(field?.keyID == "k1")
+        #expect(field?.expires == 1)
+        #expect(field?.version == 2)
+        #expect(field?.signature == Data([0]))
+    }
+}

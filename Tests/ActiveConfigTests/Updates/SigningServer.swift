@@ -1,0 +1,80 @@
+import ActiveConfigTesting
+import Foundation
+
+@testable import ActiveConfig
+
+/// Signs documents as a server does, by a hash with a secret instead of a key pair.
+struct SigningServer: ConfigurationVerifier {
+    var keys = ["k1": "secret"]
+
+    func isValidSignature(_ signature: Data, of message: Data, keyID: String) -> Bool {
+        keys[keyID].map { Self.signature(of: message, by: $0) == signature } ?? false
+    }
+
+    private static func signature(of message: Data, by key: String) -> Data {
+        Data(SHA256.hexDigest(of: Data(key.utf8) + message).utf8)
+    }
+
+    static let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+    static func body(_ version: Int, title: String = "Hello") -> Data {
+        Data(
+            """
+            { "meta": {"template_version": \(version)},
+              "config_sections": {"Home": {"settings": {"title": {"value": "\(title)"}}}} }
+            """.utf8)
+    }
+
+    /// The header field.
+    static func field(
+        _ body: Data, version: Int, user: String = "user:1", tag: String? = nil,
+        expires: Int = 1_795_003_600, project: String = "default", keyID: String = "k1",
+        secret: String = "secret"
+    ) -> String {
+        // Written out once more, so that both sides cannot be wrong in the same way.
+        let text = """
+            activeconfig-signature-v1
+            \(project)
+            \(user)
+            \(version)
+            \(expires)
+            \(SHA256.hexDigest(of: body))
+            \(tag ?? "\"\(version)\"")
+
+            """
+        let signature = signature(of: Data(text.utf8), by: secret).base64EncodedString()
+        return "keyid=\"\(keyID)\", expires=\(expires), version=\(version), sig=:\(signature):"
+    }
+
+    /// A signed answer with its field; nil signs it.
+    static func answer(
+        _ version: Int, title: String = "Hello", user: String = "user:1", field: String? = nil,
+        tag: String? = nil, expires: Int = 1_795_003_600
+    ) throws -> ConfigurationState {
+        let body = body(version, title: title)
+        var state = try ConfigurationState(jsonData: body)
+        state.entityTag = tag ?? "\"\(version)\""
+        state.signedDocument = SignedDocument(
+            body: body,
+            signature: field
+                ?? Self.field(body, version: version, user: user, expires: expires),
+            entityTag: state.entityTag)
+        return state
+    }
+
+    /// A coordinator of user "1" that takes signed documents only.
+    func config(
+        _ downloader: ScriptedDownloader, store: any ActiveConfigStore, now: Date = Self.now,
+        log: ActiveConfigLog = .disabled
+    ) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.signatures = SignaturePolicy(verifier: self)
+        let config = ActiveConfig(
+            configDownloader: downloader, configStore: store,
+            notificationCenter: NotificationCenter(),
+            listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
+            clock: ManualClock(), now: { now }, options: options, log: log)
+        config.currentUserID = "1"
+        return config
+    }
+}

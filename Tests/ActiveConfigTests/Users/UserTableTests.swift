@@ -1,0 +1,144 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+struct UserTableTests {
+    private static func document(_ value: Int = 0) throws -> ConfigurationState {
+        let text = """
+            {"meta": {}, "config_sections": {"Home": {"settings": {\
+            "title": {"value": "a text of some length"}, "number": {"value": \(value)}}}, \
+            "Other": {"settings": {"color": {"value": "red"}}}}}
+            """
+        return try ConfigurationState(jsonData: Data(text.utf8))
+    }
+
+    private static func config(
+        limits: UserCacheLimits, store: any ActiveConfigStore
+    ) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.userCache = limits
+        return .make(store: store, options: options)
+    }
+
+    private static func isSame(
+        _ left: ActiveConfigSection?, _ right: ActiveConfigSection?
+    ) -> Bool {
+        left != nil && left?.table === right?.table
+    }
+
+    @Test func equalSectionsOfDifferentUsersAreOneInMemory() throws {
+        let folder = TemporaryFolder()
+        let store = FileDefaultsStore(directory: folder.url)
+        for user in 0..<4 {
+            try store.persistConfiguration(Self.document(user / 2), forUserID: "\(user)")
+        }
+        let config = Self.config(limits: UserCacheLimits(), store: store)
+        let sections = (0..<4).map { config.configuration(forUserID: "\($0)")["Home"] }
+        #expect(Self.isSame(sections[0], sections[1]))
+        #expect(Self.isSame(sections[2], sections[3]))
+        #expect(!Self.isSame(sections[1], sections[2]))
+        let others = (0..<4).map { config.configuration(forUserID: "\($0)")["Other"] }
+        #expect(Self.isSame(others[0], others[3]))
+        config.setDefaults(["Home": ["extra": 1], "New": ["extra": 2]])
+        let layered = (0..<4).map { config.configuration(forUserID: "\($0)") }
+        #expect(layered[0]["Home"]?.integer(forKey: "extra") == 1)
+        #expect(Self.isSame(layered[0]["Home"], layered[1]["Home"]))
+        #expect(!Self.isSame(layered[1]["Home"], layered[2]["Home"]))
+        #expect(Self.isSame(layered[0]["New"], layered[3]["New"]))
+    }
+
+    @Test func theLeastRecentlyAskedForGoFirst() throws {
+        let store = ObservedStore()
+        for user in 0..<3 {
+            try store.persistConfiguration(Self.document(user), forUserID: "\(user)")
+        }
+        let config = Self.config(limits: UserCacheLimits(maximumCount: 2), store: store)
+        func reads(_ user: Int) -> Int { store.events.filter { $0 == .read("\(user)") }.count }
+        func read(_ user: Int) -> Int? {
+            config.configuration(forUserID: "\(user)")["Home"]?.integer(forKey: "number")
+        }
+        #expect((read(0), read(1), read(0)) == (0, 1, 0))
+        #expect(read(2) == 2)
+        #expect(config.users.kept.count == 2)
+        #expect(read(0) == 0)
+        #expect(reads(0) == 1, "0 was asked for after 1")
+        #expect(read(1) == 1)
+        #expect(reads(1) == 2)
+    }
+
+    @Test func aHandleInUseIsNotLost() throws {
+        let store = ObservedStore()
+        try store.persistConfiguration(Self.document(7), forUserID: "kept")
+        let config = Self.config(limits: UserCacheLimits(maximumCount: 1), store: store)
+        let handle = config.configuration(forUserID: "kept")
+        #expect(handle["Home"]?.integer(forKey: "number") == 7)
+        for user in 0..<200 { _ = config.configuration(forUserID: "\(user)")["Home"] }
+        #expect(config.users.kept.count == 1)
+        #expect(config.users.livingEntries.count == 2)
+        #expect(handle["Home"]?.integer(forKey: "number") == 7)
+        #expect(config.configuration(forUserID: "kept")["Home"]?.integer(forKey: "number") == 7)
+        #expect(store.events.filter { $0 == .read("kept") }.count == 1)
+    }
+
+    @Test func theSizeIsBoundedAndASharedSectionCountsOnce() throws {
+        let store = InMemoryStore()
+        for user in 0..<100 {
+            store.persistConfiguration(
+                try Self.document(user < 50 ? 0 : user), forUserID: "\(user)")
+        }
+        let config = Self.config(limits: UserCacheLimits(), store: store)
+        func load(_ user: Int) -> Int {
+            _ = config.configuration(forUserID: "\(user)")["Home"]
+            return config.users.kept.size
+        }
+        let (first, second, other) = (load(0), load(1), load(50))
+        #expect(second - first < other - second)
+        let bounded = Self.config(limits: UserCacheLimits(maximumSize: 20_000), store: store)
+        for user in 0..<100 { _ = bounded.configuration(forUserID: "\(user)")["Home"] }
+        #expect(bounded.users.kept.size <= 20_000)
+        #expect((2...10).contains(bounded.users.kept.count))
+        // Whatever is released gives back what was counted.
+        let nothing = Self.config(limits: UserCacheLimits(maximumCount: 0), store: store)
+        for user in 0..<100 { _ = nothing.configuration(forUserID: "\(user)")["Home"] }
+        #expect(nothing.users.kept == (0, 0))
+    }
+
+    @Test func thePoolDoesNotGrowForEver() throws {
+        let pool = SectionPool()
+        var layers = ConfigurationLayers()
+        layers.defaults = ["Home": ["extra": 1]]
+        for value in 0..<10_000 {
+            let document = try Self.document(value)
+            _ = pool.shared(try #require(document.sections["Home"]))
+            _ = pool.applied(layers, to: document.sections)
+        }
+        #expect(pool.count <= 130)
+    }
+
+    /// 8 tasks over 100 users, of which 10 are kept.
+    @Test func tasksAtOnceReadTheirOwnUsers() async throws {
+        let store = InMemoryStore()
+        for user in 0..<100 {
+            store.persistConfiguration(try Self.document(user), forUserID: "\(user)")
+        }
+        let config = Self.config(limits: UserCacheLimits(maximumCount: 10), store: store)
+        let wrong = Locked(0)
+        await withTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for turn in 0..<5_000 {
+                        let user = (turn &* 7 &+ task) % 100
+                        let handle = config.configuration(forUserID: "\(user)")
+                        if handle["Home"]?.integer(forKey: "number") != user {
+                            wrong.withLock { $0 += 1 }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+        #expect(config.users.kept.count == 10)
+    }
+}

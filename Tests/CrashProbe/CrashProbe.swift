@@ -1,0 +1,66 @@
+import ActiveConfig
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// An app with a launch guard that crashes on a value, for tests that run it as a process.
+///
+/// `CrashProbe FOLDER LIMIT WINDOW [DOCUMENT]`: starts with the store in FOLDER, a guard with that
+/// limit and a window in milliseconds, and user "1". If DOCUMENT is given, it is the answer of the
+/// server, which is downloaded first. It prints the value of `Home.mode` and the verdict, crashes if the
+/// value is `crash`, and then does what each line of its input says: `healthy`, `background`, `exit`,
+/// or `version`, which prints the version in force.
+@main
+enum CrashProbe {
+    private struct Answer: ActiveConfigDownloader {
+        let file: String
+
+        func requestActiveConfig(
+            forUserID userID: String?, lastKnown: ConfigurationState?
+        ) async throws -> ConfigurationState? {
+            var state = try ConfigurationState(jsonData: Data(contentsOf: URL(filePath: file)))
+            state.entityTag = "\"\(state.templateVersion ?? 0)\""
+            return state.entityTag == lastKnown?.entityTag ? nil : state
+        }
+    }
+
+    static func main() async {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 3, let limit = Int(arguments[2]), let window = Int(arguments[3])
+        else { return say("usage: see the source") }
+        let launchGuard = LaunchGuard(crashLimit: limit, window: .milliseconds(window))
+        var options = ActiveConfigOptions()
+        options.launchGuard = launchGuard
+        let config = ActiveConfig(
+            configDownloader: Answer(file: arguments.last ?? ""),
+            configStore: FileDefaultsStore(directory: URL(filePath: arguments[1]), log: .disabled),
+            listenerQueue: DispatchQueue(label: "listeners"), options: options, log: .disabled)
+        config.currentUserID = "1"
+        if arguments.count > 4 { _ = try? await config.downloadNewConfig() }
+        let mode = config["Home"]?.string(forKey: "mode") ?? "none"
+        say("mode: \(mode)")
+        say("verdict: \(config.launchGuardVerdict?.description ?? "none")")
+        if mode == "crash" {
+            abort()
+        }
+        while let line = readLine() {
+            switch line {
+            case "healthy": launchGuard.markHealthy()
+            case "background": launchGuard.enteredBackground()
+            case "version": say("version: \(config.currentConfiguration.templateVersion ?? 0)")
+            default: exit(0)
+            }
+            say("done: \(line)")
+        }
+    }
+
+    private static func say(_ line: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    }
+}
