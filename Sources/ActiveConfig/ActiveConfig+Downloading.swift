@@ -55,6 +55,22 @@ extension ActiveConfig {
         }
     }
 
+    /// Downloads a user's configuration by another downloader than the app's, once the running
+    /// download, if there is one, has ended.
+    func download(
+        of userID: UserID, by downloader: any ActiveConfigDownloader
+    ) async throws -> DownloadResult {
+        while true {
+            try Task.checkCancellation()
+            let (download, _, isNew) = joinableDownload(of: userID)
+            let ticket = download.join()
+            if isNew { start(download, for: userID, by: downloader) }
+            guard let ticket else { continue }
+            if isNew { return try await download.value(ticket) }
+            _ = try? await download.value(ticket)
+        }
+    }
+
     /// The running download for a user, nil being whoever is current, or a new one, which the caller
     /// has to start.
     private func joinableDownload(of userID: UserID?) -> (JoinedDownload, UserID, isNew: Bool) {
@@ -81,7 +97,11 @@ extension ActiveConfig {
     }
 
     /// Starts a download: asks the downloader, stores its answer and brings it in force.
-    private func start(_ download: JoinedDownload, for userID: UserID) {
+    private func start(
+        _ download: JoinedDownload, for userID: UserID,
+        by downloader: (any ActiveConfigDownloader)? = nil
+    ) {
+        let downloader = downloader ?? configDownloader
         download.start { [self] in
             let lastKnown =
                 configStore == nil
@@ -89,7 +109,7 @@ extension ActiveConfig {
                 : await storeCalls.run { self.ownConfiguration(of: userID) }
             try download.limitTime(to: downloadTimeout, by: clock)
             log(.info, "Downloading the configuration of \(userID).")
-            let answer = try await configDownloader.requestActiveConfig(
+            let answer = try await downloader.requestActiveConfig(
                 forUserID: userID.string, lastKnown: lastKnown)
             return JoinedDownload.Exchange(lastKnown: lastKnown, answer: answer)
         } then: { [self] result in
@@ -116,17 +136,22 @@ extension ActiveConfig {
         } catch {
             return fail(download, of: userID, with: error)
         }
+        var configuration = answer ?? lastKnown
         // Stored first, so that whoever makes this user the current one from now on finds it.
         let isStored = storeWrites.sync(of: userID) {
             if download.isAbandoned { return false }
-            store(answer, lastKnown: lastKnown, of: userID)
+            if isOutdated(exchange, of: userID) {
+                configuration = nil
+            } else {
+                store(answer, lastKnown: lastKnown, of: userID)
+            }
             return true
         }
         guard isStored else { return fail(download, of: userID, with: CancellationError()) }
         // Serialized, so that the installation's first download is reported before any other.
         let result = downloadEnds.sync {
             end(
-                download, of: userID, with: answer ?? lastKnown,
+                download, of: userID, with: configuration, exchange: exchange,
                 isFirst: recordFirstDownloadFinished())
         }
         guard let result else { return fail(download, of: userID, with: CancellationError()) }
@@ -136,8 +161,21 @@ extension ActiveConfig {
         download.finish(.success(result))
     }
 
+    /// Brings a configuration in force that arrived without a download.
+    func bringInForce(
+        pushed configuration: ConfigurationState, of userID: UserID
+    ) -> DownloadResult {
+        let result = downloadEnds.sync {
+            end(
+                nil, of: userID, with: configuration, exchange: nil,
+                isFirst: recordFirstDownloadFinished())
+        }
+        return result
+            ?? DownloadResult(userID: userID.string, configurationIsCurrent: false)
+    }
+
     /// - Throws: when the format version is too new, or the configuration has no section.
-    private func check(_ answer: ConfigurationState) throws(ConfigurationFormatError) {
+    func check(_ answer: ConfigurationState) throws(ConfigurationFormatError) {
         try FormatVersion.check(answer.meta)
         if answer.sections.isEmpty {
             throw ConfigurationFormatError(
@@ -154,15 +192,18 @@ extension ActiveConfig {
     /// Ends a download that succeeded: its configuration comes in force if its user is still the
     /// current one.
     ///
+    /// - Parameter download: Nil when the configuration arrived without one.
     /// - Returns: The result; nil when the download was abandoned.
     private func end(
-        _ download: JoinedDownload, of userID: UserID, with configuration: ConfigurationState?,
-        isFirst: Bool
+        _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
+        exchange: JoinedDownload.Exchange?, isFirst: Bool
     ) -> DownloadResult? {
         replacingSnapshot { old, layers in
             // Its user was forgotten after it was stored, which has removed it again.
-            if download.isAbandoned { return nil }
-            let new = configuration.map {
+            if download?.isAbandoned == true { return nil }
+            // Something newer was pushed after it was stored.
+            let isOutdated = exchange.map { self.isOutdated($0, of: userID) } ?? false
+            let new = (isOutdated ? nil : configuration).map {
                 ConfigurationSnapshot(
                     userID: userID, known: .downloaded($0), layers: layers, reason: .downloaded)
             }
@@ -170,7 +211,7 @@ extension ActiveConfig {
             let changes = isCurrent ? new?.changes(since: old?.sections ?? NameTable([:])) : nil
             let meta = (new?.configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
             change { state in
-                state.downloads[userID] = nil
+                if download != nil { state.downloads[userID] = nil }
                 state.firstDownloadFinished = true
                 if let new {
                     if isCurrent { state.snapshot = new }

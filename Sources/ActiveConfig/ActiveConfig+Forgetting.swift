@@ -10,12 +10,14 @@ extension ActiveConfig {
     /// - Throws: The store's error; then what was stored is still there, and in force.
     public func forgetUser(_ userID: String?) throws {
         let user = UserID(userID)
-        // Whoever loads at the same moment must not bring the stored configuration in force later.
-        let before = loadedSnapshot()
         state.withLock { $0.downloads[user] }?.abandon()
-        try storeWrites.sync(of: user) {
+        let before = try storeWrites.sync(of: user) {
+            // Whoever loads at the same moment must not bring the stored configuration in force
+            // later, and what is pushed comes in force within these writes.
+            let before = loadedSnapshot()
             try configStore?.persistConfiguration(nil, forUserID: userID)
             state.withLock { $0.forget(user) }
+            return before
         }
         // Every user without an own configuration has the generic user's.
         if before.userID == user || (user == .generic && !before.isOwn) {

@@ -158,6 +158,7 @@ public final class ActiveConfig: Sendable {
             outcome = bringInForce(userID, stored: lastKnownConfiguration(of: userID))
         } while outcome == .stale
         if case .done(let sectionCount) = outcome {
+            for signal in state.withLock({ Array($0.userSignals.values) }) { signal.yield() }
             log(.info, "\(userID) is current, with \(sectionCount) sections.")
         }
     }
