@@ -192,7 +192,8 @@ extension ActiveConfig {
     /// Ends a download that succeeded: its configuration comes in force if its user is still the
     /// current one.
     ///
-    /// - Parameter download: Nil when the configuration arrived without one.
+    /// The download is nil when the configuration arrived without one.
+    ///
     /// - Returns: The result; nil when the download was abandoned.
     private func end(
         _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,

@@ -1,5 +1,6 @@
 // Imports and declarations that the examples in README and articles assume; see compile.sh.
 import ActiveConfig
+import ActiveConfigEventStream
 import ActiveConfigGeneration
 import ActiveConfigJSON
 import ActiveConfigTesting
@@ -15,6 +16,8 @@ let folder = URL(filePath: "/tmp/ActiveConfigExamples")
 let server = URL(filePath: "/")
 let downloader = ScriptedDownloader()
 let config = ActiveConfig.make()
+let updater = ActiveConfigUpdater.make(
+    config, source: ScriptedBackend(), clock: ManualClock())
 
 func temporaryFolder() -> URL { folder }
 

@@ -19,7 +19,8 @@ final class BackendUnderTest {
 
     private let program: String
     private let folder: URL
-    private let token = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
+    private let token =
+        (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
         .joined() + String(repeating: "0", count: 32)
     private var process: Process?
     private var port = 0

@@ -48,7 +48,8 @@ struct MeasureDelivery: AsyncParsableCommand {
         } else {
             print(
                 "F11 \(options.users) users, \(rounds) publishes: "
-                    + String(format: "p50 %.1f ms, p99 %.1f ms from sending the publish; ", p50, p99)
+                    + String(
+                        format: "p50 %.1f ms, p99 %.1f ms from sending the publish; ", p50, p99)
                     + String(format: "%.1f and %.1f ms from its answer", after50, after99))
         }
     }
@@ -118,11 +119,12 @@ struct CountConnects: AsyncParsableCommand {
             _ = try? await reader.value
             stops.append((ContinuousClock.now - start) / .milliseconds(1))
         }
-        for _ in 0..<100 { try await connect() }
-        try await Task.sleep(for: .seconds(1))
+        for _ in 0..<200 { try await connect() }
+        try await Task.sleep(for: .seconds(35))
         let before = (ProcessFigures.files, ProcessFigures.threads, ProcessFigures.memory)
         for _ in 0..<count { try await connect() }
-        try await Task.sleep(for: .seconds(1))
+        // Swift keeps the timer of a cancelled sleep until its time, here 30 seconds.
+        try await Task.sleep(for: .seconds(35))
         let after = (ProcessFigures.files, ProcessFigures.threads, ProcessFigures.memory)
         print(
             "\(count) connections: files \(before.0) → \(after.0), threads \(before.1) → "

@@ -40,12 +40,14 @@ struct Soak: AsyncParsableCommand {
                 if Bool.random(using: &random) {
                     kills += 1
                     backend.kill()
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...3_000, using: &random)))
+                    try await Task.sleep(
+                        for: .milliseconds(Int.random(in: 0...3_000, using: &random)))
                     try backend.start()
                 } else {
                     pauses += 1
                     backend.pause()
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...5_000, using: &random)))
+                    try await Task.sleep(
+                        for: .milliseconds(Int.random(in: 0...5_000, using: &random)))
                     backend.resume()
                 }
                 nextFault = .now + .milliseconds(Int.random(in: 2_000...15_000, using: &random))

@@ -214,7 +214,7 @@ extension Transfer: URLSessionDataDelegate {
 
 /// The kinds of faults that Foundation reports.
 enum TransferFault {
-    /// - Parameter hasHead: True once the head of an answer has arrived.
+    /// The code of an error; `hasHead` is true once the head of an answer has arrived.
     static func code(of error: any Error, hasHead: Bool) -> DownloadError.Code {
         switch (error as? URLError)?.code {
         case .timedOut: .timedOut

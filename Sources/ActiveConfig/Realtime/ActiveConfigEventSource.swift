@@ -22,11 +22,14 @@ public protocol ActiveConfigEventConnection: Sendable {
     ///   - wait: The longest that the server may hold back the answer while nothing changes, when
     ///     that is wanted (a long poll).
     /// - Returns: The answer.
+    /// - Throws: ``RefusedAnswer`` or ``DownloadError`` when the server gives no usable answer;
+    ///   ``ConfigurationFormatError``; `CancellationError`.
     func document(lastKnown: ConfigurationState?, wait: Duration?) async throws -> DocumentAnswer
 
     /// Opens the stream of changes, and returns once the server has accepted it.
     ///
     /// - Parameter lastEventID: The version that the client has, from which the server continues.
+    /// - Throws: ``NoEventStream`` when there is none; otherwise as for the document.
     func openEvents(lastEventID: String?) async throws
 
     /// The next bytes of the stream, cut at any place; nil when the server has ended it.

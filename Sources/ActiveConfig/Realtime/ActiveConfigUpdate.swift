@@ -77,6 +77,7 @@ public struct AppliedUpdate: Sendable, Hashable {
 /// It survives errors, which are states, and ends when its task is cancelled. A slow consumer gets the
 /// newest state of each user, and the versions it missed combined into one: nothing piles up.
 public struct ActiveConfigUpdates: AsyncSequence, Sendable {
+    /// The news.
     public typealias Element = ActiveConfigUpdate
 
     let board: UpdateBoard

@@ -32,6 +32,7 @@ struct ReconnectDelay: Sendable {
     /// - Parameters:
     ///   - openTime: How long the connection was open.
     ///   - asked: The time that the server asked for.
+    /// - Returns: The wait.
     mutating func next(afterOpen openTime: Duration, asked: Duration?) -> Duration {
         if openTime >= Self.successTime { failureCount = 0 }
         let limit = min(base * (1 << min(failureCount, 20)), max(maximum, base))
@@ -47,7 +48,8 @@ struct ReconnectDelay: Sendable {
     mutating func random(upTo limit: Duration) -> Duration {
         guard limit > .zero else { return .zero }
         // Microseconds are fine enough, and milliseconds would let clients meet.
-        let count = limit.components.seconds * 1_000_000
+        let count =
+            limit.components.seconds * 1_000_000
             + limit.components.attoseconds / 1_000_000_000_000
         return .microseconds(Int64.random(in: 0...max(count, 1), using: &random))
     }

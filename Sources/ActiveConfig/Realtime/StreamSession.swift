@@ -110,7 +110,8 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
             return task
         }
         guard let task else { return }
-        (session?.delegateQueue as? StreamOperationQueue)?.stopWaiting()
+        // Else what it waits for would wait for it.
+        (session?.delegateQueue as? StreamOperationQueue)?.waits = false
         task.cancel()
         // Reading a property waits for the task's own queue, and so until the cancel has taken effect.
         _ = task.priority
@@ -168,6 +169,7 @@ extension StreamSession: URLSessionDataDelegate {
             defer { (state.exchange, state.task, state.isStopping) = (nil, nil, false) }
             return state.exchange
         }
+        (session.delegateQueue as? StreamOperationQueue)?.waits = true
         exchange?.end(
             error.map { error in
                 .failure(
@@ -191,6 +193,7 @@ final class StreamOperationQueue: OperationQueue, @unchecked Sendable {  // Guar
         private static let longestWait = 0.05
         private let condition = NSCondition()
         private var pendingCount = 0
+        private var isWaiting = true
         private var queue: DispatchQueue?
 
         static func make(over queue: DispatchQueue) -> OperationQueue {
@@ -202,7 +205,7 @@ final class StreamOperationQueue: OperationQueue, @unchecked Sendable {  // Guar
 
         override func addOperation(_ block: @escaping @Sendable () -> Void) {
             condition.lock()
-            if pendingCount >= Self.maximumPendingCount {
+            if isWaiting, pendingCount >= Self.maximumPendingCount {
                 _ = condition.wait(until: Date(timeIntervalSinceNow: Self.longestWait))
             }
             pendingCount += 1
@@ -216,11 +219,13 @@ final class StreamOperationQueue: OperationQueue, @unchecked Sendable {  // Guar
             }
         }
 
-        /// Lets the thread that reads continue, since a cancel is about to wait for it.
-        func stopWaiting() {
-            condition.lock()
-            condition.broadcast()
-            condition.unlock()
+        /// False while a cancel waits for the thread that reads.
+        var waits: Bool {
+            get { condition.withLock { isWaiting } }
+            set {
+                condition.withLock { isWaiting = newValue }
+                condition.broadcast()
+            }
         }
     #else
         static func make(over queue: DispatchQueue) -> OperationQueue {
@@ -230,6 +235,6 @@ final class StreamOperationQueue: OperationQueue, @unchecked Sendable {  // Guar
             return operations
         }
 
-        func stopWaiting() {}
+        var waits = true
     #endif
 }

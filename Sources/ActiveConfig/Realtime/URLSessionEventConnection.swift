@@ -27,7 +27,9 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         lastKnown: ConfigurationState?, wait: Duration?
     ) async throws -> DocumentAnswer {
         var request = try prepare(await source.documentRequest(userID))
-        if let tag = lastKnown?.entityTag { request.setValue(tag, forHTTPHeaderField: "If-None-Match") }
+        if let tag = lastKnown?.entityTag {
+            request.setValue(tag, forHTTPHeaderField: "If-None-Match")
+        }
         if let wait {
             request.setValue(
                 "wait=\(wait.components.seconds)", forHTTPHeaderField: "Prefer")
@@ -139,7 +141,9 @@ enum RetryAfter {
 
     /// Nil when there is no such field, or one that says nothing.
     static func duration(_ text: String?, now: Date) -> Duration? {
-        guard let text = text?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
+        guard let text = text?.trimmingCharacters(in: .whitespaces), !text.isEmpty else {
+            return nil
+        }
         if text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
             return min(longest, .seconds(Int(text) ?? .max / 2))
         }

@@ -43,12 +43,13 @@ extension UserUpdates {
     private func take(_ new: ConfigurationState, after held: ConfigurationState) async throws {
         note(new.meta)
         let outcome = await config.push(to: userID) { now in
-            guard let now, DocumentRecord(now) != DocumentRecord(held) else { return .apply(new) }
-            // Something else came meanwhile.
+            guard let now else { return .apply(new) }
+            let isSame = DocumentRecord(now) == DocumentRecord(held)
             guard let version = new.templateVersion, let other = now.templateVersion else {
-                return .fetch
+                return isSame ? .apply(new) : .fetch
             }
-            return version > other ? .apply(new) : .skip
+            // Something newer may have come meanwhile.
+            return version > other || (version == other && isSame) ? .apply(new) : .skip
         }
         switch outcome {
         case .applied(_, let result): tell(new, result)

@@ -114,7 +114,13 @@ extension UserUpdates {
                 note(new.meta)
                 tell(new, result)
                 push.yield()
-            case .skipped: progress.withLock { $0.base = update.record }
+            case .skipped:
+                // The server never goes back; something older is a repetition.
+                progress.withLock { progress in
+                    if (update.record.version ?? 0) >= (progress.base.version ?? 0) {
+                        progress.base = update.record
+                    }
+                }
             case .needsFetch: try await fetchAnew(progress)
             }
         case "reset": try await fetchAnew(progress)

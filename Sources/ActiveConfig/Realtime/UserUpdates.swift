@@ -108,7 +108,8 @@ final class UserUpdates: Sendable {
                     return try await follow(connection, from: record)
                 } catch let error as NoEventStream {
                     config.log(.info, "\(userID) is not told of changes by a stream. \(error)")
-                    let until = time.elapsed() + options.retryStreamsAfter
+                    let until =
+                        time.elapsed() + options.retryStreamsAfter
                         + random(upTo: options.retryStreamsAfter / 2)
                     state.withLock { $0.noStreamsUntil = until }
                     return .otherWay
@@ -177,8 +178,8 @@ final class UserUpdates: Sendable {
         case .poll: return (wait, .polling(every: interval))
         case .otherWay: return (wait, .connecting)
         case .over(let reason, _):
-            let seconds = Double(wait.components.seconds) + Double(wait.components.attoseconds) / 1e18
-            return (wait, .waiting(until: time.date() + seconds, reason: reason))
+            let until = time.date() + wait / .seconds(1)
+            return (wait, .waiting(until: until, reason: reason))
         }
     }
 }
@@ -205,8 +206,14 @@ final class OneDocument: ActiveConfigDownloader {
     ) async throws -> ConfigurationState? {
         state.withLock { $0.lastKnown = lastKnown }
         do {
-            let answer = try await connection.document(lastKnown: lastKnown, wait: nil)
-            state.withLock { $0.answer = answer }
+            var answer = try await connection.document(lastKnown: lastKnown, wait: nil)
+            // Another replica may not have the newest version yet; versions never go back.
+            if let new = answer.configuration?.templateVersion,
+                let known = lastKnown?.templateVersion, new < known
+            {
+                answer.configuration = nil
+            }
+            state.withLock { [answer] state in state.answer = answer }
             return answer.configuration
         } catch let refused as RefusedAnswer {
             // The app is told the error that a download of its own would have.
