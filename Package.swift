@@ -33,6 +33,7 @@ let package = Package(
     products: [
         .library(name: "ActiveConfig", targets: ["ActiveConfig"]),
         .library(name: "ActiveConfigJSON", targets: ["ActiveConfigJSON"]),
+        .library(name: "ActiveConfigEventStream", targets: ["ActiveConfigEventStream"]),
         .library(name: "ActiveConfigTesting", targets: ["ActiveConfigTesting"]),
         .library(name: "ActiveConfigGeneration", targets: ["ActiveConfigGeneration"]),
         .plugin(name: "GenerateSettings", targets: ["GenerateSettings"]),
@@ -40,7 +41,9 @@ let package = Package(
     ],
     targets: [
         .target(name: "ActiveConfigJSON"),
-        .target(name: "ActiveConfig", dependencies: ["ActiveConfigJSON"]),
+        .target(name: "ActiveConfigEventStream"),
+        .target(
+            name: "ActiveConfig", dependencies: ["ActiveConfigEventStream", "ActiveConfigJSON"]),
         .target(name: "ActiveConfigTesting", dependencies: ["ActiveConfig"]),
         .target(
             name: "ActiveConfigGeneration", dependencies: ["ActiveConfig", "ActiveConfigJSON"]),
@@ -61,6 +64,8 @@ let package = Package(
         .executableTarget(
             name: "CrashProbe", dependencies: ["ActiveConfig"], path: "Tests/CrashProbe"),
         .testTarget(name: "ActiveConfigJSONTests", dependencies: ["ActiveConfigJSON"]),
+        .testTarget(
+            name: "ActiveConfigEventStreamTests", dependencies: ["ActiveConfigEventStream"]),
         .testTarget(
             name: "ActiveConfigTests",
             dependencies: [

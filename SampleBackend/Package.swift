@@ -37,10 +37,6 @@ let package = Package(
         ),
         .target(name: "LinearRegex"),
         .target(
-            name: "EventStreamParsing",
-            dependencies: [.product(name: "NIOCore", package: "swift-nio")]
-        ),
-        .target(
             name: "Targeting",
             dependencies: [
                 "JSONTree", "LinearRegex",
@@ -185,9 +181,10 @@ let package = Package(
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "EventStreamParsing", "HTTPServing",
-                "InMemoryTemplateStore", "JSONTree", "PrometheusMetrics", "Rendering",
-                "SQLiteTemplateStore", "Targeting", "Templates", "TemplateStore",
+                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
+                "JSONTree", "PrometheusMetrics", "Rendering", "SQLiteTemplateStore", "Targeting",
+                "Templates", "TemplateStore",
+                .product(name: "ActiveConfigEventStream", package: "ActiveConfig"),
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "ActiveConfigGeneration", package: "ActiveConfig"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -212,12 +209,6 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
-        .testTarget(
-            name: "EventStreamParsingTests",
-            dependencies: [
-                "EventStreamParsing", .product(name: "NIOCore", package: "swift-nio"),
-            ]
-        ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
         .target(name: "TemporaryFolders", path: "Tests/TemporaryFolders"),
         .testTarget(
@@ -236,9 +227,18 @@ let package = Package(
             path: "Tests/TargetingBenchmark"
         ),
         .executableTarget(
+            name: "UpdaterLoad",
+            dependencies: [
+                .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/UpdaterLoad"
+        ),
+        .executableTarget(
             name: "StreamLoad",
             dependencies: [
-                "EventStreamParsing", "JSONTree",
+                "JSONTree",
+                .product(name: "ActiveConfigEventStream", package: "ActiveConfig"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
@@ -291,9 +291,9 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ClientAPI", "ConfigServer", "EventStreamParsing", "HTTPServing",
-                "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
-                "Targeting", "TemplateStore",
+                "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore", "JSONTree",
+                "Rendering", "SeededRandomness", "Targeting", "TemplateStore",
+                .product(name: "ActiveConfigEventStream", package: "ActiveConfig"),
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),

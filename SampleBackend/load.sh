@@ -9,6 +9,7 @@ usage() {
     cat <<TEXT
 USAGE: SampleBackend/load.sh [--check] [--json] [--only NAMES] [--rounds N] [--seconds N]
                              [--connections N]
+       SampleBackend/load.sh --updater [--json] [--seconds N] [--rounds N]
 
 Builds the backend for release and measures, on loopback:
 
@@ -25,6 +26,13 @@ Builds the backend for release and measures, on loopback:
   B8  a publish of a template of 3,000 parameters                   at most 250 ms
   B10 the heaviest conditions that a template may have, for one
       user with the longest signals                                 at most 50 ms
+
+With --updater it measures the client's updater against the backend instead, for 1 and 200 users:
+
+  F11 the time from sending a publish until a listener has the value    median at most 10 and 60 ms,
+                                                     99th percentile 50 and 200 ms
+  F12 processor time of the idle process                        at most 0.5 and 5 % of a core
+      and what a thousand connections leave behind
 
   --check          Exit with 1 when one of them is missed.
   --json           The figures as JSON.
@@ -43,10 +51,12 @@ seconds=3
 connections=19000
 all=B1,B2,B3,B4,B5,B6,B7,B8,B10
 only=$all
+updater=""
 while [ $# -gt 0 ]; do
     case $1 in
     --check) check=--check ;;
     --json) json=--json ;;
+    --updater) updater=yes ;;
     --only) only=${2:?--only needs names, such as B5,B6}; shift ;;
     --connections) connections=${2:?--connections needs a number}; shift ;;
     --rounds) rounds=${2:?--rounds needs a number}; shift ;;
@@ -69,6 +79,26 @@ for name in ${only//,/ }; do
     *) echo "load.sh: \"$name\" is none of $all" >&2; exit 64 ;;
     esac
 done
+
+if [ -n "$updater" ]; then
+    setup swift sqlite
+    echo "Building for release (the first time takes some minutes) …" >&2
+    for product in sample-backend UpdaterLoad; do
+        swift build -c release --package-path SampleBackend --product "$product" >&2
+    done
+    bin=$(swift build -c release --package-path SampleBackend --show-bin-path)
+    ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
+    for users in 1 200; do
+        # shellcheck disable=SC2086
+        "$bin/UpdaterLoad" delivery --backend "$bin/sample-backend" --users "$users" \
+            --rounds "$((rounds * 20))" $json
+        # shellcheck disable=SC2086
+        "$bin/UpdaterLoad" idle --backend "$bin/sample-backend" --users "$users" \
+            --seconds "$((seconds * 20))" $json
+    done
+    "$bin/UpdaterLoad" connects --backend "$bin/sample-backend"
+    exit
+fi
 
 setup swift sqlite python
 ! wants B2 B3 B4 B8 || setup wrk nginx curl

@@ -28,7 +28,7 @@ Without a part it runs all, in this order:
 and on request:
 
   address     all tests of the backend under the address sanitizer
-  fuzz        each fuzzer (documents, conditions, patterns, requests) for a minute, or for
+  fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for a minute, or for
               FUZZ_SECONDS
 
 Exit codes: 0 all is well, 1 a check failed, 64 no such part, 69 something cannot be set up.
@@ -100,7 +100,8 @@ run_docs() {
     rm -rf .build/docs
     swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
         >.build/docs.log 2>&1 || { cat .build/docs.log; return 1; }
-    for module in ActiveConfigJSON ActiveConfig ActiveConfigTesting ActiveConfigGeneration; do
+    for module in ActiveConfigJSON ActiveConfigEventStream ActiveConfig ActiveConfigTesting \
+        ActiveConfigGeneration; do
         mkdir -p "$graphs/$module"
         find .build -path '*symbolgraph*' \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \
             -exec cp {} "$graphs/$module" \;
@@ -142,6 +143,7 @@ run_address() {
 
 run_fuzz() {
     Tests/Fuzzing/fuzz.sh "${FUZZ_SECONDS:-60}"
+    Tests/Fuzzing/EventStreams/fuzz.sh "${FUZZ_SECONDS:-60}"
     # The fuzzers of the backend link modules of its debug build.
     # shellcheck disable=SC2086
     STRICT=1 swift build --package-path SampleBackend --build-tests $strict

@@ -66,6 +66,22 @@ extension ActiveConfig {
         }
     }
 
+    /// Downloads a user's configuration by another downloader than the app's, once the running
+    /// download, if there is one, has ended.
+    func download(
+        of userID: UserID, by downloader: any ActiveConfigDownloader
+    ) async throws -> DownloadResult {
+        while true {
+            try Task.checkCancellation()
+            let (download, _, isNew) = joinableDownload(of: userID)
+            let ticket = download.join()
+            if isNew { start(download, for: userID, by: downloader) }
+            guard let ticket else { continue }
+            if isNew { return try await download.value(ticket) }
+            _ = try? await download.value(ticket)
+        }
+    }
+
     /// The running download for a user, nil being whoever is current, or a new one, which the caller
     /// has to start.
     private func joinableDownload(of userID: UserID?) -> (JoinedDownload, UserID, isNew: Bool) {
@@ -99,14 +115,19 @@ extension ActiveConfig {
     }
 
     /// Starts a download: asks the downloader, stores its answer and brings it in force.
-    private func start(_ download: JoinedDownload, for userID: UserID) {
+    private func start(
+        _ download: JoinedDownload, for userID: UserID,
+        by other: (any ActiveConfigDownloader)? = nil
+    ) {
+        let downloader = other ?? configDownloader
         // Nil until the request is made.
         let attempt = Locked<Attempt?>(nil)
         download.start { [self] in
             let plan =
                 configStore == nil
                 ? self.plan(for: userID) : await storeCalls.run { self.plan(for: userID) }
-            switch plan.verdict {
+            // Whoever brings a downloader has reasons and waits of its own.
+            switch other == nil ? plan.verdict : .ask {
             case .ask: break
             case .withinInterval:
                 return JoinedDownload.Exchange(
@@ -120,7 +141,7 @@ extension ActiveConfig {
             attempt.withLock { $0 = begun }
             let asked = askedAbout(plan.lastKnown, of: userID)
             let answer = try trusted(
-                try await configDownloader.requestActiveConfig(
+                try await downloader.requestActiveConfig(
                     forUserID: userID.string, lastKnown: asked),
                 asked: asked, lastKnown: plan.lastKnown, of: userID)
             return JoinedDownload.Exchange(
@@ -166,11 +187,16 @@ extension ActiveConfig {
             noteRefusal(of: answer, for: error, kept: lastKnown, of: userID)
             return fail(download, attempt, of: userID, with: error)
         }
+        var configuration = answer ?? lastKnown
         // Stored first, so that whoever makes this user the current one from now on finds it.
         let isStored = storeWrites.sync(of: userID) {
             if download.isAbandoned { return false }
             guard let attempt else { return true }
-            keep(answer, lastKnown: lastKnown, of: userID)
+            if isOutdated(exchange, of: userID) {
+                configuration = nil
+            } else {
+                keep(answer, lastKnown: lastKnown, of: userID)
+            }
             history.noteSuccess(
                 of: attempt.request, exchange.outcome, after: attempt.duration(),
                 isInForce: options.activation.isImmediate
@@ -180,13 +206,13 @@ extension ActiveConfig {
         guard isStored else {
             return fail(download, nil, of: userID, with: CancellationError())
         }
-        let new = (answer ?? lastKnown)?.keptInMemory
+        let new = configuration?.keptInMemory
         let isImmediate = options.activation.isImmediate
         if let new, isImmediate { guardLaunch(.downloaded(new), of: userID) }
         // Serialized, so that the installation's first download is reported before any other.
         let result = downloadEnds.sync {
             end(
-                download, of: userID, with: new, exchange.outcome,
+                download, of: userID, with: new, exchange,
                 isFirst: attempt != nil && recordFirstDownloadFinished())
         }
         guard let result else {
@@ -204,8 +230,20 @@ extension ActiveConfig {
         signalChange()
     }
 
+    /// Brings a configuration in force that arrived without a download.
+    func bringInForce(
+        pushed configuration: ConfigurationState, of userID: UserID
+    ) -> DownloadResult {
+        let result = downloadEnds.sync {
+            end(
+                nil, of: userID, with: configuration, nil, isFirst: recordFirstDownloadFinished())
+        }
+        return result
+            ?? DownloadResult(userID: userID.string, configurationIsCurrent: false)
+    }
+
     /// - Throws: when the format version is too new, or the configuration has no section.
-    private func check(_ answer: ConfigurationState) throws(ConfigurationFormatError) {
+    func check(_ answer: ConfigurationState) throws(ConfigurationFormatError) {
         try FormatVersion.check(answer.meta)
         if answer.sections.isEmpty {
             throw ConfigurationFormatError(
@@ -222,12 +260,17 @@ extension ActiveConfig {
     /// Ends a download that succeeded: its configuration comes in force, or what has to of it, if its
     /// user is still the current one.
     ///
+    /// The download is nil when the configuration arrived without one.
+    ///
     /// - Returns: The result; nil when the download was abandoned.
     private func end(
-        _ download: JoinedDownload, of userID: UserID, with configuration: ConfigurationState?,
-        _ outcome: DownloadOutcome, isFirst: Bool
+        _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
+        _ exchange: JoinedDownload.Exchange?, isFirst: Bool
     ) -> DownloadResult? {
         replacingSnapshot { old, layers in
+            // Something newer was pushed after it was stored.
+            let isOutdated = exchange.map { self.isOutdated($0, of: userID) } ?? false
+            let configuration = isOutdated ? nil : configuration
             let isCurrent = old?.userID == userID
             let isImmediate = options.activation.isImmediate
             let known = configuration.flatMap { newest -> KnownConfiguration? in
@@ -246,8 +289,8 @@ extension ActiveConfig {
             let meta = (configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
             let isDone = change { state in
                 // Its user was forgotten after it was stored, which has removed it again.
-                if download.isAbandoned { return nil }
-                state.downloads[userID] = nil
+                if download?.isAbandoned == true { return nil }
+                if download != nil { state.downloads[userID] = nil }
                 state.firstDownloadFinished = true
                 if let new {
                     if isCurrent { state.snapshot = new }
@@ -266,7 +309,8 @@ extension ActiveConfig {
             }
             return DownloadResult(
                 userID: userID.string, configurationIsCurrent: isCurrent && !isWaiting,
-                changedSectionNames: Set((changes ?? []).map(\.sectionName)), outcome: outcome)
+                changedSectionNames: Set((changes ?? []).map(\.sectionName)),
+                outcome: exchange?.outcome ?? .downloaded)
         }
     }
 

@@ -10,10 +10,11 @@ extension ActiveConfig {
     /// - Throws: The store's error; then what was stored is still there, and in force.
     public func forgetUser(_ userID: String?) throws {
         let user = UserID(userID)
-        // Whoever loads at the same moment must not bring the stored configuration in force later.
-        loadedSnapshot()
         markAbandoned(user)?.abandon()
         let (before, download) = try storeWrites.sync(of: user) {
+            // Whoever loads at the same moment must not bring the stored configuration in force
+            // later, and what is pushed comes in force within these writes.
+            loadedSnapshot()
             try options.launchGuard?.forget(user)
             // First what waits, so that it never stands alone.
             try removePending(of: user)

@@ -113,26 +113,27 @@ extension ActiveConfig {
             storeLaunch(of: userID)
             guard let pending = pendingConfiguration(of: userID) else { return (false, []) }
             storeOwn(pending, of: userID)
-            let pending = pending.keptInMemory
-            guardLaunch(.downloaded(pending), of: userID)
+            let new = pending.keptInMemory
+            guardLaunch(.downloaded(new), of: userID)
             let changes = replacingSnapshot { old, layers -> [SectionChange]? in
                 // Another user is current by now; it will be in force for its own.
                 guard let old, old.userID == userID else { return nil }
                 let source = old.known.pending?.source ?? .stored
-                let new = ConfigurationSnapshot(
+                let snapshot = ConfigurationSnapshot(
                     userID: userID,
-                    known: KnownConfiguration(pending, source: source, isOwn: true),
-                    layers: layers, reason: .activated)
-                let changes = new.changes(since: old.sections)
+                    known: KnownConfiguration(new, source: source, isOwn: true),
+                    layers: layers, reason: .activated, previous: old)
+                let changes = snapshot.changes(since: old.sections)
                 change { state in
-                    state.snapshot = new
+                    state.snapshot = snapshot
                     return deliver(changes, in: state)
                 }
+                bringInForce(snapshot.known, ofUser: userID, layers, reason: .activated)
                 return changes
             }
             guard let changes else { return (false, []) }
             history.noteActivation(of: userID)
-            noteInForce(pending, of: userID)
+            noteInForce(new, of: userID)
             return (true, changes)
         }
     }

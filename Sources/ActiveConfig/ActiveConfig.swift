@@ -173,6 +173,7 @@ public final class ActiveConfig: Sendable {
         } while outcome == .stale
         storeLaunchLater(of: userID)
         if case .done(let sectionCount) = outcome {
+            for signal in state.withLock({ Array($0.userSignals.values) }) { signal.yield() }
             log(.info, "\(userID) is current, with \(sectionCount) sections.")
         }
     }

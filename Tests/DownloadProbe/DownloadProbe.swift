@@ -19,6 +19,10 @@ import Foundation
 /// - `cancel URL COUNT`: starts COUNT downloads one after the other, and cancels each after another
 ///   delay, from 0 to 3 ms.
 /// - `together URL COUNT`: downloads COUNT times, eight at a time.
+/// - `stream URL SECONDS`: opens a user's stream of the backend at URL, lets it idle, and prints
+///   `cpu`, the thousandths of a core that this used, or how the stream ended.
+/// - `connect URL COUNT`: opens COUNT streams one after the other, closes each after another delay,
+///   from 0 to 3 ms, and prints how many `files` are open more than before.
 /// - `override -ActiveConfigOverride TEXT`: reads `Home.columns`, whose default is 1.
 ///
 /// It prints the count of each kind of outcome, then the greatest resident size in MiB, as in
@@ -61,6 +65,10 @@ enum DownloadProbe {
                 for await own in group { for outcome in own { sum[outcome, default: 0] += 1 } }
                 return sum
             }
+        case "stream":
+            outcomes = await idle(on: url, seconds: Double(arguments[3]) ?? 1)
+        case "connect":
+            outcomes = await connect(to: url, count: Int(arguments[3]) ?? 0)
         case "override":
             let config = ActiveConfig(
                 configDownloader: JSONURLDownloader { _ in URLRequest(url: url) })
@@ -71,6 +79,70 @@ enum DownloadProbe {
             say("\(outcome): \(count)")
         }
         say("peak: \(peakMemory)")
+    }
+
+    private static func idle(on url: URL, seconds: Double) async -> [String: Int] {
+        let source = URLSessionEventSource(backend: ActiveConfigBackend(url: url))
+        let connection = source.connection(forUserID: "1")
+        let before = Locked<clock_t?>(nil)
+        let reader = Task {
+            _ = try await connection.document(lastKnown: nil, wait: nil)
+            try await connection.openEvents(lastEventID: "1")
+            _ = try await connection.nextBytes()
+            before.withLock { $0 = clock() }
+            while try await connection.nextBytes() != nil {}
+        }
+        let end = Task {
+            try await Task.sleep(for: .seconds(seconds))
+            connection.close()
+        }
+        let start = ContinuousClock.now
+        let result = await reader.result
+        let time = ContinuousClock.now - start
+        guard time >= .seconds(seconds), let before = before.withLock({ $0 }) else {
+            end.cancel()
+            switch result {
+            case .success: return ["ended": 1]
+            case .failure(let error as DownloadError): return [error.code.description: 1]
+            case .failure(let error): return ["\(error)": 1]
+            }
+        }
+        let used = Double(clock() - before) / Double(CLOCKS_PER_SEC)
+        return ["cpu": Int(used / seconds * 1_000)]
+    }
+
+    private static func connect(to url: URL, count: Int) async -> [String: Int] {
+        let source = URLSessionEventSource(backend: ActiveConfigBackend(url: url))
+        var outcomes: [String: Int] = [:]
+        var before = 0
+        for round in 0..<count {
+            // What is kept for good is there by then.
+            if round == count / 10 { before = openFileCount }
+            let connection = source.connection(forUserID: "1")
+            let closing = Task {
+                try await Task.sleep(for: .microseconds(round % 60 * 50))
+                connection.close()
+            }
+            do {
+                _ = try await connection.document(lastKnown: nil, wait: nil)
+                try await connection.openEvents(lastEventID: nil)
+                while try await connection.nextBytes() != nil {}
+                outcomes["ended", default: 0] += 1
+            } catch is CancellationError {
+                outcomes["cancelled", default: 0] += 1
+            } catch {
+                outcomes["\(error)", default: 0] += 1
+            }
+            _ = await closing.result
+        }
+        try? await Task.sleep(for: .seconds(1))
+        outcomes["files"] = openFileCount - before
+        return outcomes
+    }
+
+    private static var openFileCount: Int {
+        let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return files?.count ?? 0
     }
 
     private static func say(_ line: String) {

@@ -1,5 +1,6 @@
 // Imports and declarations that the examples in README and articles assume; see compile.sh.
 import ActiveConfig
+import ActiveConfigEventStream
 import ActiveConfigGeneration
 import ActiveConfigJSON
 import ActiveConfigTesting
@@ -19,6 +20,8 @@ let session = Session()
 let signals = ClientSignals()
 let downloader = ScriptedDownloader()
 let config = ActiveConfig.make()
+let updater = ActiveConfigUpdater.make(
+    config, source: ScriptedBackend(), clock: ManualClock())
 
 func temporaryFolder() -> URL { folder }
 

@@ -14,7 +14,9 @@ prepare_fuzzing document "${FUZZ_BUILD:-$root/.build/fuzzing}"
 fixtures=$root/Tests/ActiveConfigTests/Fixtures
 
 find "$root/Sources/ActiveConfig/Format" "$root/Sources/ActiveConfig/Model" \
-    "$root/Sources/ActiveConfig/Tables" "$root/Tests/Fuzzing" -name '*.swift' >"$build/sources"
+    "$root/Sources/ActiveConfig/Tables" -name '*.swift' >"$build/sources"
+echo "$root/Tests/Fuzzing/DocumentFuzzer.swift" >>"$build/sources"
+echo "$root/Tests/Fuzzing/FoundationJSON.swift" >>"$build/sources"
 json=ActiveConfigJSON
 compile_with_coverage $json -package-name ActiveConfig -wmo "$root/Sources/$json"/*.swift \
     -emit-module-path "$build/$json.swiftmodule" -c -o "$build/$json.o"

@@ -1,4 +1,4 @@
-import EventStreamParsing
+import ActiveConfigEventStream
 import Foundation
 package import JSONTree
 import NIOCore
@@ -54,7 +54,7 @@ package final class EventStreamClient {
             guard let bytes = await connection.receiveBytes() else {
                 throw HTTPConnection.Failure.closedEarly("a stream")
             }
-            parser.append(bytes)
+            parser.append(bytes.readableBytesView)
         }
     }
 
@@ -68,7 +68,7 @@ package final class EventStreamClient {
 
     /// Returns once the server has closed the stream, with what it had still sent.
     package func receiveEnd() async throws -> [Event] {
-        while let bytes = await connection.receiveBytes() { parser.append(bytes) }
+        while let bytes = await connection.receiveBytes() { parser.append(bytes.readableBytesView) }
         var events: [Event] = []
         while let event = try nextOfParser() { events.append(event) }
         return events
@@ -78,12 +78,12 @@ package final class EventStreamClient {
         while let element = try parser.next() {
             switch element {
             case .retry(let milliseconds): retry = milliseconds
-            case .comment(let text): return Event(comment: String(buffer: text))
+            case .comment(let text): return Event(comment: text)
             case .event(let event):
                 defer { retry = nil }
                 return Event(
                     name: event.name, id: event.id, retry: retry,
-                    data: try JSONNode(jsonData: Data(event.data.readableBytesView)))
+                    data: try JSONNode(jsonData: Data(event.data)))
             }
         }
         return nil

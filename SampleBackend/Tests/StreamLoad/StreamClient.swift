@@ -1,4 +1,4 @@
-import EventStreamParsing
+import ActiveConfigEventStream
 import NIOCore
 
 /// A type that is one client: it listens, checks what it is told, and comes back when it is cut off.
@@ -109,7 +109,7 @@ final class StreamClient: ChannelInboundHandler {
             // The only reference, so that what was read is not copied when more is appended.
             response = .head(ResponseHead())
             defer { response = .events(parser) }
-            parser.append(bytes)
+            parser.append(bytes.readableBytesView)
             while let element = try parser.next() {
                 switch element {
                 case .event(let event): take(StreamEvent(event))

@@ -1,4 +1,4 @@
-import EventStreamParsing
+import ActiveConfigEventStream
 import NIOCore
 
 /// An event of HTTP 2.
@@ -21,10 +21,9 @@ struct StreamEvent {
     /// The version of the template that the stream named last; nil without a number.
     let id: Int?
 
-    /// Shares memory with the bytes that were read.
     let data: ByteBuffer
 
-    init(_ event: EventStreamParser.Event) {
+    init(_ event: ServerEvent) {
         name =
             switch event.name {
             case "hello": .hello
@@ -34,6 +33,6 @@ struct StreamEvent {
             default: .unknown
             }
         id = event.id.flatMap { Int($0) }
-        data = event.data
+        data = ByteBuffer(bytes: event.data)
     }
 }

@@ -56,6 +56,10 @@ struct CoordinatorState: Sendable {
     ///
     /// A download ends when it is removed here, which happens once.
     var downloads: [UserID: JoinedDownload] = [:]
+    /// The version of what was last pushed to a user, which older answers do not replace.
+    var pushedVersions: [UserID: Int] = [:]
+    /// Wakes those who follow the current user.
+    var userSignals: [Int: AsyncStream<Void>.Continuation] = [:]
     /// True once the first delivery was put on the listener queue.
     var isListenerQueueWatched = false
     /// Registrations by section.
@@ -95,6 +99,7 @@ struct CoordinatorState: Sendable {
         unstored[userID] = nil
         unstoredPending[userID] = nil
         launches[userID] = nil
+        pushedVersions[userID] = nil
         readings[userID]?.downloaded = nil
         noteChange(of: userID)
     }

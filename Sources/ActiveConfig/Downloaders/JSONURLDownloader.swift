@@ -184,13 +184,10 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
             return .success(lastKnown?.confirmed(by: response))
         case 200...299: break
         default:
-            let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap {
-                RetryAfter.duration(
-                    $0, date: response.value(forHTTPHeaderField: "Date"), now: Date())
-            }
             return .failure(
                 DownloadError(
-                    .httpStatus, status: response.statusCode, url: url, retryAfter: retryAfter))
+                    .httpStatus, status: response.statusCode, url: url,
+                    retryAfter: RetryAfter.duration(in: response, now: Date())))
         }
         var state = try ConfigurationState(jsonData: data, limits: limits)
         state.entityTag = response.value(forHTTPHeaderField: "ETag")

@@ -167,17 +167,7 @@ final class Transfer: NSObject, Sendable {
 
     private func downloadError(for error: any Error) -> DownloadError {
         let status = state.withLock { $0.response?.statusCode }
-        let code: DownloadError.Code =
-            switch (error as? URLError)?.code {
-            case .timedOut: .timedOut
-            case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet,
-                .dataNotAllowed, .internationalRoamingOff, .secureConnectionFailed:
-                .cannotConnect
-            case .networkConnectionLost, .badServerResponse, .zeroByteResource: .connectionLost
-            // Foundation on Linux has no code for a truncated answer.
-            case .unknown where status != nil: .connectionLost
-            default: .other
-            }
+        let code = TransferFault.code(of: error, hasHead: status != nil)
         return DownloadError(
             code, status: status, url: reportedURL, underlyingError: Self.withoutURL(error))
     }
@@ -233,5 +223,22 @@ extension Transfer: URLSessionDataDelegate {
         sessions.giveBack(session)
         if let error { return end(.failure(downloadError(for: error))) }
         end(answer.map { .success($0) } ?? .failure(DownloadError(.notHTTP, url: reportedURL)))
+    }
+}
+
+/// The kinds of faults that Foundation reports.
+enum TransferFault {
+    /// The code of an error; `hasHead` is true once the head of an answer has arrived.
+    static func code(of error: any Error, hasHead: Bool) -> DownloadError.Code {
+        switch (error as? URLError)?.code {
+        case .timedOut: .timedOut
+        case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet,
+            .dataNotAllowed, .internationalRoamingOff, .secureConnectionFailed:
+            .cannotConnect
+        case .networkConnectionLost, .badServerResponse, .zeroByteResource: .connectionLost
+        // Foundation on Linux has no code for a truncated answer.
+        case .unknown where hasHead: .connectionLost
+        default: .other
+        }
     }
 }

@@ -14,6 +14,8 @@ final class LoopbackServer: Sendable {
     /// Head of a request.
     struct Request: Sendable {
         let target: String
+        /// Number of the connection, from 1.
+        let connection: Int
         /// Values by lowercase name.
         let headers: [String: String]
     }
@@ -28,15 +30,19 @@ final class LoopbackServer: Sendable {
         case drip
         /// Waits until the client disconnects.
         case hang
+        /// Closes the connection.
+        case close
     }
 
     private struct State {
         var requests: [Request] = []
+        var connectionCount = 0
     }
 
     private let listener: Int32
     private let port: UInt16
     private let state = Locked(State())
+    private let keepsAlive: Bool
     private let answer: @Sendable (Request) -> [Step]
 
     var requests: [Request] { state.withLock { $0.requests } }
@@ -56,8 +62,10 @@ final class LoopbackServer: Sendable {
         for await next in events.stream where next == event { return }
     }
 
-    /// Starts a server on a free port; it closes each connection after the answer.
-    init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
+    /// Starts a server on a free port; it closes each connection after the answer unless
+    /// `keepsAlive`.
+    init(keepsAlive: Bool = false, _ answer: @escaping @Sendable (Request) -> [Step]) throws {
+        self.keepsAlive = keepsAlive
         self.answer = answer
         #if canImport(Darwin)
             let listener = socket(AF_INET, SOCK_STREAM, 0)
@@ -122,13 +130,24 @@ final class LoopbackServer: Sendable {
 
     private func serve(_ connection: Int32) {
         defer { close(connection) }
-        guard let request = readRequest(connection) else { return }
-        state.withLock { $0.requests.append(request) }
-        events.continuation.yield(.request)
-        for step in answer(request) {
+        let number = state.withLock { state in
+            state.connectionCount += 1
+            return state.connectionCount
+        }
+        repeat {
+            guard let request = readRequest(connection, number: number) else { return }
+            state.withLock { $0.requests.append(request) }
+            events.continuation.yield(.request)
+            guard perform(answer(request), on: connection) else { return }
+        } while keepsAlive
+    }
+
+    /// False when the client has disconnected.
+    private func perform(_ steps: [Step], on connection: Int32) -> Bool {
+        for step in steps {
             switch step {
             case .send(let text):
-                guard send(Array(text.utf8), to: connection) else { return }
+                guard send(Array(text.utf8), to: connection) else { return false }
             case .flood(let text):
                 let bytes = Array(text.utf8)
                 while send(bytes, to: connection) {}
@@ -140,8 +159,11 @@ final class LoopbackServer: Sendable {
                 var byte: UInt8 = 0
                 while unsafe recv(connection, &byte, 1, 0) > 0 {}
                 events.continuation.yield(.hangUp)
+                return false
+            case .close: return false
             }
         }
+        return true
     }
 
     private func send(_ bytes: [UInt8], to connection: Int32) -> Bool {
@@ -165,7 +187,7 @@ final class LoopbackServer: Sendable {
         return true
     }
 
-    private func readRequest(_ connection: Int32) -> Request? {
+    private func readRequest(_ connection: Int32, number: Int) -> Request? {
         var head = ""
         var byte: UInt8 = 0
         while !head.hasSuffix("\r\n\r\n") {
@@ -181,6 +203,6 @@ final class LoopbackServer: Sendable {
             guard parts.count == 2 else { continue }
             headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
         }
-        return Request(target: String(words[1]), headers: headers)
+        return Request(target: String(words[1]), connection: number, headers: headers)
     }
 }

@@ -1,5 +1,5 @@
+import ActiveConfigEventStream
 import AsyncHTTPClient
-import EventStreamParsing
 import Foundation
 import HTTPServing
 import JSONTree
@@ -87,7 +87,7 @@ struct Watch {
     private mutating func listen(with transport: ServerTransport) async throws {
         var parser = EventStreamParser(maximumBytes: Self.maximumBytes)
         for try await bytes in try await response(of: "/events", with: transport).body {
-            parser.append(bytes)
+            parser.append(bytes.readableBytesView)
             while let element = try Self.next(of: &parser) {
                 switch element {
                 case .event(let event):
@@ -140,9 +140,9 @@ struct Watch {
     }
 
     private mutating func take(
-        _ event: EventStreamParser.Event, transport: ServerTransport
+        _ event: ServerEvent, transport: ServerTransport
     ) async throws {
-        let data = try? JSONNode(jsonData: Data(buffer: event.data))
+        let data = try? JSONNode(jsonData: Data(event.data))
         if command.json {
             var line: JSONNode = ["event": .string(event.name)]
             line.setMember("id", event.id.map { .string($0) })

@@ -1,5 +1,5 @@
-import EventStreamParsing
-import NIOCore
+import ActiveConfigEventStream
+import Foundation
 import Testing
 
 /// `text/event-stream` as HTML (9.2.6) has it.
@@ -15,7 +15,7 @@ struct EventStreamParserTests {
         var parser = EventStreamParser(maximumBytes: maximumBytes)
         var elements: [Element] = []
         for piece in pieces {
-            parser.append(ByteBuffer(bytes: piece))
+            parser.append(piece)
             while let element = try parser.next() { elements.append(element) }
         }
         return elements
@@ -28,11 +28,11 @@ struct EventStreamParserTests {
     private static func event(
         _ data: String, name: String = "message", id: String? = nil
     ) -> Element {
-        .event(.init(name: name, id: id, data: ByteBuffer(string: data)))
+        .event(.init(name: name, id: id, data: Array(data.utf8)))
     }
 
     private static func comment(_ text: String) -> Element {
-        .comment(ByteBuffer(string: text))
+        .comment(text)
     }
 
     /// A stream with something of everything, its lines ended by line feeds.
@@ -91,7 +91,7 @@ struct EventStreamParserTests {
             ("data: 2\n", nil), ("\r", Self.event("2")), ("data: 3\r\r", Self.event("3")),
             ("\n\ndata: 4\n\n", Self.event("4")),
         ] as [(String, Element?)] {
-            parser.append(ByteBuffer(string: piece))
+            parser.append(piece.utf8)
             #expect(try parser.next() == expected, "\(piece.debugDescription)")
             #expect(try parser.next() == nil)
         }
@@ -159,6 +159,6 @@ struct EventStreamParserTests {
         let bytes = Array("event: ".utf8) + [0xFF] + Array("\ndata: ".utf8) + [0xFF, 10, 10]
         #expect(
             try Self.elements(of: [bytes])
-                == [.event(.init(name: "\u{FFFD}", data: ByteBuffer(bytes: [0xFF])))])
+                == [.event(.init(name: "\u{FFFD}", data: [0xFF]))])
     }
 }

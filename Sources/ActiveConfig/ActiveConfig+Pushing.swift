@@ -1,0 +1,69 @@
+/// Configurations that arrive without a download of the app's, such as over a stream.
+extension ActiveConfig {
+    /// What is to happen with a change that arrived, given the user's own configuration.
+    enum PushDecision: Sendable {
+        /// The configuration that the change leads to.
+        case apply(ConfigurationState)
+        /// There is nothing to do: the change is known, or older.
+        case skip
+        /// The change does not follow on the configuration, which therefore has to be fetched.
+        case fetch
+    }
+
+    /// The outcome of a change that arrived.
+    enum PushOutcome: Sendable {
+        case applied(ConfigurationState, DownloadResult)
+        case skipped
+        case needsFetch
+    }
+
+    /// Applies a change to a user's own configuration: stores it, and brings it in force if the user
+    /// is the current one.
+    ///
+    /// `decide` is called once, serialized with everything else that is stored for this user, and
+    /// calls nothing of the framework. User, document, entity tag and version are one record: that of
+    /// the user whom the change is for, whoever is current.
+    func push(
+        to userID: UserID, _ decide: @escaping @Sendable (ConfigurationState?) -> PushDecision
+    ) async -> PushOutcome {
+        await storeCalls.run { [self] in
+            storeWrites.sync(of: userID) {
+                let held = ownConfiguration(of: userID)
+                switch decide(held) {
+                case .skip: return .skipped
+                case .fetch: return .needsFetch
+                // What is pushed is not signed.
+                case .apply where options.signatures != nil: return .needsFetch
+                case .apply(let configuration)
+                where options.launchGuard?.refusal(of: configuration, userID: userID) != nil:
+                    return .skipped
+                case .apply(let configuration):
+                    do throws(ConfigurationFormatError) {
+                        try check(configuration)
+                    } catch {
+                        log(.warning, "A pushed change of \(userID) cannot be used: \(error)")
+                        return .needsFetch
+                    }
+                    keep(configuration, lastKnown: held, of: userID)
+                    let isImmediate = options.activation.isImmediate
+                    if isImmediate { guardLaunch(.downloaded(configuration), of: userID) }
+                    state.withLock {
+                        $0.pushedVersions[userID] = configuration.templateVersion
+                    }
+                    // Within the user's writes, so that forgetting the user comes before or after.
+                    let result = bringInForce(pushed: configuration, of: userID)
+                    if isImmediate { noteInForce(configuration, of: userID) }
+                    return .applied(configuration, result)
+                }
+            }
+        }
+    }
+
+    /// True when an answer is older than what was pushed while it was on its way.
+    func isOutdated(_ exchange: JoinedDownload.Exchange, of userID: UserID) -> Bool {
+        guard let pushed = state.withLock({ $0.pushedVersions[userID] }),
+            let version = exchange.answer?.templateVersion
+        else { return false }
+        return version < pushed && (exchange.lastKnown?.templateVersion ?? .min) < pushed
+    }
+}

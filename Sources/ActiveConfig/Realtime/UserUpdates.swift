@@ -1,0 +1,224 @@
+import Foundation
+
+/// Keeps one user's configuration fresh: connects, follows the stream, or asks again and again, and
+/// waits between connections.
+///
+/// One run at a time; a new one waits for the end of the one before.
+final class UserUpdates: Sendable {
+    struct State {
+        var delay: ReconnectDelay
+        /// Until when streams, and long polls, are not tried.
+        var noStreamsUntil = Duration.zero
+        var noLongPollsUntil = Duration.zero
+        var pollInterval: Duration
+        /// When the connection became useful.
+        var openedAt: Duration?
+        var isRunning = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Why a connection ended.
+    enum End: Sendable {
+        /// The document is fetched, and there is nothing else.
+        case poll
+        /// Another way to hear of changes is to be tried.
+        case otherWay
+        case over(ActiveConfigUpdateState.WaitReason, asked: Duration? = nil)
+    }
+
+    /// The bounds of the interval that a server may set.
+    static let pollIntervals: ClosedRange<Duration> = .seconds(15) ... .seconds(24 * 60 * 60)
+
+    let updater: ActiveConfigUpdater
+    let userID: UserID
+    let state: Locked<State>
+
+    var config: ActiveConfig { updater.config }
+    var time: UpdateTime { updater.time }
+    var options: ActiveConfigUpdater.Options { updater.options }
+
+    init(_ updater: ActiveConfigUpdater, userID: UserID) {
+        self.updater = updater
+        self.userID = userID
+        let delay = ReconnectDelay(
+            maximum: updater.options.maximumDelay, random: updater.makeRandom())
+        state = Locked(State(delay: delay, pollInterval: updater.options.pollInterval))
+    }
+
+    /// Runs until the task is cancelled; begins after a random time up to `spread`.
+    func run(within spread: Duration) async {
+        await takeTurn()
+        defer { endTurn() }
+        if spread > .zero { try? await time.sleep(random(upTo: spread)) }
+        while !Task.isCancelled {
+            let end = await connectOnce()
+            if Task.isCancelled { return }
+            let (wait, next) = wait(after: end)
+            show(next)
+            try? await time.sleep(wait)
+        }
+    }
+
+    func show(_ new: ActiveConfigUpdateState) {
+        if !Task.isCancelled { updater.board.set(new, of: userID) }
+    }
+
+    func random(upTo limit: Duration) -> Duration {
+        state.withLock { $0.delay.random(upTo: limit) }
+    }
+
+    private func takeTurn() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.isRunning { state.waiting.append(continuation) }
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func endTurn() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.isRunning = false
+            return nil
+        }
+        next?.resume()
+    }
+
+    /// One connection, from the document to its end.
+    private func connectOnce() async -> End {
+        show(.connecting)
+        state.withLock { $0.openedAt = nil }
+        let connection = updater.source.connection(forUserID: userID.string)
+        defer { connection.close() }
+        let first = OneDocument(connection)
+        do {
+            let record = try await fetch(first)
+            let now = time.elapsed()
+            let (noStreamsUntil, noLongPollsUntil) = state.withLock {
+                ($0.noStreamsUntil, $0.noLongPollsUntil)
+            }
+            if now >= noStreamsUntil {
+                do {
+                    guard first.answer?.allowsStream != false else {
+                        throw NoEventStream("the server closes the connection after each answer")
+                    }
+                    return try await follow(connection, from: record)
+                } catch let error as NoEventStream {
+                    config.log(.info, "\(userID) is not told of changes by a stream. \(error)")
+                    let until =
+                        time.elapsed() + options.retryStreamsAfter
+                        + random(upTo: options.retryStreamsAfter / 2)
+                    state.withLock { $0.noStreamsUntil = until }
+                    return .otherWay
+                }
+            }
+            if now >= noLongPollsUntil, record.entityTag != nil {
+                return try await longPoll(connection)
+            }
+            return .poll
+        } catch {
+            return .over(
+                first.retryAfter == nil ? .failure(error) : .askedByServer,
+                asked: first.retryAfter ?? (error as? RefusedAnswer)?.retryAfter)
+        }
+    }
+
+    /// Fetches the document as a download of the configuration's, and returns what the user has then.
+    @discardableResult
+    func fetch(_ document: OneDocument) async throws -> DocumentRecord {
+        let result = try await config.download(of: userID, by: document)
+        if let new = document.answer?.configuration {
+            note(new.meta)
+            if DocumentRecord(new) != document.lastKnown.map({ DocumentRecord($0) }) {
+                tell(new, result)
+            }
+        } else if let known = document.lastKnown {
+            note(known.meta)
+        }
+        let held = document.answer?.configuration ?? document.lastKnown
+        return held.map { DocumentRecord($0) } ?? DocumentRecord(version: nil, entityTag: nil)
+    }
+
+    func tell(_ new: ConfigurationState, _ result: DownloadResult) {
+        updater.board.tell(
+            AppliedUpdate(
+                userID: userID.string, templateVersion: new.templateVersion,
+                changedSectionNames: result.changedSectionNames))
+    }
+
+    /// Takes over what the document says about how often to ask.
+    func note(_ meta: [String: SettingValue]) {
+        let seconds = meta["poll_interval_seconds"]?.doubleValue
+        let wanted = seconds.flatMap { $0.isFinite ? Duration.seconds(min($0, 1e6)) : nil }
+        let interval = min(
+            max(wanted ?? options.pollInterval, Self.pollIntervals.lowerBound),
+            Self.pollIntervals.upperBound)
+        state.withLock { $0.pollInterval = interval }
+    }
+
+    private func wait(after end: End) -> (Duration, ActiveConfigUpdateState) {
+        let now = time.elapsed()
+        let (wait, interval) = state.withLock { state -> (Duration, Duration) in
+            let interval = state.pollInterval
+            switch end {
+            case .poll:
+                // A tenth more or less, so that clients that started together drift apart.
+                return (interval * 9 / 10 + state.delay.random(upTo: interval / 5), interval)
+            case .otherWay:
+                return (state.delay.random(upTo: .seconds(1)), interval)
+            case .over(_, let asked):
+                let openTime = state.openedAt.map { now - $0 } ?? .zero
+                return (state.delay.next(afterOpen: openTime, asked: asked), interval)
+            }
+        }
+        switch end {
+        case .poll: return (wait, .polling(every: interval))
+        case .otherWay: return (wait, .connecting)
+        case .over(let reason, _):
+            let until = time.date() + wait / .seconds(1)
+            return (wait, .waiting(until: until, reason: reason))
+        }
+    }
+}
+
+/// A downloader that asks over a connection once.
+final class OneDocument: ActiveConfigDownloader {
+    private struct State {
+        var lastKnown: ConfigurationState?
+        var answer: DocumentAnswer?
+        var retryAfter: Duration?
+    }
+
+    private let connection: any ActiveConfigEventConnection
+    private let state = Locked(State())
+
+    init(_ connection: any ActiveConfigEventConnection) { self.connection = connection }
+
+    var lastKnown: ConfigurationState? { state.withLock { $0.lastKnown } }
+    var answer: DocumentAnswer? { state.withLock { $0.answer } }
+    var retryAfter: Duration? { state.withLock { $0.retryAfter } }
+
+    func requestActiveConfig(
+        forUserID userID: String?, lastKnown: ConfigurationState?
+    ) async throws -> ConfigurationState? {
+        state.withLock { $0.lastKnown = lastKnown }
+        do {
+            var answer = try await connection.document(lastKnown: lastKnown, wait: nil)
+            // Another replica may not have the newest version yet; versions never go back.
+            if let new = answer.configuration?.templateVersion,
+                let known = lastKnown?.templateVersion, new < known
+            {
+                answer.configuration = nil
+            }
+            state.withLock { [answer] state in state.answer = answer }
+            return answer.configuration
+        } catch let refused as RefusedAnswer {
+            // The app is told the error that a download of its own would have.
+            state.withLock { $0.retryAfter = refused.retryAfter }
+            throw refused.error
+        }
+    }
+}

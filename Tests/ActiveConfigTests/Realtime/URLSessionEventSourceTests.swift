@@ -1,0 +1,249 @@
+import ActiveConfig
+import Foundation
+import Testing
+
+/// The transport against a server of raw sockets.
+@Suite(.timeLimit(.minutes(2)))
+struct URLSessionEventSourceTests {
+    private static let document =
+        #"{"meta":{"template_version":7},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
+    private static let hello = "event: hello\nid: 7\ndata: {\"template_version\": 7}\n\n"
+
+    /// An answer after which the connection stays open.
+    private static func kept(
+        _ status: Int = 200, _ fields: String = "", body: String = document
+    ) -> [LoopbackServer.Step] {
+        [
+            .send(
+                "HTTP/1.1 \(status) Status\r\nContent-Length: \(body.utf8.count)\r\n"
+                    + "\(fields)\r\n\(body)")
+        ]
+    }
+
+    private static func stream(_ text: String = hello) -> LoopbackServer.Step {
+        .send(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\(text)"
+        )
+    }
+
+    private static func server(
+        document: [LoopbackServer.Step] = kept(200, "ETag: \"7\"\r\n"),
+        events: [LoopbackServer.Step] = [stream(), .hang]
+    ) throws -> LoopbackServer {
+        try LoopbackServer(keepsAlive: true) { request in
+            request.target.hasSuffix("/events") ? events : document
+        }
+    }
+
+    private static func source(
+        _ server: LoopbackServer, timeout: Duration = .seconds(20), maximumSize: Int = 1 << 20
+    ) throws -> URLSessionEventSource {
+        URLSessionEventSource(
+            backend: ActiveConfigBackend(url: try server.url("")), timeout: timeout,
+            limits: ConfigurationLimits(maximumSize: maximumSize))
+    }
+
+    @Test func theStreamFollowsTheDocumentOnItsConnection() async throws {
+        let server = try Self.server()
+        defer { server.stop() }
+        let connection = try Self.source(server).connection(forUserID: "a/b")
+        let answer = try await connection.document(lastKnown: nil, wait: nil)
+        #expect(answer.configuration?.entityTag == "\"7\"")
+        #expect(answer.allowsStream)
+        try await connection.openEvents(lastEventID: "7")
+        let bytes = try await connection.nextBytes()
+        #expect(bytes.map { String(decoding: $0, as: UTF8.self) } == Self.hello)
+        #expect(server.requests.map(\.connection) == [1, 1])
+        #expect(
+            server.requests.map(\.target) == [
+                "/activeconfig/user/a%2Fb", "/activeconfig/user/a%2Fb/events",
+            ])
+        #expect(server.requests[1].headers["last-event-id"] == "7")
+        #expect(server.requests[1].headers["accept"] == "text/event-stream")
+        connection.close()
+        await #expect(throws: CancellationError.self) { try await connection.nextBytes() }
+        await server.wait(for: .hangUp)
+    }
+
+    @Test func aLongPollIsAskedForAndAnswered() async throws {
+        let server = try Self.server(
+            document: Self.kept(304, "Preference-Applied: wait=25\r\nRetry-After: 3\r\n", body: ""))
+        defer { server.stop() }
+        let connection = try Self.source(server).connection(forUserID: nil)
+        var known = ConfigurationState()
+        known.entityTag = "\"7\""
+        let answer = try await connection.document(lastKnown: known, wait: .seconds(25))
+        #expect(answer == DocumentAnswer(nil, hasWaited: true, retryAfter: .seconds(3)))
+        #expect(server.requests.first?.headers["prefer"] == "wait=25")
+        #expect(server.requests.first?.headers["if-none-match"] == "\"7\"")
+    }
+
+    @Test(
+        arguments: [
+            (401, "WWW-Authenticate: Basic realm=\"x\"\r\n", nil),
+            (401, "WWW-Authenticate: Bearer\r\n", nil), (429, "Retry-After: 7\r\n", 7),
+            (503, "Retry-After: soon\r\n", nil), (500, "", nil), (304, "", nil),
+        ] as [(Int, String, Int?)])
+    func aRefusalHasItsStatusAndItsTime(status: Int, fields: String, seconds: Int?) async throws {
+        let server = try Self.server(document: Self.kept(status, fields, body: ""))
+        defer { server.stop() }
+        let connection = try Self.source(server).connection(forUserID: "1")
+        do {
+            _ = try await connection.document(lastKnown: nil, wait: nil)
+            Issue.record("no error")
+        } catch let refused as RefusedAnswer {
+            #expect(refused.error.status == status)
+            #expect(refused.retryAfter == seconds.map { .seconds($0) })
+        }
+    }
+
+    @Test(arguments: ["http://127.0.0.1:1/x", "/activeconfig/other"])
+    func redirectsAreRefused(location: String) async throws {
+        let server = try Self.server(
+            document: Self.kept(302, "Location: \(location)\r\n", body: ""))
+        defer { server.stop() }
+        for _ in 0..<50 {
+            let connection = try Self.source(server).connection(forUserID: "1")
+            let error = await #expect(throws: DownloadError.self) {
+                try await connection.document(lastKnown: nil, wait: nil)
+            }
+            #expect(error?.code == .redirectRefused)
+            connection.close()
+        }
+    }
+
+    @Test func aLongBodyIsStopped() async throws {
+        let server = try Self.server(
+            document: [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n"),
+                .flood(String(repeating: " ", count: 1 << 16)),
+            ])
+        defer { server.stop() }
+        let connection = try Self.source(server).connection(forUserID: "1")
+        let error = await #expect(throws: DownloadError.self) {
+            try await connection.document(lastKnown: nil, wait: nil)
+        }
+        #expect(error?.code == .bodyTooLarge)
+        await server.wait(for: .hangUp)
+    }
+
+    @Test func aSlowDocumentTimesOut() async throws {
+        let server = try Self.server(document: [.hang])
+        defer { server.stop() }
+        let connection = try Self.source(server, timeout: .milliseconds(200))
+            .connection(forUserID: "1")
+        let error = await #expect(throws: DownloadError.self) {
+            try await connection.document(lastKnown: nil, wait: nil)
+        }
+        #expect(error?.code == .timedOut)
+        await server.wait(for: .hangUp)
+    }
+
+    @Test(arguments: [200, 204, 404, 405, 406, 501])
+    func anAnswerThatIsNoStreamIsNone(status: Int) async throws {
+        let server = try Self.server(
+            events: Self.kept(status, "Content-Type: text/html\r\n", body: ""))
+        defer { server.stop() }
+        let connection = try Self.source(server).connection(forUserID: "1")
+        _ = try await connection.document(lastKnown: nil, wait: nil)
+        await #expect(throws: NoEventStream.self) {
+            try await connection.openEvents(lastEventID: nil)
+        }
+    }
+
+    @Test(arguments: ["", ".", ".."])
+    func aUserWhomNoPathCarriesHasNoStream(userID: String) async throws {
+        let server = try Self.server()
+        defer { server.stop() }
+        let connection = try Self.source(server).connection(forUserID: userID)
+        _ = try await connection.document(lastKnown: nil, wait: nil)
+        await #expect(throws: NoEventStream.self) {
+            try await connection.openEvents(lastEventID: nil)
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func aConnectionThatIsLostBetweenDocumentAndStreamIsReplaced() async throws {
+        let server = try Self.server(document: Self.kept(200, "ETag: \"7\"\r\n") + [.close])
+        defer { server.stop() }
+        let connection = try Self.source(server).connection(forUserID: "1")
+        _ = try await connection.document(lastKnown: nil, wait: nil)
+        try await connection.openEvents(lastEventID: nil)
+        #expect(try await connection.nextBytes() != nil)
+        #expect(server.requests.map(\.connection) == [1, 2])
+    }
+
+    @Test func theEndOfTheStreamIsAnEndAndABrokenOneAnError() async throws {
+        let ending = try Self.server(events: [Self.stream(), .close])
+        defer { ending.stop() }
+        let connection = try Self.source(ending).connection(forUserID: "1")
+        _ = try await connection.document(lastKnown: nil, wait: nil)
+        try await connection.openEvents(lastEventID: nil)
+        #expect(try await connection.nextBytes() != nil)
+        #expect(try await connection.nextBytes() == nil)
+    }
+
+    @Test func whatNobodyReadsIsBounded() async throws {
+        let server = try Self.server(events: [
+            Self.stream(), .flood(String(repeating: ":\n", count: 1 << 15)),
+        ])
+        defer { server.stop() }
+        let connection = try Self.source(server, maximumSize: 1 << 16).connection(forUserID: "1")
+        _ = try await connection.document(lastKnown: nil, wait: nil)
+        try await connection.openEvents(lastEventID: nil)
+        await server.wait(for: .hangUp)
+        let error = await #expect(throws: DownloadError.self) { try await connection.nextBytes() }
+        #expect(error?.code == .bodyTooLarge)
+    }
+}
+
+/// The transport in a process of its own.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct EventStreamProcessTests {
+    private static func server(events: [LoopbackServer.Step]) throws -> LoopbackServer {
+        try LoopbackServer(keepsAlive: true) { request in
+            let body = #"{"meta":{},"config_sections":{"S":{"settings":{}}}}"#
+            return request.target.hasSuffix("/events")
+                ? [
+                    .send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+                            + "event: hello\ndata: {}\n\n")
+                ] + events
+                : [.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")]
+        }
+    }
+
+    /// On Linux a stream on a new connection would use a whole core.
+    @Test func anIdleStreamUsesNoProcessor() async throws {
+        let server = try Self.server(events: [.hang])
+        defer { server.stop() }
+        let result = await
+            (try DownloadProbeProcess(["stream", server.url("").absoluteString, "2"]))
+            .finish()
+        let cpu = try #require(result.outcomes["cpu"], "\(result.outcomes)")
+        #expect(cpu < 50)
+        #expect(result.hasSurvived)
+    }
+
+    @Test func aFloodingStreamEndsWithBoundedMemory() async throws {
+        let server = try Self.server(events: [
+            .flood("data: " + String(repeating: "x", count: 65_536))
+        ])
+        defer { server.stop() }
+        let result = await
+            (try DownloadProbeProcess(["stream", server.url("").absoluteString, "5"]))
+            .finish()
+        #expect(result.hasSurvived)
+        #expect(result.peak < 300, "\(result.peak)")
+    }
+
+    @Test func aThousandStreamsLeaveNothingBehind() async throws {
+        let server = try Self.server(events: [.hang])
+        defer { server.stop() }
+        let result = await
+            (try DownloadProbeProcess(["connect", server.url("").absoluteString, "1000"])).finish()
+        #expect(result.outcomes["cancelled"] == 1_000, "\(result.outcomes)")
+        #expect((-20...20).contains(result.outcomes["files"] ?? .max), "\(result.outcomes)")
+        #expect(result.hasSurvived)
+    }
+}

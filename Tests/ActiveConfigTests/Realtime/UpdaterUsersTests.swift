@@ -1,0 +1,102 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// R5 with the updater in the loop: users that change while answers and events are late.
+@Suite(.timeLimit(.minutes(2)))
+struct UpdaterUsersTests {
+    private static func owned(_ suffix: String = "") -> ScriptedBackend.Sections {
+        { ["Home": ["title": .string(($0 ?? "nobody") + suffix)]] }
+    }
+
+    @Test func theUpdaterFollowsTheCurrentUser() async throws {
+        let fixture = UpdaterFixture.make(ScriptedBackend(sections: Self.owned()), userID: "A")
+        try await fixture.run {
+            try await fixture.waitForTitle("A")
+            fixture.config.currentUserID = "B"
+            try await fixture.waitForTitle("B")
+            try await fixture.waitForState(of: "B") { $0.isLive }
+            #expect(fixture.updater.state(ofUserID: "A") == .stopped)
+            try await fixture.backend.waitForStreams(1)
+            fixture.backend.publish(Self.owned("!"))
+            try await fixture.waitForTitle("B!")
+        }
+    }
+
+    /// A by polling, B by the stream, back to A: the tag of B's document is no answer for A.
+    @Test func aTagIsNeverSentForAnotherUser() async throws {
+        let fixture = UpdaterFixture.make(ScriptedBackend(sections: Self.owned()), userID: "A")
+        fixture.backend.setService { $0.streams = .none }
+        try await fixture.run {
+            try await fixture.waitForTitle("A")
+            fixture.backend.setService { $0.streams = .open }
+            fixture.config.currentUserID = "B"
+            try await fixture.waitForState(of: "B") { $0.isLive }
+            fixture.backend.publish(Self.owned("!"))
+            try await fixture.waitForTitle("B!")
+            fixture.config.currentUserID = "A"
+            #expect(fixture.title() == "A")
+            try await fixture.waitForTitle("A!")
+            let tags = fixture.documentRequests.map { [$0.userID ?? "", "\($0.kind)"] }
+            #expect(tags.last?[0] == "A")
+            #expect(tags.last?[1].contains("v1") == true)
+        }
+    }
+
+    @Test func aLateEventOfTheFormerUserIsNotShown() async throws {
+        let fixture = UpdaterFixture.make(ScriptedBackend(sections: Self.owned()), userID: "A")
+        try await fixture.run {
+            try await fixture.waitForState(of: "A") { $0.isLive }
+            fixture.backend.setNetwork { message in
+                [message.userID == "A" ? .intact(message).after(.seconds(5)) : .intact(message)]
+            }
+            fixture.backend.publish(Self.owned("!"))
+            fixture.config.currentUserID = "B"
+            try await fixture.waitForTitle("B!")
+            try await fixture.settle()
+            fixture.clock.advance(by: .seconds(10))
+            try await fixture.settle()
+            #expect(fixture.title() == "B!")
+        }
+    }
+
+    @Test(arguments: 0..<4)
+    func nobodyIsToldAnotherUsersValue(round: Int) async throws {
+        var random = SeededGenerator.printingItsSeed()
+        let fixture = UpdaterFixture.make(
+            ScriptedBackend(sections: Self.owned("-0")), userID: "A", seed: random.next())
+        let (wrong, config) = (Locked<[String]>([]), fixture.config)
+        // The user that a listener hears of is the one of the change, which is told in order.
+        let seen = Task {
+            for await change in config.sectionChanges(named: "Home") {
+                let owner = change.new?.string(forKey: "title")?.prefix { $0 != "-" }
+                if let owner, owner != (change.userID ?? "") {
+                    wrong.withLock { $0.append("\(change)") }
+                }
+            }
+        }
+        try await fixture.run {
+            for step in 1...200 {
+                let user = ["A", "B", "Aa", "BB"][Int.random(in: 0..<4, using: &random)]
+                fixture.config.currentUserID = user
+                if Bool.random(using: &random) {
+                    fixture.backend.publish(Self.owned("-\(step)"))
+                }
+                for _ in 0..<Int.random(in: 0..<30, using: &random) { await Task.yield() }
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    fixture.clock.advance(by: .milliseconds(200))
+                }
+                let configuration = fixture.config.currentConfiguration
+                let title = configuration["Home"]?.string(forKey: "title") ?? "\(user)-"
+                #expect(title.prefix { $0 != "-" } == user)
+            }
+            fixture.config.currentUserID = "A"
+            fixture.backend.publish(Self.owned("-end"))
+            try await fixture.advance { fixture.title() == "A-end" }
+        }
+        seen.cancel()
+        await seen.value
+        #expect(wrong.withLock { $0 } == [])
+    }
+}
