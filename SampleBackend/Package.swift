@@ -113,6 +113,7 @@ let package = Package(
             dependencies: [
                 "HTTPServing", "JSONTree", "Rendering", "Targeting", "Templates", "TemplateStore",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -312,10 +313,11 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing",
                 "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
-                "ServerTestSupport", "Targeting", "TemplateStore", "Templates",
-                "TemporaryFolders", "WebhookDelivery",
+                "SQLiteTemplateStore", "ServerTestSupport", "Targeting", "TemplateStore",
+                "Templates", "TemporaryFolders", "WebhookDelivery",
                 .product(name: "ActiveConfig", package: "ActiveConfig"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),

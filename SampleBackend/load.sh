@@ -26,6 +26,9 @@ Builds the backend for release and measures, on loopback:
   B8  a publish of a template of 3,000 parameters                   at most 250 ms
   B10 the heaviest conditions that a template may have, for one
       user with the longest signals                                 at most 50 ms
+  B11 the memory that a long poll costs, of 10,000                  at most 12 KiB
+      the time from a publish until every one is answered           as B6's
+      and, without a target, until a service has the updates of 1,000 users on one connection
 
 With --updater it measures the client's updater against the backend instead, for 1 and 200 users:
 
@@ -49,7 +52,7 @@ json=""
 rounds=5
 seconds=3
 connections=19000
-all=B1,B2,B3,B4,B5,B6,B7,B8,B10
+all=B1,B2,B3,B4,B5,B6,B7,B8,B10,B11
 only=$all
 updater=""
 while [ $# -gt 0 ]; do
@@ -206,5 +209,11 @@ if wants B5 B6 B7; then
     ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
     python3 SampleBackend/Tests/Load/streams.py "$bin" "$work" "$connections" "$rounds" "$only" \
         >"$work/streams.json"
+fi
+if wants B11; then
+    stop_servers
+    ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
+    python3 SampleBackend/Tests/Load/polls.py "$bin" "$work" \
+        "$((connections < 10000 ? connections : 10000))" "$rounds" >"$work/polls.json"
 fi
 python3 SampleBackend/Tests/Load/report.py "$work" "$only" $check $json

@@ -12,6 +12,8 @@ extension ConfigServer {
             case open
             /// Apps.
             case client
+            /// Services.
+            case service
             /// Administrators with this role or a higher one.
             case administrator(StoredToken.Role)
         }
@@ -41,6 +43,7 @@ extension ConfigServer.Endpoint.Access {
     fileprivate init(_ access: any EndpointAccess) {
         switch access {
         case is ClientAccess: self = .client
+        case is ServiceAccess: self = .service
         case let access as RoleAccess: self = .administrator(access.sufficientRole)
         default: self = .open
         }

@@ -27,8 +27,11 @@ public struct ConfigServer: Service, CustomStringConvertible {
 
     private let options: ConfigServerOptions
     private let source: any DocumentSource
+    /// False when the documents do not come from the library, which the hub follows.
+    private let waits: Bool
     private let administration: Administration
     private let hub: RealtimeHub
+    private let acknowledgements: Acknowledgements?
     private let follower: StoreFollower
     private let webhooks: WebhookService
     private let logger: Logger
@@ -73,12 +76,15 @@ public struct ConfigServer: Service, CustomStringConvertible {
             library: library, access: access, webhooks: webhooks, logger: logger, metrics: metrics)
         hub = RealtimeHub(
             library: library, limits: options.limits,
-            maximumStreams: options.maximumStreams)
+            maximumStreams: options.maximumStreams,
+            acknowledgedShare: options.acknowledgedShare.map(AcknowledgedShare.init))
+        acknowledgements = options.acknowledgedShare.map { _ in Acknowledgements() }
         administration = Administration(
             store: store, library: library, access: access, metrics: metrics, hub: hub,
-            now: { Date() },
+            acknowledgements: acknowledgements, now: { Date() },
             allowsPrivateWebhooks: options.webhooks.allowsPrivateAddresses)
         self.source = source ?? library
+        waits = source == nil
         self.options = options
         self.logger = logger
         self.onListening = onListening
@@ -112,18 +118,28 @@ extension ConfigServer {
     var groups: [RouteGroup] {
         let clientAccess = options.clientAccess
         let limits = options.limits
-        let streams = EventStreamRoutes(hub: hub, clientAccess: clientAccess)
-        var documents = RouteGroup(
-            DocumentRoutes(source: source, clientAccess: clientAccess, logger: logger).routes
-                + streams.routes)
+        let wrongTokenLimiter = RateLimiter<ClientAddress>(
+            interval: .seconds(1) / limits.wrongTokensPerSecond,
+            burst: 10 * limits.wrongTokensPerSecond)
+        let streams = EventStreamRoutes(
+            hub: hub, clientAccess: clientAccess,
+            serviceAccess: ServiceAccess(
+                keys: options.serviceKeys, clientAccess: clientAccess,
+                administrator: serviceCaller, maximumBodyBytes: limits.usersBodyBytes,
+                wrongCredentialsLimiter: wrongTokenLimiter))
+        let answers = DocumentRoutes(
+            source: source, clientAccess: clientAccess, waiting: waits ? hub : nil,
+            signer: options.documentSigner, acknowledgedShare: hub.acknowledgedShare,
+            logger: logger)
+        let acknowledging = AcknowledgementRoutes(
+            acknowledgements: acknowledgements, library: hub.library, clientAccess: clientAccess,
+            limiter: RateLimiter(requestsPerSecond: limits.acknowledgementsPerSecond))
+        var documents = RouteGroup(answers.routes + streams.routes + acknowledging.routes)
         documents.isReadableAcrossOrigins = true
         let flags = OFREPRoutes(
             library: administration.library, clientAccess: clientAccess, now: administration.now)
         let access = SessionAccess(
             access: administration.access, usesTLS: options.tls != nil)
-        let wrongTokenLimiter = RateLimiter<ClientAddress>(
-            interval: .seconds(1) / limits.wrongTokensPerSecond,
-            burst: 10 * limits.wrongTokensPerSecond)
         let recognition = AdministratorRecognition(
             access, wrongCredentialsLimiter: wrongTokenLimiter)
         let operations = OperationsRoutes(
@@ -140,6 +156,16 @@ extension ConfigServer {
             sessions.group(recognition: recognition),
             ConsoleRoutes(pages: .builtIn).group,
         ]
+    }
+
+    /// The administrator whose token a request carries, as the caller of a service's route.
+    private func serviceCaller(_ headerFields: RequestFields) -> ServiceCaller? {
+        let access = administration.access
+        guard let token = headerFields.bearerToken, let holder = access.holder(ofToken: token)
+        else { return nil }
+        return ServiceCaller(expirationDate: holder.expirationDate) {
+            access.holder(ofToken: token) != nil
+        }
     }
 
     private var dispatcher: RequestDispatcher {

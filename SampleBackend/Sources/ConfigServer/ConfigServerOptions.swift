@@ -24,6 +24,16 @@ public struct ConfigServerOptions: Sendable {
     /// The rule for clients that read configurations.
     public var clientAccess = ClientAccess.open
 
+    /// Hashes of the keys of services, which may listen for many users on one connection.
+    public var serviceKeys: [SecretHash] = []
+
+    /// Signs documents; nil leaves them unsigned.
+    public var documentSigner: DocumentSigner?
+
+    /// The share of clients, 0 to 1, that are asked to acknowledge versions; nil refuses
+    /// acknowledgements.
+    public var acknowledgedShare: Double?
+
     /// The rule for pages of other origins that read configurations.
     public var crossOriginAccess = CrossOriginAccess.none
 

@@ -126,6 +126,12 @@ extension CompiledTemplate {
         Set(sectionPlaces.keys).union(basis.overriddenSections)
     }
 
+    /// True when the template has a setting, or a section when `key` is nil.
+    package func hasSetting(_ key: String?, inSection name: String) -> Bool {
+        guard let place = sectionPlaces[name] else { return false }
+        return key.map { key in sections[place].parameters.contains { $0.key == key } } ?? true
+    }
+
     /// A section of a document; nil when there is none of this name.
     func section(named name: String, for basis: DocumentBasis) -> PickedSection? {
         let place = sectionPlaces[name]

@@ -1,5 +1,5 @@
 public import ActiveConfig
-import Crypto
+package import Crypto
 import Foundation
 import JSONTree
 public import NIOCore
@@ -15,19 +15,52 @@ public struct RenderedDocument: Sendable, Hashable {
     /// The strong tag of exactly these bytes.
     public let entityTag: EntityTag
 
+    /// `meta.template_version`; 0 when the document has none.
+    public let version: Int
+
     /// Renders a configuration.
     ///
     /// - Parameter state: The configuration; its `entityTag` is not part of the document.
     public init(_ state: ConfigurationState) {
-        self.init(jsonBytes: ByteBuffer(bytes: state.jsonData()))
+        self.init(jsonBytes: ByteBuffer(bytes: state.jsonData()), version: state.templateVersion)
     }
 
     /// Creates a configuration from rendered bytes, and computes their tag.
     ///
-    /// - Parameter jsonBytes: A document in the exchange format; it is not parsed.
-    public init(jsonBytes: ByteBuffer) {
+    /// - Parameters:
+    ///   - jsonBytes: A document in the exchange format; it is not parsed.
+    ///   - version: Its `meta.template_version`.
+    public init(jsonBytes: ByteBuffer, version: Int = 0) {
         self.jsonBytes = jsonBytes
+        self.version = version
         self.entityTag = EntityTag(ofContent: jsonBytes)
+    }
+
+    /// What identifies the document.
+    public var identity: DocumentIdentity {
+        DocumentIdentity(entityTag: entityTag, version: version)
+    }
+}
+
+/// What identifies a document without its bytes: what an answer with 304 says.
+public struct DocumentIdentity: Sendable, Hashable {
+    /// The strong tag of the document.
+    public let entityTag: EntityTag
+
+    /// The document's `meta.template_version`.
+    public let version: Int
+
+    /// Creates an identity.
+    public init(entityTag: EntityTag, version: Int) {
+        self.entityTag = entityTag
+        self.version = version
+    }
+}
+
+extension ConfigurationState {
+    /// `meta.template_version`; 0 when there is none.
+    fileprivate var templateVersion: Int {
+        if case .integer(let version) = meta["template_version"] { version } else { 0 }
     }
 }
 
@@ -39,6 +72,9 @@ public struct RenderedDocument: Sendable, Hashable {
 public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The text between the quotation marks.
     public let opaqueTag: String
+
+    /// SHA-256 of the bytes.
+    package let contentHash: SHA256Digest
 
     /// Creates the strong tag of some bytes, which depends on them alone (HTTP 1).
     ///
@@ -52,7 +88,8 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     fileprivate init(_ hash: SHA256) {
-        opaqueTag = Array(hash.finalize().prefix(16)).hexadecimal
+        contentHash = hash.finalize()
+        opaqueTag = Array(contentHash.prefix(16)).hexadecimal
     }
 
     /// The tag as the value of an `ETag` field, in quotation marks.
@@ -67,6 +104,8 @@ struct RenderedPieces: Sendable {
     /// The document in the form in which it is sent, when there are no gaps.
     private let whole: RenderedDocument?
 
+    private let version: Int
+
     /// Hash of the bytes before the first gap, from which each user's tag is continued.
     private let hashBeforeGaps: SHA256
 
@@ -77,6 +116,7 @@ struct RenderedPieces: Sendable {
     init(_ state: ConfigurationState) {
         let whole = RenderedDocument(state)
         self.whole = whole
+        version = whole.version
         pieces = []
         hashBeforeGaps = SHA256()
         byteCount = whole.jsonBytes.readableBytes
@@ -94,8 +134,9 @@ struct RenderedPieces: Sendable {
         }
         pieces.append(ByteBuffer(bytes: rest))
         self.pieces = pieces
+        version = state.templateVersion
         // The results may select no value with the ID, though the template has some.
-        whole = pieces.count == 1 ? RenderedDocument(jsonBytes: pieces[0]) : nil
+        whole = pieces.count == 1 ? RenderedDocument(jsonBytes: pieces[0], version: version) : nil
         var hash = SHA256()
         hash.update(data: pieces[0].readableBytesView)
         hashBeforeGaps = hash
@@ -111,7 +152,7 @@ struct RenderedPieces: Sendable {
             if index > 0 { bytes.writeBytes(text) }
             bytes.writeImmutableBuffer(piece)
         }
-        return RenderedDocument(jsonBytes: bytes)
+        return RenderedDocument(jsonBytes: bytes, version: version)
     }
 
     /// The tag of a user's document, computed without assembling the document.

@@ -24,7 +24,8 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 name: "Administration",
                 subcommands: [
                     OverridesCommand.self, AuditCommand.self, TokensCommand.self,
-                    WebhooksCommand.self, DoctorCommand.self, BackupCommand.self,
+                    WebhooksCommand.self, ConnectionsCommand.self, KeysCommand.self,
+                    DoctorCommand.self, BackupCommand.self,
                 ]),
         ])
 

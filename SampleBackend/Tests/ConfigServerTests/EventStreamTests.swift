@@ -214,7 +214,8 @@ struct EventStreamTests {
             try await server.publish(.sample)
             let tooLong = String(repeating: "x", count: 501)
             let rows: [(method: String, target: String, status: Int)] = [
-                ("HEAD", "/activeconfig/events", 200), ("POST", "/activeconfig/events", 405),
+                ("HEAD", "/activeconfig/events", 200), ("PUT", "/activeconfig/events", 405),
+                ("POST", "/activeconfig/user/1/events", 405),
                 ("GET", "/projects/no/activeconfig/events", 404),
                 ("GET", "/activeconfig/events?signal.a=\(tooLong)", 400),
                 ("GET", "/activeconfig/user/1/events/", 404),

@@ -33,6 +33,9 @@ import Testing
                 #expect(operation["security"] == [["bearer": []]], "\(endpoint)")
             case .client:
                 #expect(operation["security"]?.arrayValue?.count == 3, "\(endpoint)")
+            case .service:
+                #expect(
+                    operation["security"] == [["clientKey": []], ["bearer": []]], "\(endpoint)")
             case .open:
                 let showsSession = endpoint.method == "GET" && endpoint.path == "/console/session"
                 #expect(operation["security"] == (showsSession ? [["session": []]] : []))

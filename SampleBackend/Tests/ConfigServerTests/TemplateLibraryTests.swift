@@ -58,9 +58,9 @@ struct TemplateLibraryTests {
             throw CancellationError()
         }
 
-        func entityTag(
+        func identity(
             inProject project: String, forUserID userID: String?, signals: Signals
-        ) -> EntityTag? { Self.tag }
+        ) -> DocumentIdentity? { DocumentIdentity(entityTag: Self.tag, version: 1) }
 
         func checkReadiness() {}
     }

@@ -28,6 +28,9 @@ def read(name, default):
 
 
 streams = read("streams.json", {"figures": [], "details": [], "wrong": []})
+polls = read("polls.json", {"figures": [], "details": [], "wrong": []})
+for key in streams:
+    streams[key] += polls[key]
 rows = []
 if "B1" in names:
     nanoseconds = read("targeting.json", None)["mixed"]

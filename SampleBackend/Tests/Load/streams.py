@@ -270,4 +270,5 @@ def main():
     json.dump({"figures": run.figures, "details": run.details, "wrong": run.wrong}, sys.stdout, ensure_ascii=False)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -37,11 +37,11 @@ package final class EventStreamClient {
 
     /// Opens a stream while `body` uses it, and closes the connection afterwards.
     package static func open<Result>(
-        port: Int, _ target: String, fields: [String] = [],
-        _ body: (EventStreamClient) async throws -> Result
+        port: Int, _ target: String, method: String = "GET", fields: [String] = [],
+        content: String = "", _ body: (EventStreamClient) async throws -> Result
     ) async throws -> Result {
         try await HTTPConnection.open(port: port) { connection in
-            connection.send(target: target, fields: fields)
+            connection.send(method: method, target: target, fields: fields, body: content)
             let head = try await connection.receive(through: "\r\n\r\n")
             return try await body(EventStreamClient(head: head, connection: connection))
         }

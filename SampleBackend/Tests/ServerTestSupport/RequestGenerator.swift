@@ -77,7 +77,8 @@ package struct RequestGenerator {
             "http://a:b/activeconfig/user/", "//", "/activeconfig/../", "/v1/tokens",
             "/v1/projects/", "/activeconfig/events", "/activeconfig/user/1/events",
             "/ofrep/v1/evaluate/events?targetingKey=", "/ofrep/v1/evaluate/flags/", "/console/",
-            "/console/session",
+            "/console/session", "/activeconfig/acknowledgement",
+            "/activeconfig/user/1/acknowledgement",
         ])
         let query = pick([
             "", "", "", "", "?", "?signal.", "?app.id=", "?device.os=%", "?&&=&", "#",

@@ -22,6 +22,9 @@ package struct Administration: Sendable {
     /// Open streams of clients; nil in a process that serves none.
     package var hub: RealtimeHub?
 
+    /// What clients say of their versions; nil while that is switched off.
+    package var acknowledgements: Acknowledgements?
+
     package let now: @Sendable () -> Date
 
     /// True when webhooks may point at private networks and at this machine.
@@ -29,7 +32,8 @@ package struct Administration: Sendable {
 
     package init(
         store: any TemplateStore, library: TemplateLibrary, access: AdministratorAccess,
-        metrics: LibraryMetrics, hub: RealtimeHub? = nil, now: @escaping @Sendable () -> Date,
+        metrics: LibraryMetrics, hub: RealtimeHub? = nil,
+        acknowledgements: Acknowledgements? = nil, now: @escaping @Sendable () -> Date,
         allowsPrivateWebhooks: Bool = false
     ) {
         self.store = store
@@ -37,6 +41,7 @@ package struct Administration: Sendable {
         self.access = access
         self.metrics = metrics
         self.hub = hub
+        self.acknowledgements = acknowledgements
         self.now = now
         self.allowsPrivateWebhooks = allowsPrivateWebhooks
     }

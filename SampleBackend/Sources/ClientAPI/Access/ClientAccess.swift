@@ -61,6 +61,24 @@ public struct ClientAccess: Sendable {
         return UserTokenRules.expirationDate(of: payload, at: date)
     }
 
+    /// True when a request has a client's credentials, a key or a valid user token.
+    package func isClient(_ headerFields: RequestFields) async -> Bool {
+        if hasKnownKey(headerFields) { return true }
+        guard let userTokens else { return false }
+        return await userTokens.payload(of: headerFields.bearerToken, at: Date()) != nil
+    }
+
+    /// True when a request has one of the accepted keys.
+    func hasKnownKey(_ headerFields: RequestFields) -> Bool {
+        let bearer = userTokens == nil ? headerFields.bearerToken : nil
+        let key = headerFields.first(named: "x-api-key") ?? bearer ?? ""
+        // Compares with every key, so that timing leaks nothing.
+        return keyHashes.reduce(false) { $1.matches(key) || $0 }
+    }
+
+    /// 401: the user's token has expired while its request waited.
+    static let expiredToken = RequestError.unauthenticated(tokenMessage)
+
     private static let keyMessage =
         "A valid key is needed: send it in X-API-Key."
 
@@ -73,11 +91,8 @@ extension ClientAccess: EndpointAccess {
     ///
     /// - Throws: A ``RequestError`` with status 401 when it has none of the accepted keys.
     package func check(_ request: RouteRequest) throws(RequestError) {
-        guard !keyHashes.isEmpty else { return }
-        let bearer = userTokens == nil ? request.headerFields.bearerToken : nil
-        let key = request.headerFields.first(named: "x-api-key") ?? bearer ?? ""
-        // Compares with every key, so that timing leaks nothing.
-        let isKnown = keyHashes.reduce(false) { $1.matches(key) || $0 }
-        guard isKnown else { throw .unauthenticated(Self.keyMessage) }
+        guard keyHashes.isEmpty || hasKnownKey(request.headerFields) else {
+            throw .unauthenticated(Self.keyMessage)
+        }
     }
 }

@@ -21,6 +21,19 @@ package struct DocumentRequest: Sendable {
         "/projects/{project}/activeconfig/user/{userID}/events",
     ]
 
+    /// The paths of the stream of many users (HTTP 2).
+    static let manyUsersPatterns = [
+        "/activeconfig/events", "/projects/{project}/activeconfig/events",
+    ]
+
+    /// The paths for acknowledgements of a user's document (HTTP 2).
+    static let acknowledgementPatterns = [
+        "/activeconfig/acknowledgement",
+        "/activeconfig/user/{userID}/acknowledgement",
+        "/projects/{project}/activeconfig/acknowledgement",
+        "/projects/{project}/activeconfig/user/{userID}/acknowledgement",
+    ]
+
     /// The paths of the stream for providers of OpenFeature (HTTP 4).
     static let openFeatureStreamPatterns = [
         "/ofrep/v1/evaluate/events",
@@ -39,6 +52,12 @@ package struct DocumentRequest: Sendable {
         project = request.project
         userID = try Self.userID(request)
         signals = try Signals(query: request.target.query)
+    }
+
+    init(project: String, userID: String?, signals: Signals) {
+        self.project = project
+        self.userID = userID
+        self.signals = signals
     }
 
     /// The user of a request whose path matches one of the patterns; nil is the generic user.

@@ -1,21 +1,27 @@
+import Foundation
 package import HTTPServing
 import HTTPTypes
 package import Logging
 import Rendering
 import Targeting
 
-/// The routes of a user's configuration document (HTTP 1).
+/// The routes of a user's configuration document (HTTP 1), and of long polls for it (HTTP 2).
 package struct DocumentRoutes: Sendable {
-    private let source: any DocumentSource
+    private let answers: DocumentAnswers
     private let clientAccess: ClientAccess
-    private let logger: Logger
+
+    /// Nil when requests never wait.
+    private let waiting: (any DocumentWaiting)?
 
     package init(
-        source: any DocumentSource, clientAccess: ClientAccess, logger: Logger
+        source: any DocumentSource, clientAccess: ClientAccess,
+        waiting: (any DocumentWaiting)? = nil, signer: DocumentSigner? = nil,
+        acknowledgedShare: AcknowledgedShare? = nil, logger: Logger
     ) {
-        self.source = source
+        answers = DocumentAnswers(
+            source: source, signer: signer, acknowledgedShare: acknowledgedShare, logger: logger)
         self.clientAccess = clientAccess
-        self.logger = logger
+        self.waiting = waiting
     }
 
     package var routes: [Route] {
@@ -29,51 +35,29 @@ package struct DocumentRoutes: Sendable {
     private var answering: Endpoint.Answering {
         guard clientAccess.needsKeyOnly else {
             return .asynchronous { request in
-                try await clientAccess.checkUser(
+                let tokenEnd = try await clientAccess.checkUser(
                     request.headerFields, forUserID: try DocumentRequest.userID(request))
-                return .response(try answer(request))
+                return try answer(request, tokenEnd: tokenEnd)
             }
         }
-        return .immediate { request throws(RequestError) in .response(try answer(request)) }
+        return .immediate { request throws(RequestError) in try answer(request, tokenEnd: nil) }
     }
 
-    /// Answers with a user's document, or with 304 when the client has it cached.
-    private func answer(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
+    private func answer(
+        _ request: RouteRequest, tokenEnd: Date?
+    ) throws(RequestError) -> Answer {
         let wanted = try DocumentRequest(request)
-        if let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init) {
-            let entityTag = try ask(wanted) { source in
-                try source.entityTag(
-                    inProject: wanted.project, forUserID: wanted.userID, signals: wanted.signals)
-            }
-            if condition.matches(entityTag.opaqueTag) {
-                return RouteResponse(
-                    status: .notModified, headerFields: Self.headerFields(entityTag))
-            }
+        let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init)
+        guard let waiting, let condition, request.method == .get,
+            let preference = request.headerFields[named: "prefer"].flatMap(WaitPreference.init)
+        else { return .response(try answers.answer(wanted, condition: condition)) }
+        let identity = try answers.identity(of: wanted)
+        guard condition.matches(identity.entityTag.opaqueTag) else {
+            return .response(try answers.answer(wanted, condition: nil))
         }
-        let document = try ask(wanted) { source in
-            try source.document(
-                inProject: wanted.project, forUserID: wanted.userID, signals: wanted.signals)
-        }
-        return .json(
-            document.jsonBytes, headerFields: Self.headerFields(document.entityTag))
-    }
-
-    private static func headerFields(_ entityTag: EntityTag) -> HTTPFields {
-        [.eTag: entityTag.description, .cacheControl: "private, no-cache"]
-    }
-
-    /// Calls the source, and maps its errors to the client's.
-    private func ask<Value>(
-        _ request: DocumentRequest, _ question: (any DocumentSource) throws -> Value?
-    ) throws(RequestError) -> Value {
-        let value: Value?
-        do {
-            value = try question(source)
-        } catch {
-            logger.error("The source of the documents failed", metadata: ["error": "\(error)"])
-            throw .unavailable
-        }
-        guard let value else { throw .unknownProject(request.project) }
-        return value
+        let poll = PollRequest(
+            document: wanted, condition: condition, preference: preference, identity: identity,
+            tokenEnd: tokenEnd, answers: answers)
+        return try waiting.answer(poll, from: request.address)
     }
 }

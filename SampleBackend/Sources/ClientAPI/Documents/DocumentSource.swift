@@ -38,21 +38,22 @@ public protocol DocumentSource: Sendable {
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedDocument?
 
-    /// The entity tag of the document that ``document(inProject:forUserID:signals:)`` returns.
+    /// The tag and the version of the document that ``document(inProject:forUserID:signals:)``
+    /// returns.
     ///
-    /// It suffices to answer requests with `If-None-Match` with 304. A source that can determine
-    /// the tag without rendering the document implements this method; by default the document is
+    /// They suffice to answer requests with `If-None-Match` with 304. A source that can determine
+    /// them without rendering the document implements this method; by default the document is
     /// rendered.
     ///
     /// - Parameters:
     ///   - project: The project's name; `default` for the paths without one.
     ///   - userID: Any string, including an empty one; nil is the generic user.
     ///   - signals: The properties that the client sent.
-    /// - Returns: The tag; nil when there is no such project.
+    /// - Returns: The identity; nil when there is no such project.
     /// - Throws: Any error that prevents an answer.
-    func entityTag(
+    func identity(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> EntityTag?
+    ) throws -> DocumentIdentity?
 
     /// Checks that the source can answer (`GET /health/ready`, HTTP 5).
     ///
@@ -61,10 +62,10 @@ public protocol DocumentSource: Sendable {
 }
 
 extension DocumentSource {
-    /// The entity tag of the document, which is rendered to compute it.
-    public func entityTag(
+    /// The identity of the document, which is rendered to compute it.
+    public func identity(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> EntityTag? {
-        try document(inProject: project, forUserID: userID, signals: signals)?.entityTag
+    ) throws -> DocumentIdentity? {
+        try document(inProject: project, forUserID: userID, signals: signals)?.identity
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 package import Rendering
 package import Targeting
 import TemplateStore
+import Templates
 
 extension TemplateLibrary: DocumentSource {
     package func document(
@@ -14,15 +15,16 @@ extension TemplateLibrary: DocumentSource {
         return outcome.document
     }
 
-    package func entityTag(
+    package func identity(
         inProject project: String, forUserID userID: String?, signals: Signals
-    ) throws -> EntityTag? {
+    ) throws -> DocumentIdentity? {
         guard let project = try loadedProject(project) else { return nil }
         let context = TargetingContext(userID: userID, signals: signals, date: Date())
         let (entityTag, wasCached) = project.entityTag(
             for: project.basis(for: context), userID: userID)
         metrics.countEvaluation(wasCached: wasCached)
-        return entityTag
+        return DocumentIdentity(
+            entityTag: entityTag, version: project.compiled.version.number)
     }
 
     private func loadedProject(_ name: String) throws -> PublishedProject? {

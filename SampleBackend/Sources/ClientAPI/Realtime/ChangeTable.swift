@@ -31,7 +31,7 @@ final class ChangeTable {
     private var entries: [Key: Entry] = [:]
 
     /// The publication time of the new version; nil when the version is the same.
-    let publication: Date?
+    private let publication: Date?
 
     init(from old: PublishedProject, to new: PublishedProject) {
         self.old = old
@@ -42,18 +42,19 @@ final class ChangeTable {
             ? nil : new.compiled.version.updateTime
     }
 
-    /// The encoded event for a stream whose basis was `basis` before and is already updated; nil
-    /// when its document does not change.
-    func event(for stream: EventStream, from basis: DocumentBasis) -> ByteBuffer? {
-        let key = Key(old: basis, new: stream.basis, format: stream.request.format)
+    /// The encoded event for a subscription whose basis was `basis` before and is already updated;
+    /// nil when its document does not change.
+    func event(for subscription: Subscription, from basis: DocumentBasis) -> StreamEvent? {
+        let request = subscription.request
+        let key = Key(old: basis, new: subscription.basis, format: request.format)
         let entry = entries[key] ?? makeEntry(key)
         switch entry {
         case .nothing: return nil
-        case .event(let bytes): return bytes
+        case .event(let bytes): return StreamEvent(bytes: bytes, publication: publication)
         case .change(let change):
-            return StreamEvents.update(
-                change, forUserID: stream.request.document.userID, basis: stream.basis,
-                in: new)
+            let bytes = StreamEvents.update(
+                change, forUserID: request.document.userID, basis: subscription.basis, in: new)
+            return StreamEvent(bytes: bytes, publication: publication)
         }
     }
 
@@ -65,6 +66,8 @@ final class ChangeTable {
         let entry: Entry
         if change.isEmpty {
             entry = .nothing
+        } else if key.format == .poll {
+            entry = .event(ByteBuffer())
         } else if key.format == .openFeature {
             entry = .event(StreamEvents.refetch(new.compiled.version))
         } else if new.compiled.showsUserID {

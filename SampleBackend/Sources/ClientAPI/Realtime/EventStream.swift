@@ -9,16 +9,19 @@ import Templates
 
 /// The stream of one client, as the only remaining handler of its connection.
 ///
-/// It belongs to the event loop of its connection. Unsent events count towards a limit of the
-/// stream, and towards the backlog of all connections; a client that does not keep up is cut off,
-/// and resumes with `Last-Event-ID`.
+/// It belongs to the event loop of its connection, and serves one user or many. Unsent events count
+/// towards a limit of the stream, and towards the backlog of all connections; a client that does
+/// not keep up is cut off, and resumes with `Last-Event-ID`.
 final class EventStream: StreamHandler {
     /// Input after the request, which is ignored.
     typealias InboundIn = Any
 
-    let request: StreamRequest
+    private let requests: [StreamRequest]
 
-    /// The list that contains it while it is open.
+    /// The users; empty before the stream begins and after it is closed.
+    private var subscriptions: [StreamSubscription] = []
+
+    /// The list that contains the users while it is open.
     private let project: ProjectStreams
 
     private let hub: RealtimeHub
@@ -30,29 +33,13 @@ final class EventStream: StreamHandler {
     /// The reserved place; released when the stream closes.
     private var streamPlace: StreamPlace?
 
-    /// The time when the stream has to end; nil means never.
-    let endDeadline: NIODeadline?
+    private let lifetime: StreamLifetime
 
     /// True when the stream closes once everything is sent.
     private var isEnding = false
 
     /// The heartbeat slot of ``StreamThread`` in which it is kept alive.
     let heartbeatSlot: Int
-
-    /// Index in the list of ``project``.
-    var place = 0
-
-    /// The last pass of ``project`` that reached the stream.
-    var pass = 0
-
-    /// The basis of the client's document in that pass.
-    var basis: DocumentBasis
-
-    /// The newest version whose events the socket has accepted.
-    private(set) var deliveredVersion: Int
-
-    /// The newest version whose events are written, or that does not change the client's document.
-    private var writtenVersion: Int
 
     /// The connection; nil once it is closed.
     private var context: ChannelHandlerContext?
@@ -63,23 +50,29 @@ final class EventStream: StreamHandler {
     /// The start of the wait for the client, restarted whenever the socket accepts an event.
     private var queuedSince = NIODeadline.now()
 
-    /// Creates a stream that has no connection yet.
+    /// Users whose newest events the socket has not accepted.
+    private var unsettled: [StreamSubscription] = []
+
+    /// Users who get a `reset` once the queue is empty.
+    private var overflowed: [StreamSubscription] = []
+
+    /// Creates a stream of one or more users that has no connection yet.
     init(
-        _ request: StreamRequest, place: StreamPlace, project: ProjectStreams, hub: RealtimeHub,
-        connection: StreamConnection, end: NIODeadline?, heartbeatSlot: Int
+        _ requests: [StreamRequest], place: StreamPlace, project: ProjectStreams, hub: RealtimeHub,
+        connection: StreamConnection, lifetime: StreamLifetime, heartbeatSlot: Int
     ) {
-        self.request = request
+        self.requests = requests
         streamPlace = place
         self.project = project
         self.hub = hub
         backlog = connection.backlog
         isSecure = connection.isSecure
-        endDeadline = end
+        self.lifetime = lifetime
         self.heartbeatSlot = heartbeatSlot
-        basis = project.published.basis(for: request.targetingContext)
-        deliveredVersion = project.published.compiled.version.number
-        writtenVersion = deliveredVersion
     }
+
+    /// The time when the stream has to end; nil means never.
+    var endDeadline: NIODeadline? { lifetime.end }
 
     var isClosed: Bool { context == nil }
 
@@ -119,7 +112,7 @@ final class EventStream: StreamHandler {
         context?.read()
     }
 
-    /// Sends the response head and the `hello` event, registers for changes, and sends the changes
+    /// Sends the response head and the `hello` events, registers for changes, and sends the changes
     /// that the client missed.
     func begin(headerFields: HTTPFields) {
         var head = ByteBuffer()
@@ -127,17 +120,44 @@ final class EventStream: StreamHandler {
         head.writeString("HTTP/1.1 200 OK\r\n")
         for field in headerFields { head.writeString("\(field.name.rawName): \(field.value)\r\n") }
         head.writeString("\r\n")
-        head.writeImmutableBuffer(StreamEvents.hello(version: deliveredVersion))
+        let hello = StreamEvents.hello(
+            version: project.published.compiled.version.number,
+            acknowledgedShare: hub.acknowledgedShare)
+        for request in requests {
+            let event = request.namesUser ? hello.naming(request.document.userID) : hello
+            head.writeImmutableBuffer(event.bytes)
+        }
         guard let context else { return }
-        // Not ``send(_:publication:)``: even a stream that has expired by now begins with a head.
+        // Not ``send(_:for:)``: even a stream that has expired by now begins with a head.
         write(head, publication: nil, context: context)
-        project.add(self)
-        project.catchUp(self)
+        for (index, request) in requests.enumerated() where self.context != nil {
+            let subscription = StreamSubscription(
+                request, stream: self, project: project, isLeading: index == 0)
+            subscriptions.append(subscription)
+            project.add(subscription)
+        }
+        for subscription in subscriptions where !isClosed { project.catchUp(subscription) }
     }
 
-    /// Sends events; `publication` is the time of their version's publication, to measure the
+    /// Sends an event of a user.
+    ///
+    /// With many users, what does not fit into the queue is replaced by a `reset`, so that a change
+    /// of them all reaches a client that reads.
+    func send(_ event: StreamEvent, for subscription: StreamSubscription) {
+        guard !isEnding, !subscription.needsReset else { return }
+        if requests.count > 1, queuedBytes > 0,
+            queuedBytes + event.bytes.readableBytes > hub.limits.usersStreamQueueBytes
+        {
+            subscription.needsReset = true
+            overflowed.append(subscription)
+            return
+        }
+        send(event.bytes, publication: event.publication)
+    }
+
+    /// Sends bytes; `publication` is the time of their version's publication, to measure the
     /// delivery time.
-    func send(_ bytes: ByteBuffer, publication: Date? = nil) {
+    private func send(_ bytes: ByteBuffer, publication: Date? = nil) {
         guard let context, !isEnding else { return }
         if let endDeadline, endDeadline <= .now() {
             end(after: hub.reconnectDelay())
@@ -151,7 +171,7 @@ final class EventStream: StreamHandler {
         _ bytes: ByteBuffer, publication: Date?, context: ChannelHandlerContext
     ) {
         let count = bytes.readableBytes
-        guard queuedBytes == 0 || queuedBytes + count <= hub.limits.streamQueueBytes else {
+        guard queuedBytes == 0 || queuedBytes + count <= maximumQueueBytes else {
             cutOff()
             return
         }
@@ -175,18 +195,48 @@ final class EventStream: StreamHandler {
         queuedBytes -= count
         queuedSince = .now()
         guard queuedBytes == 0 else { return }
-        deliveredVersion = writtenVersion
-        if isEnding { close() }
+        for subscription in unsettled { subscription.settle() }
+        unsettled.removeAll(keepingCapacity: requests.count > 1)
+        sendResets()
+        if isEnding, queuedBytes == 0 { close() }
     }
 
-    /// Records that everything up to a version is written; call it after ``send(_:publication:)``.
-    func advance(to version: Int) {
-        writtenVersion = version
-        if queuedBytes == 0 { deliveredVersion = version }
+    /// Sends a `reset` to the users whose events did not fit.
+    private func sendResets() {
+        guard !overflowed.isEmpty else { return }
+        let users = overflowed
+        overflowed = []
+        let reset = StreamEvents.reset(version: project.published.compiled.version.number)
+        var bytes = ByteBuffer()
+        for user in users {
+            user.needsReset = false
+            bytes.writeImmutableBuffer(reset.naming(user.request.document.userID).bytes)
+        }
+        send(bytes)
+    }
+
+    /// Settles a user's newest version once everything written is sent.
+    func settle(_ subscription: StreamSubscription) {
+        if queuedBytes == 0 {
+            subscription.settle()
+        } else if !subscription.isUnsettled {
+            subscription.isUnsettled = true
+            unsettled.append(subscription)
+        }
+    }
+
+    /// Maximum bytes of unsent events; resets and the last event come on top of many users'.
+    private var maximumQueueBytes: Int {
+        requests.count > 1
+            ? 2 * hub.limits.usersStreamQueueBytes : hub.limits.streamQueueBytes
     }
 
     /// Sends a heartbeat, or cuts off a client that has not read for too long.
     func beat() {
+        if !lifetime.isAllowed() {
+            end(after: hub.reconnectDelay())
+            return
+        }
         guard queuedBytes > 0 else {
             send(ServerSentEvent.heartbeat)
             return
@@ -225,7 +275,11 @@ final class EventStream: StreamHandler {
         guard context != nil else { return }
         context = nil
         streamPlace = nil
-        project.remove(self)
+        for subscription in subscriptions { project.remove(subscription) }
+        // Each of them refers to the stream.
+        subscriptions = []
+        unsettled = []
+        overflowed = []
     }
 }
 
@@ -240,6 +294,8 @@ struct StreamRequest: Sendable {
         case activeConfig
         /// HTTP 4: the fact that something changed, for OpenFeature providers.
         case openFeature
+        /// HTTP 2: nothing but the fact, for long polls.
+        case poll
     }
 
     let document: DocumentRequest
@@ -248,6 +304,21 @@ struct StreamRequest: Sendable {
     var lastEventID: String?
 
     var format = Format.activeConfig
+
+    /// True when the events have the user's ID, since others share the stream.
+    var namesUser = false
+}
+
+/// How long a stream may last.
+struct StreamLifetime: Sendable {
+    /// The time when the client's token expires; nil means never.
+    var tokenEnd: Date?
+
+    /// The time when the stream has to end; nil means never.
+    var end: NIODeadline?
+
+    /// False once the credentials are revoked.
+    var isAllowed: @Sendable () -> Bool = { true }
 }
 
 extension StreamRequest {

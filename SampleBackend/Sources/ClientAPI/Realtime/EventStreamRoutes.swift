@@ -6,24 +6,33 @@ import HTTPTypes
 package struct EventStreamRoutes: Sendable {
     private let hub: RealtimeHub
     private let clientAccess: ClientAccess
+    private let serviceAccess: ServiceAccess
 
-    package init(hub: RealtimeHub, clientAccess: ClientAccess) {
+    package init(hub: RealtimeHub, clientAccess: ClientAccess, serviceAccess: ServiceAccess) {
         self.hub = hub
         self.clientAccess = clientAccess
+        self.serviceAccess = serviceAccess
     }
 
-    /// The streams of users' documents.
+    /// The streams of users' documents, and those of many users.
     package var routes: [Route] {
-        DocumentRequest.streamPatterns.map { route($0, format: .activeConfig) }
+        let ofMany = Endpoint(
+            access: serviceAccess, recognition: serviceAccess,
+            .asynchronous { try await openMany($0) })
+        return DocumentRequest.streamPatterns.map { pattern in
+            var endpoints: [HTTPRequest.Method: Endpoint] = [
+                .get: Endpoint(access: clientAccess, answering(.activeConfig))
+            ]
+            if DocumentRequest.manyUsersPatterns.contains(pattern) { endpoints[.post] = ofMany }
+            return Route(pattern, endpoints)
+        }
     }
 
     /// The streams for OpenFeature providers.
     package var openFeatureRoutes: [Route] {
-        DocumentRequest.openFeatureStreamPatterns.map { route($0, format: .openFeature) }
-    }
-
-    private func route(_ pattern: String, format: StreamRequest.Format) -> Route {
-        Route(pattern, [.get: Endpoint(access: clientAccess, answering(format))])
+        DocumentRequest.openFeatureStreamPatterns.map { pattern in
+            Route(pattern, [.get: Endpoint(access: clientAccess, answering(.openFeature))])
+        }
     }
 
     private func answering(_ format: StreamRequest.Format) -> Endpoint.Answering {
@@ -46,20 +55,47 @@ package struct EventStreamRoutes: Sendable {
         let streamRequest = StreamRequest(
             document: try DocumentRequest(request),
             lastEventID: request.headerFields.first(named: "last-event-id"), format: format)
-        let project = streamRequest.document.project
-        guard hub.library.project(project) != nil else { throw .unknownProject(project) }
+        try checkProject(streamRequest.document.project)
         guard request.method == .get else {
-            var headerFields = Self.headerFields
+            var headerFields = headerFields
             // Only a stream uses up the connection.
             headerFields[.connection] = nil
             return .response(RouteResponse(status: .ok, headerFields: headerFields))
         }
         let place = try hub.places.take(request.address)
-        return .stream(
-            StreamOpening(headerFields: Self.headerFields) { connection in
+        return open([streamRequest], place: place, lifetime: StreamLifetime(tokenEnd: tokenEnd))
+    }
+
+    /// Opens a stream of the users in the body, for a service.
+    private func openMany(_ request: RouteRequest) async throws -> Answer {
+        let caller = try await serviceAccess.caller(of: request)
+        try checkProject(request.project)
+        let users = try StreamUsers(request.jsonBody(), project: request.project)
+        let place = try hub.places.take(request.address, users: users.requests.count)
+        return open(
+            users.requests, place: place,
+            lifetime: StreamLifetime(
+                tokenEnd: caller.expirationDate, isAllowed: caller.isAllowed))
+    }
+
+    private func checkProject(_ project: String) throws(RequestError) {
+        guard hub.library.project(project) != nil else { throw .unknownProject(project) }
+    }
+
+    private func open(
+        _ requests: [StreamRequest], place: StreamPlace, lifetime: StreamLifetime
+    ) -> Answer {
+        .stream(
+            StreamOpening(headerFields: headerFields) { connection in
                 hub.makeStream(
-                    streamRequest, place: place, tokenEnd: tokenEnd, connection: connection)
+                    requests, place: place, lifetime: lifetime, connection: connection)
             })
+    }
+
+    private var headerFields: HTTPFields {
+        var fields = Self.headerFields
+        hub.acknowledgedShare?.addField(to: &fields)
+        return fields
     }
 
     private static let headerFields: HTTPFields = {

@@ -5,14 +5,14 @@ import Rendering
 import Targeting
 import Templates
 
-/// The open streams of one project on one thread, and the fan-out of changes to them.
+/// The open streams and long polls of one project on one thread, and the fan-out of changes to them.
 ///
-/// A publish starts one pass through the streams, in batches of a few hundred so that requests are
+/// A publish starts one pass through their users, in batches of a few hundred so that requests are
 /// answered in between: each user is evaluated once, users with the same basis share one event, and
 /// users whose document is unchanged get none.
 final class ProjectStreams {
-    /// Maximum streams of a batch, before the thread does other work.
-    private static let streamsAtATime = 256
+    /// Maximum users of a batch, before the thread does other work.
+    private static let usersAtATime = 256
 
     /// Maximum bytes of events per batch, unless a single event is larger.
     ///
@@ -23,12 +23,12 @@ final class ProjectStreams {
     private let hub: RealtimeHub
     private let eventLoop: any EventLoop
 
-    /// The version that the streams have, or that the current pass announces.
+    /// The version that the clients have, or that the current pass announces.
     private(set) var published: PublishedProject {
         didSet { catchUpEvents = [:] }
     }
 
-    private(set) var streams: [EventStream] = []
+    private(set) var subscriptions: [Subscription] = []
 
     /// The number of the last pass.
     private var pass = 0
@@ -77,23 +77,24 @@ final class ProjectStreams {
         scheduleDate()
     }
 
-    /// Registers a stream, whose basis is that of ``published``.
-    func add(_ stream: EventStream) {
-        stream.place = streams.count
-        stream.pass = pass
-        streams.append(stream)
-        hub.streamOpened()
+    /// Registers a subscription, whose basis is that of ``published``.
+    func add(_ subscription: Subscription) {
+        subscription.place = subscriptions.count
+        subscription.pass = pass
+        subscriptions.append(subscription)
+        hub.opened(subscription)
     }
 
-    /// Unregisters a stream; idempotent.
-    func remove(_ stream: EventStream) {
-        guard stream.place < streams.count, streams[stream.place] === stream else { return }
-        let last = streams.removeLast()
-        if last !== stream {
-            streams[stream.place] = last
-            last.place = stream.place
+    /// Unregisters a subscription; idempotent.
+    func remove(_ subscription: Subscription) {
+        let place = subscription.place
+        guard place < subscriptions.count, subscriptions[place] === subscription else { return }
+        let last = subscriptions.removeLast()
+        if last !== subscription {
+            subscriptions[place] = last
+            last.place = place
         }
-        hub.streamClosed()
+        hub.closed(subscription)
     }
 
     /// Adopts the library's version, and starts a pass that announces the changes.
@@ -108,10 +109,10 @@ final class ProjectStreams {
         pass += 1
         isPassing = true
         scheduleDate()
-        continuePass(through: streams[...], with: table)
+        continuePass(through: subscriptions[...], with: table)
     }
 
-    /// Announces a change of a user's overrides to the user's streams.
+    /// Announces a change of a user's overrides to the user's clients.
     func announceOverrides(ofUser userID: String) {
         guard !isPassing else {
             usersWithNewOverrides.append(userID)
@@ -123,16 +124,18 @@ final class ProjectStreams {
         else { return }
         let table = ChangeTable(from: published, to: current)
         published = current
-        for stream in streams where stream.isOf(userID) { _ = announce(to: stream, by: table) }
+        // A copy, because a long poll that is answered leaves the list.
+        let users = subscriptions.filter { $0.isOf(userID) }
+        for user in users where !user.isClosed { _ = announce(to: user, by: table) }
     }
 
     /// Continues a pass with a batch now, and schedules the remaining streams.
-    private func continuePass(through rest: ArraySlice<EventStream>, with table: ChangeTable) {
+    private func continuePass(through rest: ArraySlice<Subscription>, with table: ChangeTable) {
         var bytes = 0
         var others = rest
-        for stream in rest.prefix(Self.streamsAtATime) where bytes < Self.bytesAtATime {
+        for user in rest.prefix(Self.usersAtATime) where bytes < Self.bytesAtATime {
             others.removeFirst()
-            if stream.pass < pass, !stream.isClosed { bytes += announce(to: stream, by: table) }
+            if user.pass < pass, !user.isClosed { bytes += announce(to: user, by: table) }
         }
         guard others.isEmpty else {
             eventLoop.assumeIsolated().execute { self.continuePass(through: others, with: table) }
@@ -149,18 +152,18 @@ final class ProjectStreams {
         }
     }
 
-    /// Sends a stream the change of its document, if any, and returns the bytes sent.
-    private func announce(to stream: EventStream, by table: ChangeTable) -> Int {
-        stream.pass = pass
-        let old = stream.basis
-        stream.basis = published.basis(for: stream.request.targetingContext)
-        let event = table.event(for: stream, from: old)
-        if let event {
+    /// Tells a client the change of its document, if any, and returns the bytes sent.
+    private func announce(to subscription: Subscription, by table: ChangeTable) -> Int {
+        subscription.pass = pass
+        let old = subscription.basis
+        subscription.basis = published.basis(for: subscription.request.targetingContext)
+        var bytes = 0
+        if let event = table.event(for: subscription, from: old) {
             hub.metrics.countUpdate()
-            stream.send(event, publication: table.publication)
+            bytes = subscription.tell(event)
         }
-        stream.advance(to: published.compiled.version.number)
-        return event?.readableBytes ?? 0
+        subscription.advance(to: published.compiled.version.number)
+        return bytes
     }
 
     /// Schedules a pass for the next time with which a condition compares.
@@ -180,7 +183,7 @@ final class ProjectStreams {
 
 extension ProjectStreams {
     /// Sends a reconnecting client the changes since its `Last-Event-ID`.
-    func catchUp(_ stream: EventStream) {
+    func catchUp(_ stream: StreamSubscription) {
         guard let lastEventID = stream.request.lastEventID else { return }
         let current = published.compiled.version.number
         guard let version = Int(lastEventID), version <= current else {
@@ -206,7 +209,7 @@ extension ProjectStreams {
     }
 
     /// Sends the changes since a version, if there are any.
-    private func sendChange(to stream: EventStream, since earlier: CompiledTemplate) {
+    private func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
         let context = stream.request.targetingContext
         let touched = hub.overrideTraces(inProject: name).sections(ofUser: context.userID)
         let dates = [earlier.conditions.dates, published.compiled.conditions.dates].joined()
@@ -225,7 +228,7 @@ extension ProjectStreams {
             touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),
             format: stream.request.format)
         if let event = catchUpEvents[key] {
-            if let event { stream.send(event) }
+            if let event { _ = stream.tell(StreamEvent(bytes: event)) }
             return
         }
         let change = DocumentChange(
@@ -236,21 +239,22 @@ extension ProjectStreams {
         if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
             catchUpEvents[key] = .some(event)
         }
-        if let event { stream.send(event) }
+        if let event { _ = stream.tell(StreamEvent(bytes: event)) }
     }
 
     /// Tells a client to fetch its document again.
-    private func reset(_ stream: EventStream) {
+    private func reset(_ stream: StreamSubscription) {
         let version = published.compiled.version
-        stream.send(
+        _ = stream.tell(
             stream.request.format == .openFeature
-                ? StreamEvents.refetch(version) : StreamEvents.reset(version: version.number))
+                ? StreamEvent(bytes: StreamEvents.refetch(version))
+                : StreamEvents.reset(version: version.number))
     }
 
-    private func event(of change: DocumentChange, for stream: EventStream) -> ByteBuffer {
+    private func event(of change: DocumentChange, for stream: StreamSubscription) -> ByteBuffer {
         switch stream.request.format {
         case .openFeature: StreamEvents.refetch(published.compiled.version)
-        case .activeConfig:
+        case .activeConfig, .poll:
             StreamEvents.update(
                 change, forUserID: stream.request.document.userID, basis: stream.basis,
                 in: published)
@@ -258,8 +262,8 @@ extension ProjectStreams {
     }
 }
 
-extension EventStream {
-    /// True when the stream is the user's; IDs are compared byte by byte.
+extension Subscription {
+    /// True when it is the user's; IDs are compared byte by byte.
     fileprivate func isOf(_ userID: String) -> Bool {
         request.document.userID.map { $0.hasSameBytes(as: userID) } ?? false
     }

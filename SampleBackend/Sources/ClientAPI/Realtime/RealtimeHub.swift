@@ -6,7 +6,7 @@ import NIOCore
 package import Rendering
 package import Targeting
 
-/// Distributes changes of the library to the open streams (HTTP 2).
+/// Distributes changes of the library to the open streams and long polls (HTTP 2).
 ///
 /// Each event loop thread has its own streams, and works on them without a lock. The hub only
 /// notifies the threads, which read the current state from the library.
@@ -26,6 +26,8 @@ package final class RealtimeHub: Sendable {
         var count = 0
         /// Maximum of `count` so far.
         var peak = 0
+        /// Number of waiting long polls.
+        var pollCount = 0
     }
 
     private let state = NIOLockedValueBox(State())
@@ -34,22 +36,35 @@ package final class RealtimeHub: Sendable {
     let places: StreamPlaces
     let metrics = RealtimeMetrics()
 
+    /// Nil asks no client to acknowledge versions.
+    package let acknowledgedShare: AcknowledgedShare?
+
     /// Creates a hub that observes a library from now on; `maximumStreams` nil means no limit.
-    package init(library: TemplateLibrary, limits: ServerLimits, maximumStreams: Int? = nil) {
+    package init(
+        library: TemplateLibrary, limits: ServerLimits, maximumStreams: Int? = nil,
+        acknowledgedShare: AcknowledgedShare? = nil
+    ) {
         self.library = library
         self.limits = limits
+        self.acknowledgedShare = acknowledgedShare
         places = StreamPlaces(
-            maximum: maximumStreams, maximumPerAddress: limits.streamsPerAddress)
+            maximum: maximumStreams, maximumPerAddress: limits.streamsPerAddress,
+            maximumUsers: limits.streamUsers)
         library.observe { [weak self] in self?.forward($0) }
     }
 
-    /// Creates a stream on the current event loop; nil when there is no such project.
-    ///
-    /// The stream ends when the client's token expires, unless `tokenEnd` is nil.
+    /// Creates a stream of one or more users on the current event loop; nil when there is no such
+    /// project.
     func makeStream(
-        _ request: StreamRequest, place: StreamPlace, tokenEnd: Date?, connection: StreamConnection
+        _ requests: [StreamRequest], place: StreamPlace, lifetime: StreamLifetime,
+        connection: StreamConnection
     ) -> EventStream? {
-        let eventLoop = connection.eventLoop
+        thread(of: connection.eventLoop).makeStream(
+            requests, place: place, lifetime: lifetime, connection: connection)
+    }
+
+    /// The thread of the current event loop.
+    private func thread(of eventLoop: any EventLoop) -> StreamThread {
         let thread = state.withLockedValue { state in
             let key = ObjectIdentifier(eventLoop)
             if let thread = state.threads[key] { return thread }
@@ -58,8 +73,7 @@ package final class RealtimeHub: Sendable {
             state.threads[key] = thread
             return thread
         }
-        return thread.value.makeStream(
-            request, place: place, tokenEnd: tokenEnd, connection: connection)
+        return thread.value
     }
 
     /// Ends all streams, and tells their clients when to reconnect.
@@ -69,7 +83,8 @@ package final class RealtimeHub: Sendable {
         }
     }
 
-    /// The open streams of a project, counted by their clients' versions.
+    /// The users of open streams and waiting long polls of a project, counted by the versions that
+    /// their clients have.
     package func connections(inProject project: String) async -> ConnectionCounts {
         var counts = ConnectionCounts()
         for thread in threads {
@@ -81,30 +96,41 @@ package final class RealtimeHub: Sendable {
         return counts
     }
 
-    /// The clients with an open stream of a project.
+    /// The clients with an open stream or a waiting long poll of a project.
     package func listeners(inProject project: String) async -> [StreamListener] {
         var listeners: [StreamListener] = []
         for thread in threads {
             let part = try? await thread.eventLoop.submit {
-                thread.value.project(project)?.streams.map(StreamListener.init) ?? []
+                thread.value.project(project)?.subscriptions.map(StreamListener.init) ?? []
             }.get()
             listeners += part ?? []
         }
         return listeners
     }
 
-    func streamOpened() {
-        let count = state.withLockedValue { state in
-            state.count += 1
-            state.peak = max(state.peak, state.count)
-            return state.count
+    /// Counts a subscription that has begun.
+    func opened(_ subscription: Subscription) { count(subscription, 1) }
+
+    /// Stops counting a subscription.
+    func closed(_ subscription: Subscription) { count(subscription, -1) }
+
+    private func count(_ subscription: Subscription, _ change: Int) {
+        if subscription is DocumentPoll {
+            let count = state.withLockedValue { state in
+                state.pollCount += change
+                return state.pollCount
+            }
+            metrics.setPolls(count)
+        } else if subscription.ledStream != nil {
+            countStreams(change)
         }
-        metrics.setConnections(count)
     }
 
-    func streamClosed() {
+    /// Counts streams that began, or ended when negative.
+    func countStreams(_ change: Int) {
         let count = state.withLockedValue { state in
-            state.count -= 1
+            state.count += change
+            state.peak = max(state.peak, state.count)
             return state.count
         }
         metrics.setConnections(count)
@@ -117,6 +143,12 @@ package final class RealtimeHub: Sendable {
         let peak = state.withLockedValue { $0.peak }
         let spread = min(max(peak / 2, Self.minimumSpread), Self.maximumSpread)
         return Int.random(in: 0..<spread)
+    }
+
+    /// Random seconds until a long poll may be repeated after a shutdown.
+    func pollDelay() -> Int {
+        let polls = state.withLockedValue { $0.pollCount }
+        return Int.random(in: 1...min(max(polls / 2_000, 5), Self.maximumSpread / 1_000))
     }
 
     /// The changed overrides of a project.
@@ -141,18 +173,30 @@ package final class RealtimeHub: Sendable {
     }
 }
 
-/// Open streams, counted by the version that their clients have.
+extension RealtimeHub: DocumentWaiting {
+    package func answer(
+        _ poll: PollRequest, from address: ClientAddress?
+    ) throws(RequestError) -> Answer {
+        let place = try places.take(address)
+        return .waiting(
+            WaitOpening { eventLoop, completion in
+                self.thread(of: eventLoop).makePoll(poll, place: place, completion: completion)
+            })
+    }
+}
+
+/// Users of open streams and waiting long polls, counted by the version that their clients have.
 package struct ConnectionCounts: Sendable, Hashable {
-    /// Number of streams by the newest version that was fully delivered to their client.
+    /// Number of users by the newest version that was fully delivered to their client.
     package private(set) var versions: [Int: Int] = [:]
 
     package var count: Int { versions.values.reduce(0, +) }
 
     init() {}
 
-    /// Counts the streams of one thread.
+    /// Counts the users of one thread.
     init(_ project: ProjectStreams) {
-        for stream in project.streams { versions[stream.deliveredVersion, default: 0] += 1 }
+        for user in project.subscriptions { versions[user.deliveredVersion, default: 0] += 1 }
     }
 
     mutating func add(_ other: ConnectionCounts) {
@@ -160,7 +204,7 @@ package struct ConnectionCounts: Sendable, Hashable {
     }
 }
 
-/// A client with an open stream, for previews.
+/// A client with an open stream or a waiting long poll, for previews.
 package struct StreamListener: Sendable {
     /// Nil is the generic user.
     package let userID: String?
@@ -170,10 +214,10 @@ package struct StreamListener: Sendable {
     /// The current basis of the client's document.
     package let basis: DocumentBasis
 
-    init(_ stream: EventStream) {
-        userID = stream.request.document.userID
-        signals = stream.request.document.signals
-        basis = stream.basis
+    init(_ subscription: Subscription) {
+        userID = subscription.request.document.userID
+        signals = subscription.request.document.signals
+        basis = subscription.basis
     }
 }
 
@@ -202,11 +246,14 @@ struct OverrideTraces: Sendable {
 /// The metrics of streams.
 struct RealtimeMetrics: Sendable {
     private let connections = Gauge(label: "activeconfig_stream_connections")
+    private let polls = Gauge(label: "activeconfig_long_polls")
     private let updates = Counter(label: "activeconfig_stream_updates")
     private let slowReaders = Counter(label: "activeconfig_stream_slow_readers")
     private let delivery = Metrics.Timer(label: "activeconfig_delivery_duration")
 
     func setConnections(_ count: Int) { connections.record(count) }
+
+    func setPolls(_ count: Int) { polls.record(count) }
 
     /// Counts a change that is sent to a client.
     func countUpdate() { updates.increment() }

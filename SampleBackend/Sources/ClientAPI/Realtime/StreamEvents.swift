@@ -9,11 +9,16 @@ enum StreamEvents {
     /// The default delay before a client reconnects, in milliseconds.
     private static let retry = 2_000
 
-    /// The first event, with the current version.
-    static func hello(version: Int) -> ByteBuffer {
-        ServerSentEvent(
-            name: "hello", id: "\(version)", retry: retry, data: versionData(version)
-        ).bytes
+    /// The first event, with the current version, and the share of clients that are to acknowledge
+    /// versions; nil leaves that out.
+    static func hello(version: Int, acknowledgedShare: AcknowledgedShare?) -> StreamEvent {
+        var data: [String: SettingValue] = ["template_version": .integer(version)]
+        if let acknowledgedShare { data["acknowledge"] = .double(acknowledgedShare.share) }
+        return StreamEvent(
+            bytes: ServerSentEvent(
+                name: "hello", id: "\(version)", retry: retry,
+                data: ByteBuffer(bytes: SettingValue.object(data).jsonData())
+            ).bytes)
     }
 
     /// The changes of a user's document; `basis` and `published` are those after the change.
@@ -31,8 +36,11 @@ enum StreamEvents {
     }
 
     /// Tells the client to fetch its document, because the changes are unknown.
-    static func reset(version: Int) -> ByteBuffer {
-        ServerSentEvent(name: "reset", id: "\(version)", data: versionData(version)).bytes
+    static func reset(version: Int) -> StreamEvent {
+        StreamEvent(
+            bytes: ServerSentEvent(
+                name: "reset", id: "\(version)", data: versionData(version)
+            ).bytes)
     }
 
     /// Tells an OpenFeature provider to evaluate again.
@@ -58,6 +66,34 @@ enum StreamEvents {
     private static func versionData(_ version: Int) -> ByteBuffer {
         let data: SettingValue = ["template_version": .integer(version)]
         return ByteBuffer(bytes: data.jsonData())
+    }
+}
+
+/// An encoded event of one user's changes.
+struct StreamEvent {
+    /// Empty for a long poll, which only needs to know that something changed.
+    let bytes: ByteBuffer
+
+    /// The publication time of its version; nil when it announces none.
+    var publication: Date?
+
+    private static let dataStart = Array("data: {".utf8)
+
+    /// The event with `"user_id"` as the first member of its data; nil is the generic user.
+    func naming(_ userID: String?) -> StreamEvent {
+        let view = bytes.readableBytesView
+        guard let start = view.firstRange(of: Self.dataStart)?.upperBound else { return self }
+        let member = userID.map { SettingValue.string($0) } ?? .null
+        var named = ByteBuffer()
+        let text = member.jsonData()
+        named.reserveCapacity(view.count + text.count + 16)
+        named.writeBytes(view[..<start])
+        named.writeString("\"user_id\":")
+        named.writeBytes(text)
+        // The data of every event of a user has other members.
+        named.writeString(",")
+        named.writeBytes(view[start...])
+        return StreamEvent(bytes: named, publication: publication)
     }
 }
 

@@ -3,12 +3,14 @@ import HTTPTypes
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Limits the open streams per address and in total, so that connections remain for documents,
-/// administrators and health checks.
+/// Limits the open streams and waiting long polls per address and in total, so that connections
+/// remain for documents, administrators and health checks; and the users of streams of many.
 final class StreamPlaces: Sendable {
     private struct State: Sendable {
         var count = 0
         var addresses: [ClientAddress: Int] = [:]
+        /// Users of streams of many.
+        var users = 0
     }
 
     private let state = NIOLockedValueBox(State())
@@ -19,6 +21,8 @@ final class StreamPlaces: Sendable {
     /// Nil means no limit.
     private let maximumPerAddress: Int?
 
+    private let maximumUsers: Int
+
     private let addressRefusals = Counter(
         label: "activeconfig_stream_refusals", dimensions: [("reason", "address")])
     private let serverRefusals = Counter(
@@ -28,19 +32,21 @@ final class StreamPlaces: Sendable {
     /// once.
     private static let retryAfter = 10...30
 
-    init(maximum: Int?, maximumPerAddress: Int?) {
+    init(maximum: Int?, maximumPerAddress: Int?, maximumUsers: Int = ServerLimits().streamUsers) {
         self.maximum = maximum
         self.maximumPerAddress = maximumPerAddress
+        self.maximumUsers = maximumUsers
     }
 
     /// Reserves a place, which is released when its last reference is; an unknown address counts
-    /// towards the total only.
+    /// towards the total only, and `users` are those of a stream of many.
     ///
     /// - Throws: ``RequestError`` with `Retry-After`: status 429 when the address has reached its
     ///   limit, 503 when the server has.
-    func take(_ address: ClientAddress?) throws(RequestError) -> StreamPlace {
+    func take(_ address: ClientAddress?, users: Int = 0) throws(RequestError) -> StreamPlace {
         let error = state.withLockedValue { state -> RequestError? in
-            if let maximum, state.count >= maximum {
+            let hasRoom = maximum.map { state.count < $0 } ?? true
+            guard hasRoom, users == 0 || state.users + users <= maximumUsers else {
                 serverRefusals.increment()
                 return .tooManyStreams(retryAfter: Int.random(in: Self.retryAfter))
             }
@@ -52,33 +58,37 @@ final class StreamPlaces: Sendable {
                 state.addresses[address, default: 0] += 1
             }
             state.count += 1
+            state.users += users
             return nil
         }
         if let error { throw error }
-        return StreamPlace(self, address)
+        return StreamPlace(self, address, users: users)
     }
 
-    fileprivate func give(back address: ClientAddress?) {
+    fileprivate func give(back address: ClientAddress?, users: Int) {
         state.withLockedValue { state in
             state.count -= 1
+            state.users -= users
             guard let address, let count = state.addresses[address] else { return }
             state.addresses[address] = count > 1 ? count - 1 : nil
         }
     }
 }
 
-/// A reserved place for one stream, released on deinitialization.
+/// A reserved place for one stream or long poll, released on deinitialization.
 final class StreamPlace: Sendable {
     private let places: StreamPlaces
     private let address: ClientAddress?
+    private let users: Int
 
-    fileprivate init(_ places: StreamPlaces, _ address: ClientAddress?) {
+    fileprivate init(_ places: StreamPlaces, _ address: ClientAddress?, users: Int) {
         self.places = places
         self.address = address
+        self.users = users
     }
 
     deinit {
-        places.give(back: address)
+        places.give(back: address, users: users)
     }
 }
 

@@ -2,7 +2,8 @@ import Foundation
 import HTTPServing
 import NIOCore
 
-/// The streams of one event loop by project; sends heartbeats, and ends streams that expire.
+/// The streams and long polls of one event loop by project; sends heartbeats, and ends those whose
+/// time is over.
 final class StreamThread {
     /// Number of slots of a heartbeat interval, which spread the streams' heartbeats.
     private static let heartbeatSlots = 15
@@ -26,34 +27,58 @@ final class StreamThread {
     /// A lower bound of the streams' deadlines; before it no stream is checked.
     private var nextEnd = NIODeadline.distantFuture
 
+    private let pollClock: PollClock
+
     init(hub: RealtimeHub, eventLoop: any EventLoop) {
         self.hub = hub
         self.eventLoop = eventLoop
+        pollClock = PollClock(eventLoop: eventLoop)
     }
 
     func project(_ name: String) -> ProjectStreams? { projects[name] }
 
-    /// Creates a stream; nil when there is no such project.
+    /// Creates a stream of the users of one project; nil when there is no such project.
     func makeStream(
-        _ request: StreamRequest, place: StreamPlace, tokenEnd: Date?, connection: StreamConnection
+        _ requests: [StreamRequest], place: StreamPlace, lifetime: StreamLifetime,
+        connection: StreamConnection
     ) -> EventStream? {
-        let name = request.document.project
-        let streams: ProjectStreams
-        if let known = projects[name] {
-            streams = known
-        } else {
-            guard let published = hub.library.project(name) else { return nil }
-            streams = ProjectStreams(
-                name: name, published: published, hub: hub, eventLoop: eventLoop)
-            projects[name] = streams
+        guard let name = requests.first?.document.project, let streams = openProject(name) else {
+            return nil
         }
         startHeartbeats()
-        // The slot that has just begun, so that the first heartbeat comes after a whole interval.
-        let end = end(ofTokenEnding: tokenEnd)
-        if let end { nextEnd = min(nextEnd, end) }
+        var lifetime = lifetime
+        lifetime.end = end(ofTokenEnding: lifetime.tokenEnd)
+        if let end = lifetime.end { nextEnd = min(nextEnd, end) }
         return EventStream(
-            request, place: place, project: streams, hub: hub, connection: connection, end: end,
-            heartbeatSlot: slot)
+            requests, place: place, project: streams, hub: hub, connection: connection,
+            // The slot that has just begun, so that the first heartbeat comes after a whole
+            // interval.
+            lifetime: lifetime, heartbeatSlot: slot)
+    }
+
+    /// Starts a long poll; nil when there is no such project.
+    func makePoll(
+        _ request: PollRequest, place: StreamPlace, completion: @escaping WaitOpening.Completion
+    ) -> DocumentPoll? {
+        guard let streams = openProject(request.document.project) else {
+            completion(request.ordinaryAnswer)
+            return nil
+        }
+        let poll = DocumentPoll(
+            request, place: place, project: streams, clock: pollClock, hub: hub,
+            completion: completion)
+        poll.begin()
+        return poll
+    }
+
+    /// The streams of a project, which follow its changes from now on; nil when there is none.
+    private func openProject(_ name: String) -> ProjectStreams? {
+        if let known = projects[name] { return known }
+        guard let published = hub.library.project(name) else { return nil }
+        let streams = ProjectStreams(
+            name: name, published: published, hub: hub, eventLoop: eventLoop)
+        projects[name] = streams
+        return streams
     }
 
     /// Forwards a change to the streams that it affects.
@@ -65,12 +90,14 @@ final class StreamThread {
         }
     }
 
-    /// Ends all streams, and tells their clients when to reconnect.
+    /// Ends all streams and long polls, and tells their clients when to come back.
     func endAll() {
         heartbeats?.cancel()
         heartbeats = nil
         for project in projects.values {
-            for stream in project.streams { stream.endForShutdown() }
+            // A copy, because what ends leaves the list.
+            let subscriptions = project.subscriptions
+            for subscription in subscriptions { subscription.endForShutdown() }
         }
     }
 
@@ -93,7 +120,7 @@ final class StreamThread {
         let now = NIODeadline.now()
         guard nextEnd <= now else { return }
         nextEnd = .distantFuture
-        for stream in projects.values.flatMap(\.streams) {
+        for stream in projects.values.flatMap(\.subscriptions).compactMap(\.ledStream) {
             guard let end = stream.endDeadline else { continue }
             if end <= now {
                 stream.end(after: hub.reconnectDelay())
@@ -119,9 +146,16 @@ final class StreamThread {
         endOldStreams()
         slot = (slot + 1) % Self.heartbeatSlots
         for project in projects.values {
-            for stream in project.streams where stream.heartbeatSlot == slot { stream.beat() }
+            // A copy, because a stream that ends leaves the list.
+            let subscriptions = project.subscriptions
+            for subscription in subscriptions {
+                guard let stream = subscription.ledStream, stream.heartbeatSlot == slot else {
+                    continue
+                }
+                stream.beat()
+            }
         }
-        if projects.values.contains(where: { !$0.streams.isEmpty }) { startHeartbeats() }
+        if projects.values.contains(where: { !$0.subscriptions.isEmpty }) { startHeartbeats() }
     }
 }
 

@@ -18,11 +18,11 @@ const spokenInterval = 15000;
  * response or the workspace, `arrived` the number of connections that have it, and `share` their
  * share from 0 to 1.
  */
-function reading({connections, versions}, newestVersion) {
+function reading({connections, versions, acknowledgements}, newestVersion) {
     const known = Object.keys(versions ?? {}).map(Number);
     const newest = String(Math.max(Number(newestVersion ?? 0), ...known, 0));
     const arrived = versions?.[newest] ?? 0;
-    return {connections, versions: versions ?? {}, newest, arrived,
+    return {connections, versions: versions ?? {}, newest, arrived, acknowledgements,
         share: connections ? arrived / connections : 0};
 }
 
@@ -49,6 +49,25 @@ function versionTable({versions, connections, newest}) {
             h('td', {class: 'number'}, percentText(connections ? number / connections : 0))));
     return rows.length ? table('Connections by version', ['Version', 'Connections', 'Share'], rows)
         : h('section', {class: 'card'}, nothing('No app is connected now.'));
+}
+
+/**
+ * What apps say of their versions, such as "98 % on version 12" and "3 clients cannot read
+ * Checkout.limits"; nothing when the server asks for no acknowledgements.
+ */
+function acknowledgedCard({acknowledgements}) {
+    if (!acknowledgements) return false;
+    const {clients, versions} = acknowledgements;
+    const lines = versions.flatMap(({version, inForce, problems}) => [
+        inForce > 0 && h('li', {}, `${percentText(inForce / clients)} on version ${version}`),
+        ...problems.map(({section, key, clients: number, message: text}) => h('li', {},
+            `${count(number, 'client')} cannot read ${[section, key].filter(Boolean).join('.')} `,
+            h('span', {class: 'muted'}, `version ${version}${text ? `: ${text}` : ''}`)))]);
+    return h('section', {class: 'card', 'aria-labelledby': 'acknowledged'},
+        h('div', {class: 'card-head'},
+            h('h2', {id: 'acknowledged'}, 'What apps say of their versions')),
+        h('div', {class: 'card-body'},
+            lines.length ? h('ul', {}, lines) : nothing('No app has acknowledged a version.')));
 }
 
 function show(main, context) {
@@ -83,7 +102,7 @@ function show(main, context) {
         share.textContent = now.connections ? percentText(now.share) : '–';
         version.textContent = `Version ${now.newest}`;
         plot.add(now, sentence(now));
-        fill(place, versionTable(now));
+        fill(place, versionTable(now), acknowledgedCard(now));
         const isNews = sentence(now) !== spokenText;
         if (isNews && performance.now() - spokenAt > spokenInterval) {
             spokenAt = performance.now();

@@ -31,6 +31,26 @@ extension ConnectionHandler {
                 return
             }
             handOver(to: opening, context: context)
+        case .waiting(let opening): wait(opening, context: context)
+        }
+    }
+
+    /// Waits for the response; until then nothing is read, as with any request in flight.
+    private func wait(_ opening: WaitOpening, context: ChannelHandlerContext) {
+        var isAnswered = false
+        let request = opening.begin(context.eventLoop) { result in
+            isAnswered = true
+            self.waiting = nil
+            guard !self.isOver, case .success(let response) = result else { return }
+            self.write(response, context: context)
+            self.proceed(context: context)
+        }
+        guard let request, !isAnswered, !isOver else { return }
+        waiting = request
+        if isQuiescing {
+            request.end(for: .shutdown)
+        } else if input.isEnded || state.isInputClosed {
+            request.end(for: .inputClosed)
         }
     }
 

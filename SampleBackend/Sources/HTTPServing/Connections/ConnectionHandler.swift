@@ -41,6 +41,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The task that answers the current request; nil when it is answered inline.
     var answering: Task<Void, Never>?
 
+    /// The current request while its response waits for something to happen.
+    var waiting: (any WaitingRequest)?
+
     private var clock = ConnectionClock()
 
     private var limits: ServerLimits { services.limits }
@@ -119,6 +122,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case is ChannelShouldQuiesceEvent:
             clock.shutdownDeadline = .now() + TimeAmount(limits.shutdownTime)
             perform(state.quiesce(), context: context)
+            waiting?.end(for: .shutdown)
         case ChannelEvent.inputClosed where isOver:
             // The client left while its stream was being opened.
             context.close(promise: nil)
@@ -153,6 +157,7 @@ extension ConnectionHandler {
             isProceeding = false
         } else {
             input.append(element)
+            if input.isEnded { waiting?.end(for: .inputClosed) }
         }
         proceed(context: context)
     }
@@ -238,6 +243,8 @@ extension ConnectionHandler {
     package func finish() {
         isOver = true
         clock.cancel()
+        waiting?.cancel()
+        waiting = nil
         input = PendingInput()
         releaseInput()
         if let occupant { services.places?.leave(occupant) }

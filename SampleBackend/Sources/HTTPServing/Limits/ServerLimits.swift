@@ -23,6 +23,9 @@ public struct ServerLimits: Sendable, Hashable {
     /// Maximum requests per second from one address; nil means no limit.
     public var requestsPerSecond: Int?
 
+    /// Maximum acknowledgements of versions per second from one address.
+    public var acknowledgementsPerSecond = 100
+
     /// Maximum attempts per second from one address to sign in to the console.
     public var signInsPerSecond = 5
 
@@ -60,9 +63,21 @@ public struct ServerLimits: Sendable, Hashable {
     /// A single event may be larger.
     public var streamQueueBytes = 256 << 10
 
-    /// Maximum streams of one address, IPv6 by its 64-bit prefix; nil means no limit.
+    /// Bytes of events queued for a stream of many users; beyond, a `reset` stands for the events of
+    /// each further user.
     ///
-    /// A further stream is answered with 429.
+    /// A client that takes nothing for ``unreadTime`` is cut off.
+    public var usersStreamQueueBytes = 4 << 20
+
+    /// Maximum users of all streams of many users together; a further stream is answered with 503.
+    public var streamUsers = 100_000
+
+    /// Maximum bytes of the request for a stream of many users.
+    public var usersBodyBytes = 4 << 20
+
+    /// Maximum streams and long polls of one address, IPv6 by its 64-bit prefix; nil means no limit.
+    ///
+    /// A further one is answered with 429.
     public var streamsPerAddress: Int?
 
     /// Maximum age of a stream; nil means no limit.

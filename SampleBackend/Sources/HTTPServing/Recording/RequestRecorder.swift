@@ -25,10 +25,12 @@ final class RequestRecorder: Sendable {
     /// Records an answered request.
     ///
     /// Without a readable head there is neither a method nor a duration, which is measured from the
-    /// head.
-    func record(method: String?, status: Int, bytes: Int, duration: Duration?) {
+    /// head. The duration of a request that waited on purpose is logged, but not timed.
+    func record(
+        method: String?, status: Int, bytes: Int, duration: Duration?, isTimed: Bool = true
+    ) {
         counter(for: status).increment()
-        if let duration {
+        if let duration, isTimed {
             let (seconds, attoseconds) = duration.components
             timer.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
         }

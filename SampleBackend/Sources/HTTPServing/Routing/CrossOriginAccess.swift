@@ -26,11 +26,13 @@ public struct CrossOriginAccess: Sendable, Hashable {
         headerFields[.vary] = "Origin"
         guard let origin, origins.contains(origin) || origins.contains("*") else { return }
         headerFields[.accessControlAllowOrigin] = origin
-        headerFields[.accessControlExposeHeaders] = "ETag, Retry-After"
+        headerFields[.accessControlExposeHeaders] =
+            "ETag, Retry-After, Preference-Applied, ActiveConfig-Signature, "
+            + "ActiveConfig-Acknowledge"
         if status == .noContent {
             headerFields[.accessControlAllowMethods] = "GET, HEAD, POST"
             headerFields[.accessControlAllowHeaders] =
-                "Authorization, Content-Type, If-None-Match, X-API-Key"
+                "Authorization, Content-Type, If-None-Match, Last-Event-ID, Prefer, X-API-Key"
             headerFields[.accessControlMaxAge] = "3600"
         }
     }

@@ -100,7 +100,7 @@ extension RequestDispatcher {
         try rateLimiter?.count(incoming.address)
         let attemptLimiter = attemptLimiter(of: incoming)
         try attemptLimiter?.count(incoming.address)
-        guard let recognition = incoming.group?.recognition else { return }
+        guard let recognition = recognition(of: incoming) else { return }
         let maximumBodyBytesOfKnown = recognition.maximumBodyBytes ?? maximumBodyBytes
         switch recognition.caller(of: RequestFields(head.headers)) {
         case .known(let caller):
@@ -122,8 +122,16 @@ extension RequestDispatcher {
     }
 
     private func attemptLimiter(of incoming: Incoming) -> RateLimiter<ClientAddress>? {
+        endpoint(of: incoming)?.attemptLimiter
+    }
+
+    private func recognition(of incoming: Incoming) -> (any CallerRecognition)? {
+        endpoint(of: incoming)?.recognition ?? incoming.group?.recognition
+    }
+
+    private func endpoint(of incoming: Incoming) -> Endpoint? {
         guard let method = try? HTTPRequest.Method(incoming.head.method) else { return nil }
-        return incoming.entry?.route.endpoints[method]?.attemptLimiter
+        return incoming.entry?.route.endpoints[method]
     }
 }
 
@@ -170,7 +178,7 @@ extension RequestDispatcher {
         let headers = incoming.head.headers
         guard
             headers.contains(name: "transfer-encoding") || headers.contains(name: "content-length"),
-            let recognition = incoming.group?.recognition
+            let recognition = recognition(of: incoming)
         else { return incoming.caller }
         guard case .known(let caller) = recognition.caller(of: RequestFields(headers)) else {
             return nil
@@ -201,13 +209,15 @@ extension RequestDispatcher {
     }
 
     /// The recorded error response to a request; nil means a request without a readable head.
-    func refusal(of incoming: Incoming?, for error: RequestError) -> RouteResponse {
+    func refusal(
+        of incoming: Incoming?, for error: RequestError, isTimed: Bool = true
+    ) -> RouteResponse {
         let target = incoming?.head.uri ?? ""
         let body = incoming?.group?.errorBody(error, target) ?? error.jsonBytes
         var response = RouteResponse.json(
             body, status: error.httpStatus, headerFields: error.headerFields)
         addFields(to: &response.headerFields, status: response.status, of: incoming)
-        record(response, to: incoming)
+        record(response, to: incoming, isTimed: isTimed)
         return response
     }
 
@@ -222,6 +232,24 @@ extension RequestDispatcher {
             addFields(to: &opening.headerFields, status: .ok, of: incoming)
             record(RouteResponse(status: .ok), to: incoming)
             return .stream(opening)
+        case .waiting(let opening): return .waiting(recorded(opening, of: incoming))
+        }
+    }
+
+    /// The same wait, whose response is completed and recorded when it comes.
+    private func recorded(_ opening: WaitOpening, of incoming: Incoming) -> WaitOpening {
+        WaitOpening { eventLoop, completion in
+            opening.begin(eventLoop) { result in
+                switch result {
+                case .success(var response):
+                    addFields(
+                        to: &response.headerFields, status: response.status, of: incoming)
+                    record(response, to: incoming, isTimed: false)
+                    completion(.success(response))
+                case .failure(let error):
+                    completion(.success(refusal(of: incoming, for: error, isTimed: false)))
+                }
+            }
         }
     }
 
@@ -237,13 +265,15 @@ extension RequestDispatcher {
         for field in group.headerFields { headerFields[field.name] = field.value }
     }
 
-    private func record(_ response: RouteResponse, to incoming: Incoming?) {
+    private func record(
+        _ response: RouteResponse, to incoming: Incoming?, isTimed: Bool = true
+    ) {
         guard incoming?.isRecorded ?? true else { return }
         let isHead = incoming?.head.method == .HEAD
         (incoming?.entry?.recorder ?? otherRecorder).record(
             method: incoming?.head.method.rawValue, status: response.status.code,
             bytes: isHead ? 0 : response.body.readableBytes,
-            duration: incoming.map { $0.start.duration(to: .now) })
+            duration: incoming.map { $0.start.duration(to: .now) }, isTimed: isTimed)
     }
 }
 
@@ -267,7 +297,7 @@ extension RequestDispatcher {
             }
         switch answer {
         case .response(let response): return response
-        case .stream: return refusal(of: incoming, for: .internalError)
+        case .stream, .waiting: return refusal(of: incoming, for: .internalError)
         }
     }
 }
@@ -276,7 +306,7 @@ extension RateLimiter<ClientAddress> {
     /// Counts a request; a client without an address has no limit.
     ///
     /// - Throws: A ``RequestError`` with status 429 and `Retry-After`.
-    fileprivate func count(_ address: ClientAddress?) throws(RequestError) {
+    package func count(_ address: ClientAddress?) throws(RequestError) {
         guard let address, let seconds = secondsToWait(address) else { return }
         throw .tooManyRequests(retryAfter: seconds)
     }

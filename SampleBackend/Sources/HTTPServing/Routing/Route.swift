@@ -52,13 +52,16 @@ package struct Endpoint: Sendable {
     /// Limits the requests of each address to this endpoint, in addition to the limit on all
     /// requests.
     package let attemptLimiter: RateLimiter<ClientAddress>?
+    /// Authenticates callers in place of the group's; nil leaves it to the group.
+    package var recognition: (any CallerRecognition)?
 
     package init(
         access: any EndpointAccess, attemptLimiter: RateLimiter<ClientAddress>? = nil,
-        _ answering: Answering
+        recognition: (any CallerRecognition)? = nil, _ answering: Answering
     ) {
         self.access = access
         self.attemptLimiter = attemptLimiter
+        self.recognition = recognition
         self.answering = answering
     }
 
@@ -92,6 +95,8 @@ package enum Answer: Sendable {
     case response(RouteResponse)
     /// Hands the connection over to a stream.
     case stream(StreamOpening)
+    /// Responds when something happens; the connection takes no other request until then.
+    case waiting(WaitOpening)
 }
 
 /// The header fields and the handler of a stream that replaces a buffered response.

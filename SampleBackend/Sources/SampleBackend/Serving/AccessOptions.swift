@@ -20,6 +20,16 @@ struct AccessOptions: ParsableArguments {
     var clientKeys: [Secret] = []
 
     @Option(
+        name: .customLong("service-key"),
+        help: ArgumentHelp(
+            "A key of services, which may listen for many users on one connection; may be given "
+                + "more than once.",
+            discussion: "Also the environment variable ACTIVECONFIG_SERVICE_KEY. Without one, only "
+                + "administrators may.",
+            valueName: "key"))
+    var serviceKeys: [Secret] = []
+
+    @Option(
         help: ArgumentHelp(
             "The secret that JWTs of users are signed with (HS256), at least 32 bytes.",
             discussion: "Also the environment variable ACTIVECONFIG_USER_TOKEN_SECRET.",
@@ -71,6 +81,14 @@ struct AccessOptions: ParsableArguments {
         clientKeys + [Self.environment("ACTIVECONFIG_CLIENT_KEY")].compactMap { $0 }
     }
 
+    /// The keys of services of the options and of the environment.
+    private var allServiceKeys: [Secret] {
+        serviceKeys + [Self.environment("ACTIVECONFIG_SERVICE_KEY")].compactMap { $0 }
+    }
+
+    /// Hashes of the keys of services.
+    var serviceKeyHashes: [SecretHash] { allServiceKeys.map { SecretHash(of: $0.text) } }
+
     /// The secret of the options or of the environment.
     private var secret: Secret? {
         userTokenSecret ?? Self.environment("ACTIVECONFIG_USER_TOKEN_SECRET")
@@ -82,6 +100,15 @@ struct AccessOptions: ParsableArguments {
     func validate(isLoopback: Bool) throws {
         if keys.contains(where: \.text.isEmpty) {
             throw ValidationError("--client-key is empty: choose a long, random text.")
+        }
+        if allServiceKeys.contains(where: \.text.isEmpty) {
+            throw ValidationError("--service-key is empty: choose a long, random text.")
+        }
+        let clientTexts = Set(keys.map(\.text))
+        if allServiceKeys.contains(where: { clientTexts.contains($0.text) }) {
+            throw ValidationError(
+                "A --service-key is also a --client-key, so every client could listen for all "
+                    + "users: give services a key of their own.")
         }
         if let secret, secret.text.utf8.count < Self.minimumSecretBytes {
             throw ValidationError(

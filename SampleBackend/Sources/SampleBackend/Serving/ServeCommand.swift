@@ -62,6 +62,9 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "Access")
     var access: AccessOptions
 
+    @OptionGroup(title: "Signatures and acknowledgements")
+    var assurance: AssuranceOptions
+
     @Option(
         help: ArgumentHelp(
             "The certificate to serve TLS with, PEM, with those it is signed by.",
@@ -159,6 +162,7 @@ struct ServeCommand: AsyncParsableCommand {
                     + "such as those of \"openssl rand -hex 32\".")
         }
         try access.validate(isLoopback: isLoopback)
+        try assurance.validate()
     }
 
     /// Serves until a signal.
@@ -237,6 +241,9 @@ struct ServeCommand: AsyncParsableCommand {
     ) async throws -> ConfigServerOptions {
         var options = ConfigServerOptions(hostname: hostname, port: port)
         options.clientAccess = try await access.clientAccess(logger: logger)
+        options.serviceKeys = access.serviceKeyHashes
+        options.documentSigner = try assurance.documentSigner()
+        options.acknowledgedShare = assurance.acknowledgedShare
         options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
         options.administratorToken = administratorToken.map { SecretHash(of: $0.text) }
         options.allowedHosts = access.allowedHosts
@@ -288,6 +295,13 @@ enum MetricsExport: Sendable {
             "activeconfig_render_cache_hits": "Documents rendered for an earlier request.",
             "activeconfig_render_cache_misses": "Documents rendered for their request.",
             "activeconfig_store_errors": "Calls of the store that failed, by operation.",
+            "activeconfig_acknowledged_clients":
+                "Clients that said that they use a version, by project and version.",
+            "activeconfig_problem_clients":
+                "Clients that said that they cannot use a version, by project and version.",
+            "activeconfig_problems":
+                "Clients that cannot use a setting, by project, version and setting.",
+            "activeconfig_long_polls": "Requests that wait for a change of their document.",
             "activeconfig_template_version": "The version that is served, by project.",
         ])
         MetricsSystem.bootstrap(factory)

@@ -9,13 +9,13 @@ public import HTTPServing
 struct CommandLineSecrets: Sendable {
     /// Options without a secret whose names suggest one.
     private static let plainOptions = [
-        "--tls-key", "--user-token-jwks", "--user-token-issuer", "--user-token-audience",
-        "--user-token-without-expiry",
+        "--tls-key", "--signing-key", "--user-token-jwks", "--user-token-issuer",
+        "--user-token-audience", "--user-token-without-expiry",
     ]
 
     /// Options with a secret; they also match as prefixes, for `--optionsecret`.
     private static let secretOptions = [
-        "--token", "--client-key", "--user-token-secret", "--user-token",
+        "--token", "--client-key", "--service-key", "--user-token-secret", "--user-token",
     ]
 
     /// Texts to redact, with their replacements.

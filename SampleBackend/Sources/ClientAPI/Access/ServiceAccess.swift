@@ -1,0 +1,83 @@
+package import Foundation
+package import HTTPServing
+
+/// The credentials of services, which may listen for many users on one connection (HTTP 2): a
+/// service key, or an administrator's token.
+package struct ServiceAccess: Sendable {
+    private let keys: [SecretHash]
+    private let clientAccess: ClientAccess
+    private let administrator: @Sendable (RequestFields) -> ServiceCaller?
+    private let limit: Int
+    package let wrongCredentialsLimiter: RateLimiter<ClientAddress>
+
+    /// Accepts keys, in `X-API-Key` or `Authorization: Bearer`, and the tokens that `administrator`
+    /// knows.
+    package init(
+        keys: [SecretHash], clientAccess: ClientAccess,
+        administrator: @escaping @Sendable (RequestFields) -> ServiceCaller?,
+        maximumBodyBytes: Int, wrongCredentialsLimiter: RateLimiter<ClientAddress>
+    ) {
+        self.keys = keys
+        self.clientAccess = clientAccess
+        self.administrator = administrator
+        limit = maximumBodyBytes
+        self.wrongCredentialsLimiter = wrongCredentialsLimiter
+    }
+
+    /// The caller of a request that ``check(_:)`` has let through.
+    ///
+    /// - Throws: A ``RequestError`` with status 403 for a client, whose user token is verified only
+    ///   here, and 401 for everybody else.
+    func caller(of request: RouteRequest) async throws(RequestError) -> ServiceCaller {
+        if let caller = request.caller as? ServiceCaller { return caller }
+        throw await clientAccess.isClient(request.headerFields)
+            ? Self.clientRefusal : .unauthenticated(Self.message)
+    }
+
+    private static let message =
+        "A key of a service or a token of an administrator is needed: send it as "
+        + "Authorization: Bearer."
+
+    private static let clientRefusal = RequestError.permissionDenied(
+        "These are the credentials of a client, which may listen for its own user alone: use a key "
+            + "of a service.")
+}
+
+extension ServiceAccess: EndpointAccess {
+    package func check(_ request: RouteRequest) throws(RequestError) {
+        if request.caller is ServiceCaller { return }
+        if clientAccess.hasKnownKey(request.headerFields) { throw Self.clientRefusal }
+        // A user token is verified in ``caller(of:)``.
+        guard !clientAccess.needsKeyOnly, request.headerFields.bearerToken != nil else {
+            throw .unauthenticated(Self.message)
+        }
+    }
+}
+
+extension ServiceAccess: CallerRecognition {
+    package var maximumBodyBytes: Int? { limit }
+
+    package func caller(of headerFields: RequestFields) -> RecognizedCaller {
+        let key = headerFields.first(named: "x-api-key") ?? headerFields.bearerToken
+        guard let key else { return .nobody }
+        // Compares with every key, so that timing leaks nothing.
+        if keys.reduce(false, { $1.matches(key) || $0 }) { return .known(ServiceCaller()) }
+        return administrator(headerFields).map { .known($0) } ?? .wrongCredentials
+    }
+}
+
+/// A service, or an administrator in its place.
+package struct ServiceCaller: Sendable {
+    /// The time when the credentials expire; nil means never.
+    let expirationDate: Date?
+
+    /// False once the credentials are revoked.
+    let isAllowed: @Sendable () -> Bool
+
+    package init(
+        expirationDate: Date? = nil, isAllowed: @escaping @Sendable () -> Bool = { true }
+    ) {
+        self.expirationDate = expirationDate
+        self.isAllowed = isAllowed
+    }
+}

@@ -1,0 +1,96 @@
+import HTTPServing
+import JSONTree
+
+/// A client's word on a version that it was given (HTTP 2): without problems the version is in force
+/// there, with problems it is not.
+struct Acknowledgement: Sendable, Hashable {
+    /// A setting, or a whole section, that a client cannot use.
+    struct Problem: Sendable, Hashable {
+        let place: ProblemPlace
+        let message: String
+    }
+
+    static let maximumProblems = 50
+
+    /// Maximum Unicode scalars of a section's or key's name.
+    static let maximumNameLength = 256
+
+    /// Maximum Unicode scalars of a message; at 4 bytes each it also bounds the bytes.
+    static let maximumMessageLength = 500
+
+    private static let maximumTagLength = 256
+
+    let version: Int
+    let problems: [Problem]
+
+    /// Reads `{"template_version": 12, "etag": "…", "problems": [{"section": …}]}`.
+    ///
+    /// Unknown members are ignored, so that clients may tell more to later servers.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 that names the place.
+    init(_ body: JSONNode) throws(RequestError) {
+        guard let version = body["template_version"]?.integerValue, version >= 1 else {
+            throw .invalidArgument(
+                "template_version is missing or wrong: send meta.template_version of the document.")
+        }
+        self.version = version
+        _ = try Self.text(body["etag"], at: "etag", atMost: Self.maximumTagLength)
+        let elements: [JSONNode]
+        switch body["problems"] {
+        case nil, .null?: elements = []
+        case .array(let array)?: elements = array
+        case let other?:
+            throw .invalidArgument("problems is \(other.kindDescription): send an array.")
+        }
+        guard elements.count <= Self.maximumProblems else {
+            throw .invalidArgument(
+                "problems has \(elements.count) elements: send at most \(Self.maximumProblems).")
+        }
+        var problems: [Problem] = []
+        for (index, element) in elements.enumerated() {
+            problems.append(try Self.problem(element, at: "problems[\(index)]"))
+        }
+        self.problems = problems
+    }
+
+    private static func problem(
+        _ node: JSONNode, at place: String
+    ) throws(RequestError) -> Problem {
+        guard case .object = node else {
+            throw .invalidArgument("\(place) is \(node.kindDescription): send an object.")
+        }
+        let section = try text(
+            node["section"], at: "\(place).section", atMost: maximumNameLength)
+        guard let section else {
+            throw .invalidArgument("\(place).section is missing: name the section.")
+        }
+        let key = try text(node["key"], at: "\(place).key", atMost: maximumNameLength)
+        let message = try text(
+            node["message"], at: "\(place).message", atMost: maximumMessageLength)
+        return Problem(place: ProblemPlace(section: section, key: key), message: message ?? "")
+    }
+
+    /// A text; nil when it is absent or null.
+    private static func text(
+        _ node: JSONNode?, at place: String, atMost maximum: Int
+    ) throws(RequestError) -> String? {
+        switch node {
+        case nil, .null?: return nil
+        case .string(let text)?:
+            guard !text.isLonger(than: maximum) else {
+                throw .invalidArgument(
+                    "\(place) is too long: send at most \(maximum) characters.")
+            }
+            return text
+        case let other?:
+            throw .invalidArgument("\(place) is \(other.kindDescription): send a string.")
+        }
+    }
+}
+
+/// Where a client found a problem: a setting, or a whole section.
+package struct ProblemPlace: Sendable, Hashable {
+    package let section: String
+    /// Nil is the whole section.
+    package let key: String?
+}

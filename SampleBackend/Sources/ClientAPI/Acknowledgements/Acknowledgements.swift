@@ -1,0 +1,92 @@
+import Foundation
+import Metrics
+import NIOConcurrencyHelpers
+import Targeting
+
+/// What clients say of the versions that they have, by project, in bounded memory.
+package final class Acknowledgements: Sendable {
+    private let state = NIOLockedValueBox<[String: ProjectAcknowledgements]>([:])
+    private let limits: ProjectAcknowledgements.Limits
+
+    package convenience init() { self.init(limits: ProjectAcknowledgements.Limits()) }
+
+    /// Creates an empty list; the limits are a test seam.
+    init(limits: ProjectAcknowledgements.Limits) {
+        self.limits = limits
+    }
+
+    /// Records what a client said, unless its version is newer than `current`, which this server
+    /// does not know yet.
+    ///
+    /// `settings` are the places that may be named in metrics: those of the template, never a text
+    /// that only a client has chosen.
+    func record(
+        _ acknowledgement: Acknowledgement, userID: String?, project: String, current: Int,
+        isSetting: (ProblemPlace) -> Bool
+    ) {
+        guard acknowledgement.version <= current else { return }
+        var hasher = Hasher()
+        hasher.combine(userID.map { ExactText($0) })
+        let user = hasher.finalize()
+        let changes = state.withLockedValue { projects in
+            var known = projects[project] ?? ProjectAcknowledgements(limits: limits)
+            projects[project] = nil
+            known.record(acknowledgement, user: user)
+            let changes = known.takeChanges()
+            projects[project] = known
+            return changes
+        }
+        for change in changes { report(change, project: project, isSetting: isSetting) }
+    }
+
+    /// The counts of a project, newest version first.
+    package func counts(inProject project: String) -> AcknowledgementCounts {
+        state.withLockedValue { $0[project]?.counts } ?? AcknowledgementCounts()
+    }
+
+    private func report(
+        _ change: ProjectAcknowledgements.Change, project: String,
+        isSetting: (ProblemPlace) -> Bool
+    ) {
+        let version = ("version", "\(change.version)")
+        let project = ("project", project)
+        record(change.inForce, "activeconfig_acknowledged_clients", [project, version])
+        record(change.withProblems, "activeconfig_problem_clients", [project, version])
+        for (place, count) in change.places where isSetting(place) {
+            let setting = place.key.map { "\(place.section).\($0)" } ?? place.section
+            record(count, "activeconfig_problems", [project, version, ("setting", setting)])
+        }
+    }
+
+    /// Sets a gauge, and removes it at 0, so that versions that nobody has are not kept.
+    private func record(_ count: Int, _ label: String, _ dimensions: [(String, String)]) {
+        let gauge = Gauge(label: label, dimensions: dimensions)
+        if count > 0 { gauge.record(count) } else { gauge.destroy() }
+    }
+}
+
+/// What clients said last: how many have each version in force, and what they could not use.
+package struct AcknowledgementCounts: Sendable, Hashable {
+    package struct Version: Sendable, Hashable {
+        package let number: Int
+        /// Clients that use the version.
+        package let inForce: Int
+        /// Clients that could not use it.
+        package let withProblems: Int
+        /// The problems that most clients have, most first.
+        package let problems: [Problem]
+    }
+
+    package struct Problem: Sendable, Hashable {
+        package let place: ProblemPlace
+        package let clients: Int
+        /// What one of the clients said.
+        package let message: String
+    }
+
+    /// Number of clients that are remembered.
+    package var clients = 0
+
+    /// Newest first.
+    package var versions: [Version] = []
+}

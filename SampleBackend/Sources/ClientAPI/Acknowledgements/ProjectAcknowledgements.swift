@@ -1,0 +1,174 @@
+/// What the clients of one project said last, each user counted once.
+///
+/// Users are hashes, in two generations like a cache: when the young one is full, those that were
+/// last heard of in the old one are forgotten, and no longer counted.
+struct ProjectAcknowledgements: Sendable {
+    struct Limits: Sendable {
+        /// Maximum users of a generation.
+        var users = 50_000
+        /// Maximum versions; the lowest is forgotten first.
+        var versions = 32
+        /// Maximum places with problems of a version; further ones are not listed.
+        var places = 64
+        /// Maximum problems of a version in the counts.
+        var listedProblems = 10
+    }
+
+    /// New counts of a version.
+    struct Change: Sendable {
+        let version: Int
+        let inForce: Int
+        let withProblems: Int
+        let places: [(place: ProblemPlace, count: Int)]
+    }
+
+    /// The last word of a user; a version of 0 is none.
+    private struct User: Sendable {
+        var inForce = 0
+        var rejected = 0
+        /// Indexes of the places in the rejected version.
+        var places: [UInt8] = []
+    }
+
+    private struct Place: Sendable {
+        let place: ProblemPlace
+        var clients = 0
+        var message: String
+    }
+
+    private struct Version: Sendable {
+        var inForce = 0
+        var withProblems = 0
+        var places: [Place] = []
+        var indexes: [ProblemPlace: UInt8] = [:]
+    }
+
+    private let limits: Limits
+    private var young: [Int: User] = [:]
+    private var old: [Int: User] = [:]
+    private var versions: [Int: Version] = [:]
+
+    /// Versions below were forgotten, and are not counted again.
+    private var lowestVersion = 1
+
+    private var changed: Set<Int> = []
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Replaces what a user said before.
+    mutating func record(_ acknowledgement: Acknowledgement, user hash: Int) {
+        let version = acknowledgement.version
+        guard makeRoom(for: version) else { return }
+        var user = young.removeValue(forKey: hash) ?? old.removeValue(forKey: hash) ?? User()
+        count(user, -1)
+        if acknowledgement.problems.isEmpty {
+            user.inForce = version
+            // A word on an older version may come late.
+            if user.rejected <= version {
+                user.rejected = 0
+                user.places = []
+            }
+        } else {
+            if user.inForce == version { user.inForce = 0 }
+            user.rejected = version
+            user.places = places(of: acknowledgement)
+        }
+        count(user, 1)
+        if young.count >= limits.users { forgetOldUsers() }
+        young[hash] = user
+    }
+
+    /// The counts that have changed since the last call.
+    mutating func takeChanges() -> [Change] {
+        defer { changed = [] }
+        return changed.map { number in
+            let version = versions[number]
+            return Change(
+                version: number, inForce: version?.inForce ?? 0,
+                withProblems: version?.withProblems ?? 0,
+                places: (version?.places ?? []).map { ($0.place, $0.clients) })
+        }
+    }
+
+    var counts: AcknowledgementCounts {
+        AcknowledgementCounts(
+            clients: young.count + old.count,
+            versions: versions.sorted { $0.key > $1.key }
+                .filter { $0.value.inForce > 0 || $0.value.withProblems > 0 }
+                .map { number, version in
+                    AcknowledgementCounts.Version(
+                        number: number, inForce: version.inForce,
+                        withProblems: version.withProblems, problems: problems(of: version))
+                })
+    }
+
+    private func problems(of version: Version) -> [AcknowledgementCounts.Problem] {
+        version.places.filter { $0.clients > 0 }
+            .sorted { $0.clients > $1.clients }.prefix(limits.listedProblems)
+            .map {
+                AcknowledgementCounts.Problem(
+                    place: $0.place, clients: $0.clients, message: $0.message)
+            }
+    }
+
+    /// Adds a version, and forgets the lowest one beyond the limit; false when this is the lowest.
+    private mutating func makeRoom(for version: Int) -> Bool {
+        guard version >= lowestVersion else { return false }
+        if versions[version] != nil { return true }
+        if versions.count >= limits.versions, let lowest = versions.keys.min() {
+            guard version > lowest else { return false }
+            versions[lowest] = nil
+            changed.insert(lowest)
+            lowestVersion = lowest + 1
+        }
+        versions[version] = Version()
+        return true
+    }
+
+    /// Indexes of the places that an acknowledgement names, each once.
+    private mutating func places(of acknowledgement: Acknowledgement) -> [UInt8] {
+        var indexes: [UInt8] = []
+        for problem in acknowledgement.problems {
+            guard let index = index(of: problem, in: acknowledgement.version),
+                !indexes.contains(index)
+            else { continue }
+            indexes.append(index)
+        }
+        return indexes
+    }
+
+    private mutating func index(
+        of problem: Acknowledgement.Problem, in number: Int
+    ) -> UInt8? {
+        guard let version = versions[number] else { return nil }
+        if let index = version.indexes[problem.place] {
+            versions[number]?.places[Int(index)].message = problem.message
+            return index
+        }
+        guard version.places.count < limits.places,
+            let index = UInt8(exactly: version.places.count)
+        else { return nil }
+        versions[number]?.indexes[problem.place] = index
+        versions[number]?.places.append(Place(place: problem.place, message: problem.message))
+        return index
+    }
+
+    private mutating func count(_ user: User, _ change: Int) {
+        if versions[user.inForce] != nil {
+            versions[user.inForce]?.inForce += change
+            changed.insert(user.inForce)
+        }
+        guard versions[user.rejected] != nil else { return }
+        versions[user.rejected]?.withProblems += change
+        changed.insert(user.rejected)
+        for index in user.places { versions[user.rejected]?.places[Int(index)].clients += change }
+    }
+
+    private mutating func forgetOldUsers() {
+        for user in old.values { count(user, -1) }
+        old = young
+        young = [:]
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import HTTPServing
+import HTTPTypes
+import NIOCore
+import Rendering
+import Templates
+
+/// A request for a document that waits until the document changes (HTTP 2, long polling).
+///
+/// It waits in the list of the streams, and hears of a publish like them.
+final class DocumentPoll: Subscription, WaitingRequest {
+    private let poll: PollRequest
+    private let clock: PollClock
+    private let hub: RealtimeHub
+    private let deadline: NIODeadline
+
+    /// The completion of the request; nil once the wait is over.
+    private var completion: WaitOpening.Completion?
+
+    /// The reserved place; released when the wait is over.
+    private var streamPlace: StreamPlace?
+
+    /// Where ``clock`` has it; nil while it is not there.
+    var clockEntry: PollClock.Entry?
+
+    private var version: Int
+
+    /// Creates a poll that does not wait yet.
+    init(
+        _ poll: PollRequest, place: StreamPlace, project: ProjectStreams, clock: PollClock,
+        hub: RealtimeHub, completion: @escaping WaitOpening.Completion
+    ) {
+        self.poll = poll
+        self.clock = clock
+        self.hub = hub
+        self.completion = completion
+        streamPlace = place
+        deadline = .now() + poll.duration
+        version = poll.identity.version
+        super.init(StreamRequest(document: poll.document, format: .poll), project: project)
+    }
+
+    override var isClosed: Bool { completion == nil }
+    override var deliveredVersion: Int { version }
+
+    /// Starts to wait, unless the document has changed since the request was looked at.
+    ///
+    /// A publish that comes after the look at the library finds the poll in the list, one that came
+    /// before it is found by the look.
+    func begin() {
+        project.add(self)
+        clock.add(self, until: deadline)
+        let current = try? poll.answers.identity(of: poll.document)
+        if current?.entityTag != poll.identity.entityTag { respond() }
+    }
+
+    /// Responds when the client does not have the document that the pass has found.
+    override func tell(_ event: StreamEvent) -> Int {
+        let published = project.published
+        let userID = poll.document.userID
+        let entityTag = published.entityTag(for: basis, userID: userID).entityTag
+        // The thread may have been behind the library when the poll began.
+        guard entityTag != poll.identity.entityTag else { return 0 }
+        let document = published.rendered(for: basis, userID: userID).document
+        respond(.success(poll.answers.answer(document, to: poll.document)))
+        if let publication = event.publication {
+            hub.metrics.recordDelivery(since: publication)
+        }
+        return document.jsonBytes.readableBytes
+    }
+
+    override func advance(to version: Int) {
+        self.version = version
+    }
+
+    override func endForShutdown() {
+        end(for: .shutdown)
+    }
+
+    func end(for reason: WaitEnd) {
+        switch reason {
+        case .inputClosed: respond()
+        case .shutdown:
+            respond(
+                poll.ordinaryAnswer.map { response in
+                    var response = response
+                    if response.status == .notModified {
+                        response.headerFields[.retryAfter] = "\(hub.pollDelay())"
+                    }
+                    return response
+                })
+        }
+    }
+
+    /// Responds as to an ordinary request, or refuses a token that has expired.
+    func timeIsOver() {
+        if let tokenEnd = poll.tokenEnd, tokenEnd <= Date() {
+            respond(.failure(ClientAccess.expiredToken))
+        } else {
+            respond()
+        }
+    }
+
+    func cancel() {
+        completion = nil
+        leave()
+    }
+
+    private func respond() {
+        respond(poll.ordinaryAnswer)
+    }
+
+    private func respond(_ result: Result<RouteResponse, RequestError>) {
+        guard let completion else { return }
+        self.completion = nil
+        leave()
+        completion(
+            result.map { response in
+                var response = response
+                if let name = HTTPField.Name("Preference-Applied") {
+                    response.headerFields[name] = poll.preference.applied
+                }
+                return response
+            })
+    }
+
+    private func leave() {
+        streamPlace = nil
+        clock.remove(self)
+        project.remove(self)
+    }
+}

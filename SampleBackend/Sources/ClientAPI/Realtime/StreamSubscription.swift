@@ -1,0 +1,59 @@
+import Foundation
+import NIOCore
+import Rendering
+import Templates
+
+/// The user of a stream, or one of its users.
+final class StreamSubscription: Subscription {
+    /// The stream; it keeps its subscriptions until it is closed.
+    let stream: EventStream
+
+    private let isLeading: Bool
+
+    /// The newest version whose events are written, or that does not change the client's document.
+    private(set) var writtenVersion: Int
+
+    /// True while ``writtenVersion`` waits for the socket.
+    var isUnsettled = false
+
+    /// True when the user's events did not fit, so that a `reset` stands for them all.
+    var needsReset = false
+
+    private var settledVersion: Int
+
+    /// Creates a subscription; one of each stream is leading.
+    init(
+        _ request: StreamRequest, stream: EventStream, project: ProjectStreams, isLeading: Bool
+    ) {
+        self.stream = stream
+        self.isLeading = isLeading
+        writtenVersion = project.published.compiled.version.number
+        settledVersion = writtenVersion
+        super.init(request, project: project)
+    }
+
+    override var isClosed: Bool { stream.isClosed }
+    override var deliveredVersion: Int { settledVersion }
+    override var ledStream: EventStream? { isLeading ? stream : nil }
+
+    override func tell(_ event: StreamEvent) -> Int {
+        let event = request.namesUser ? event.naming(request.document.userID) : event
+        stream.send(event, for: self)
+        return event.bytes.readableBytes
+    }
+
+    override func advance(to version: Int) {
+        writtenVersion = version
+        stream.settle(self)
+    }
+
+    override func endForShutdown() {
+        ledStream?.endForShutdown()
+    }
+
+    /// Records that the socket has accepted everything that was written.
+    func settle() {
+        isUnsettled = false
+        settledVersion = writtenVersion
+    }
+}

@@ -1,0 +1,112 @@
+import Crypto
+import Foundation
+import HTTPServing
+import JSONTree
+import NIOConcurrencyHelpers
+import Rendering
+
+/// Signs documents, each once for a user and a period (HTTP 1).
+public final class DocumentSigner: Sendable {
+    static let fieldName = "ActiveConfig-Signature"
+
+    /// The lifetimes that may be chosen, in seconds.
+    public static let lifetimes = 60...31_536_000
+
+    /// The lifetime unless another is chosen, in seconds.
+    public static let defaultLifetime = 86_400
+
+    /// Maximum signatures of a generation; a hash table of 2^17 places is then full.
+    private static let maximumSignatures = 98_304
+
+    /// The signatures of the statements, by their hash.
+    fileprivate struct State: Sendable {
+        var young: [SHA256Digest: SIMD8<UInt64>] = [:]
+        /// Signatures that were last used in the previous generation.
+        var old: [SHA256Digest: SIMD8<UInt64>] = [:]
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let key: SigningKey
+    private let lifetime: Int
+    private let now: @Sendable () -> Date
+
+    /// Creates a signer.
+    ///
+    /// - Parameters:
+    ///   - key: The key to sign with.
+    ///   - lifetime: The longest that a signature is good for, in seconds, one of ``lifetimes``.
+    public convenience init(key: SigningKey, lifetime: Int = defaultLifetime) {
+        self.init(key: key, lifetime: lifetime, now: { Date() })
+    }
+
+    /// Creates a signer; the clock is a test seam.
+    init(key: SigningKey, lifetime: Int, now: @escaping @Sendable () -> Date) {
+        self.key = key
+        self.lifetime = lifetime
+        self.now = now
+    }
+
+    /// The value of `ActiveConfig-Signature` for a user's document.
+    func fieldValue(
+        for identity: DocumentIdentity, project: String, userID: String?
+    ) -> String? {
+        let statement = SignedStatement(
+            project: project, userID: userID, identity: identity,
+            expiration: SignedStatement.expiration(
+                at: Int(now().timeIntervalSince1970), lifetime: lifetime))
+        guard let signature = signature(of: statement.bytes) else { return nil }
+        return "keyid=\"\(key.id)\", expires=\(statement.expiration), "
+            + "version=\(identity.version), sig=:\(signature.base64EncodedString()):"
+    }
+
+    private func signature(of statement: [UInt8]) -> Data? {
+        let hash = SHA256.hash(data: statement)
+        if let known = state.withLockedValue({ $0.signature(of: hash) }) { return Data(known) }
+        // Outside of the lock, since it takes as long as answering several requests.
+        guard let signature = try? key.privateKey.signature(for: statement),
+            let words = SIMD8<UInt64>(signature)
+        else { return nil }
+        state.withLockedValue { $0.keep(words, for: hash, atMost: Self.maximumSignatures) }
+        return signature
+    }
+}
+
+extension DocumentSigner.State {
+    fileprivate mutating func signature(of hash: SHA256Digest) -> SIMD8<UInt64>? {
+        if let signature = young[hash] { return signature }
+        guard let signature = old[hash] else { return nil }
+        keep(signature, for: hash, atMost: DocumentSigner.maximumSignatures)
+        return signature
+    }
+
+    /// Adds a signature; when the generation is full, the previous one is dropped.
+    fileprivate mutating func keep(
+        _ signature: SIMD8<UInt64>, for hash: SHA256Digest, atMost maximum: Int
+    ) {
+        if young.count >= maximum {
+            old = young
+            young = [:]
+        }
+        young[hash] = signature
+    }
+}
+
+extension SIMD8<UInt64> {
+    /// The words of 64 bytes; nil for another number of bytes.
+    fileprivate init?(_ bytes: Data) {
+        guard bytes.count == 64 else { return nil }
+        self.init()
+        for (index, byte) in bytes.enumerated() {
+            self[index / 8] |= UInt64(byte) << UInt64(8 * (index % 8))
+        }
+    }
+}
+
+extension Data {
+    fileprivate init(_ words: SIMD8<UInt64>) {
+        self.init(capacity: 64)
+        for index in 0..<64 {
+            append(UInt8(truncatingIfNeeded: words[index / 8] >> UInt64(8 * (index % 8))))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import HTTPServing
+import JSONTree
+import Rendering
+
+/// What a signature states: this user's document is this one, until then (HTTP 1).
+struct SignedStatement: Sendable {
+    let project: String
+
+    /// Nil is the generic user.
+    let userID: String?
+
+    let identity: DocumentIdentity
+
+    /// Seconds since 1970.
+    let expiration: Int
+
+    /// The signed bytes: seven lines of ASCII, each with its line feed.
+    var bytes: [UInt8] {
+        let lines = [
+            "activeconfig-signature-v1",
+            project.percentEncoded,
+            // Without the prefix, a user could be named like the generic one.
+            userID.map { "user:\($0.percentEncoded)" } ?? "generic",
+            "\(identity.version)",
+            "\(expiration)",
+            Array(identity.entityTag.contentHash).hexadecimal,
+            identity.entityTag.description,
+        ]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(lines.reduce(0) { $0 + $1.utf8.count + 1 })
+        for line in lines {
+            bytes.append(contentsOf: line.utf8)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
+    }
+
+    /// The expiration of a signature that is made at a time, in seconds since 1970: the same for
+    /// half of the lifetime, so that replicas agree and signatures are used again.
+    static func expiration(at time: Int, lifetime: Int) -> Int {
+        let period = max(1, lifetime / 2)
+        return time / period * period + lifetime
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import JSONTree
+import OrderedCollections
+
+/// `sample-backend connections` shows who listens now, and what clients say of their versions.
+struct ConnectionsCommand: AdministrationCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connections",
+        abstract: "Show how many clients listen, with which version, and what they cannot use.",
+        discussion: "IN FORCE and PROBLEMS are what clients acknowledge to a server with "
+            + "\"serve --acknowledgements\".")
+
+    @OptionGroup var options: AdministrationOptions
+
+    func run(with transport: any AdministrationTransport) async throws {
+        let answer = try await transport.json(
+            AdministrationRequest(path: options.projectPath + "/connections"))
+        if options.json {
+            Output.print(answer)
+            return
+        }
+        let acknowledged = answer["acknowledgements"]?["versions"]?.arrayValue ?? []
+        var rows: [Int: [String]] = [:]
+        for (version, count) in answer["versions"]?.objectValue ?? [:] {
+            guard let number = Int(version) else { continue }
+            rows[number] = [version, Self.text(count), "", ""]
+        }
+        for version in acknowledged {
+            guard let name = version["version"]?.stringValue, let number = Int(name) else {
+                continue
+            }
+            rows[number] = [
+                name, rows[number]?[1] ?? "0", Self.text(version["inForce"]),
+                Self.text(version["withProblems"]),
+            ]
+        }
+        Output.printTable(
+            ["VERSION", "LISTENING", "IN FORCE", "PROBLEMS"],
+            rows.sorted { $0.key > $1.key }.map(\.value))
+        for version in acknowledged {
+            for problem in version["problems"]?.arrayValue ?? [] {
+                Terminal.print(Self.sentence(problem, version: version["version"]))
+            }
+        }
+    }
+
+    private static func text(_ node: JSONNode?) -> String { "\(node?.integerValue ?? 0)" }
+
+    /// Such as `version 12: 3 clients cannot use Checkout.limits: it is a string`.
+    private static func sentence(_ problem: JSONNode, version: JSONNode?) -> String {
+        let place = [problem["section"], problem["key"]].compactMap { $0?.stringValue }
+            .joined(separator: ".").escapedForTerminal
+        let count = problem["clients"]?.integerValue ?? 0
+        let message = (problem["message"]?.stringValue ?? "").escapedForTerminal
+        return "version \(version?.stringValue ?? ""): \(count) "
+            + "\(count == 1 ? "client" : "clients") cannot use \(place)"
+            + (message.isEmpty ? "" : ": \(message)")
+    }
+}

@@ -1,0 +1,215 @@
+import Crypto
+import Foundation
+import InMemoryTemplateStore
+import JSONTree
+import NIOCore
+import Rendering
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+@testable import ClientAPI
+@testable import ConfigServer
+
+/// Signatures of documents (HTTP 1), verified from the text of the wire contract alone.
+@Suite(.timeLimit(.minutes(5)))
+struct DocumentSignatureTests {
+    /// The private key of the contract's example: the bytes 0 to 31.
+    private static let seed = Data(0..<32).base64EncodedString()
+
+    private func run(_ body: @Sendable (RunningServer, SigningKey) async throws -> Void)
+        async throws
+    {
+        let key = try SigningKey(id: "2026-11", text: Self.seed)
+        var options = ConfigServerOptions()
+        options.documentSigner = DocumentSigner(key: key, lifetime: 3_600)
+        try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
+            try await server.publish(.sample)
+            try await server.publish(.sample, project: "other")
+            try await body(server, key)
+        }
+    }
+
+    /// What a client that asked for `project` and `user` does, as the contract says.
+    private func check(
+        _ answer: HTTPAnswer, body: Data, project: String = "default", user: String?,
+        key: SigningKey
+    ) throws {
+        let field = try #require(answer.fields["activeconfig-signature"])
+        let match = try #require(
+            try /keyid="2026-11", expires=(\d+), version=(\d+), sig=:([A-Za-z0-9+\/=]{88}):/
+                .wholeMatch(in: field))
+        let signature = try #require(Data(base64Encoded: String(match.3)))
+        let hash = SHA256.hash(data: body).map {
+            String(UInt16($0) + 256, radix: 16).dropFirst()
+        }.joined()
+        let text =
+            "activeconfig-signature-v1\n\(project)\n\(user.map { "user:\($0)" } ?? "generic")\n"
+            + "\(match.2)\n\(match.1)\n\(hash)\n\(answer.fields["etag"] ?? "")\n"
+        #expect(key.privateKey.publicKey.isValidSignature(signature, for: Data(text.utf8)))
+        let left = (Double(match.1) ?? 0) - Date().timeIntervalSince1970
+        #expect((1_790...3_600).contains(left))
+        let meta = try JSONNode(jsonData: body)["meta"]
+        #expect(meta?["template_version"]?.integerValue == Int(match.2))
+    }
+
+    @Test func everyDocumentIsSignedForItsUser() async throws {
+        let rows: [(target: String, project: String, user: String?)] = [
+            ("/activeconfig", "default", nil), ("/active_config", "default", nil),
+            ("/activeconfig/user/1", "default", "1"), ("/active_config?userID=1", "default", "1"),
+            ("/activeconfig/user/generic", "default", "generic"),
+            ("/activeconfig/user/", "default", ""), ("/activeconfig/user/-", "default", "-"),
+            ("/activeconfig/user/%c3%bc%2F%0A%20~", "default", "%C3%BC%2F%0A%20~"),
+            ("/activeconfig/user/e%CC%81", "default", "e%CC%81"),
+            ("/projects/other/activeconfig/user/3", "other", "3"),
+            ("/activeconfig/user/t?signal.city=Tokyo", "default", "t"),
+        ]
+        try await run { server, key in
+            for row in rows {
+                let answer = try await server.answer(row.target)
+                try check(
+                    answer, body: answer.body, project: row.project, user: row.user, key: key)
+                // The same again comes out of the cache.
+                let again = try await server.answer(row.target)
+                #expect(
+                    again.fields["activeconfig-signature"]
+                        == answer.fields["activeconfig-signature"])
+                let known = try await server.answer(
+                    row.target, fields: ["If-None-Match: W/\(answer.fields["etag"] ?? "")"])
+                #expect(known.status == 304)
+                try check(
+                    known, body: answer.body, project: row.project, user: row.user, key: key)
+                let head = try await server.answer(row.target, method: "HEAD")
+                try check(head, body: answer.body, project: row.project, user: row.user, key: key)
+            }
+        }
+    }
+
+    @Test func theAnswersOfLongPollsAreSigned() async throws {
+        try await run { server, key in
+            let first = try await server.answer("/activeconfig/user/1")
+            let fields = ["If-None-Match: \(first.fields["etag"] ?? "")", "Prefer: wait=1"]
+            let same = try await server.answer("/activeconfig/user/1", fields: fields)
+            #expect(same.status == 304)
+            try check(same, body: first.body, user: "1", key: key)
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(
+                    target: "/activeconfig/user/1", fields: [fields[0], "Prefer: wait=60"])
+                while try await server.connections()["connections"] != 1 { await Task.yield() }
+                var template = JSONNode.sample
+                template.setTitle(of: nil, to: "Hi")
+                try await server.publish(template)
+                let answer = try await connection.receive()
+                #expect(answer.status == 200)
+                try check(answer, body: answer.body, user: "1", key: key)
+            }
+        }
+    }
+
+    @Test func pinnedValuesAreSigned() async throws {
+        try await run { server, key in
+            try await server.administer(
+                "PUT", "/v1/projects/default/users/1/overrides", body: ["Home": ["title": "x"]])
+            let answer = try await server.answer("/activeconfig/user/1")
+            try check(answer, body: answer.body, user: "1", key: key)
+        }
+    }
+
+    @Test func errorsAreNotSigned() async throws {
+        try await run { server, _ in
+            for target in ["/activeconfig?signal.=1", "/projects/none/activeconfig", "/nothing"] {
+                let answer = try await server.answer(target)
+                #expect(answer.status >= 400)
+                #expect(answer.fields["activeconfig-signature"] == nil)
+            }
+        }
+    }
+
+    @Test func withoutAKeyNothingIsSigned() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            #expect(
+                try await server.answer("/activeconfig").fields["activeconfig-signature"] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (0, 100, 100), (49, 100, 100), (50, 100, 150), (99, 100, 150), (100, 100, 200),
+        (7, 61, 61), (30, 61, 91), (1_795_262_400, 86_400, 1_795_348_800),
+    ])
+    func anExpirationIsTheSameForHalfOfTheLifetime(time: Int, lifetime: Int, expected: Int) {
+        let expiration = SignedStatement.expiration(at: time, lifetime: lifetime)
+        #expect(expiration == expected)
+        #expect((time + lifetime / 2...time + lifetime).contains(expiration))
+    }
+
+    /// The example of the wire contract, byte for byte.
+    @Test func theExampleOfTheContractHolds() throws {
+        let key = try SigningKey(id: "2026-11", text: Self.seed)
+        #expect(key.publicText == "2026-11:A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=")
+        let body =
+            #"{"config_sections":{"Home":{"settings":{"title":{"value":"Hi"}}}},"#
+            + #""meta":{"format_version_string":"1.0","template_version":12}}"#
+        let document = RenderedDocument(jsonBytes: ByteBuffer(string: body), version: 12)
+        let statement = SignedStatement(
+            project: "default", userID: "ada@example.com", identity: document.identity,
+            expiration: 1_795_348_800)
+        #expect(
+            String(decoding: statement.bytes, as: UTF8.self) == """
+                activeconfig-signature-v1
+                default
+                user:ada%40example.com
+                12
+                1795348800
+                9555eabd60ffcd3a8d874ab077fa981ee6c890948efcf5e9384ef6ea17793116
+                "9555eabd60ffcd3a8d874ab077fa981e"
+
+                """)
+        let signer = DocumentSigner(
+            key: key, lifetime: 86_400,
+            now: { Date(timeIntervalSince1970: 1_795_262_400) })
+        #expect(
+            signer.fieldValue(
+                for: document.identity, project: "default", userID: "ada@example.com")
+                == #"keyid="2026-11", expires=1795348800, version=12, "#
+                + "sig=:Cj/xm5BJrW7zCo4dK7ViYF1XmvsPkjPqBcPeEwARm6kKqnKvgz/RtpnUXKTU"
+                + "4eTy9LAFOAfzOTa3tVSl85I3AA==:")
+    }
+
+    /// As `openssl genpkey -algorithm ed25519` writes it.
+    private static let pem = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f
+        -----END PRIVATE KEY-----
+        """
+
+    @Test func aKeyIsReadFromPEMAndFromItsBytes() throws {
+        let expected = try SigningKey(id: "a", text: Self.seed).publicText
+        for text in [Self.pem, Self.pem + "\n", Self.seed + "\n", " \(Self.seed) "] {
+            #expect(try SigningKey(id: "a", text: text).publicText == expected)
+        }
+        let generated = try SigningKey.generate(id: "b")
+        let again = try SigningKey(id: "b", text: generated.privateText)
+        #expect(again.publicText == generated.publicText)
+        #expect("\(generated)" == "key b")
+        #expect(!String(reflecting: generated).contains(generated.privateText))
+    }
+
+    @Test func anythingElseIsNoKey() {
+        let long = String(repeating: "a", count: 65)
+        for id in ["", " ", "a b", "a:b", "a\"", "ü", long] {
+            #expect(throws: SigningKeyError.self) { try SigningKey(id: id, text: Self.seed) }
+        }
+        let texts = [
+            "", "x", Data(0..<31).base64EncodedString(), Data(0..<33).base64EncodedString(),
+            Self.seed + " " + Self.seed, String(Self.pem.dropLast(5)),
+            Self.pem.replacing("PRIVATE", with: "PUBLIC"), Self.pem.replacing("VwBC", with: "VuBC"),
+        ]
+        for text in texts {
+            #expect(throws: SigningKeyError.self) { try SigningKey(id: "a", text: text) }
+        }
+        for length in 0..<Self.pem.count {
+            _ = try? SigningKey(id: "a", text: String(Self.pem.prefix(length)))
+        }
+    }
+}
