@@ -27,13 +27,12 @@ extension ActiveConfigActivity {
 #if canImport(Network)
     /// Observes notifications and the network until nobody waits for its events any more.
     private final class SystemActivity: @unchecked Sendable {  // Guarded by `lock`.
-        private typealias Event = ActiveConfigActivity.Event
-
         private let lock = NSLock()
         private var tokens: [(NotificationCenter, any NSObjectProtocol)] = []
         /// The interfaces in use; nil without a network.
         private var interfaces: [String]?
         private var hasPath = false
+        private var hasEnded = false
         private let monitor = NWPathMonitor()
         private let continuation: AsyncStream<ActiveConfigActivity.Event>.Continuation
 
@@ -57,8 +56,11 @@ extension ActiveConfigActivity {
                     NSWorkspace.didWakeNotification, .woke,
                     of: NSWorkspace.shared.notificationCenter)
             #elseif os(watchOS)
-                observe(WKApplication.didEnterBackgroundNotification, .inactive)
-                observe(WKApplication.willEnterForegroundNotification, .active)
+                // The names belong to the main actor there.
+                Task { @MainActor [self] in
+                    observe(WKApplication.didEnterBackgroundNotification, .inactive)
+                    observe(WKApplication.willEnterForegroundNotification, .active)
+                }
             #elseif canImport(UIKit)
                 observe(UIApplication.didEnterBackgroundNotification, .inactive)
                 observe(UIApplication.willEnterForegroundNotification, .active)
@@ -78,7 +80,11 @@ extension ActiveConfigActivity {
                 [continuation] _ in
                 continuation.yield(event)
             }
-            lock.withLock { tokens.append((center, token)) }
+            let isLate = lock.withLock {
+                if !hasEnded { tokens.append((center, token)) }
+                return hasEnded
+            }
+            if isLate { center.removeObserver(token) }
         }
 
         /// The first path says how it is, not that it has changed.
@@ -96,6 +102,7 @@ extension ActiveConfigActivity {
         private func end() {
             monitor.cancel()
             let tokens = lock.withLock {
+                hasEnded = true
                 defer { self.tokens = [] }
                 return self.tokens
             }

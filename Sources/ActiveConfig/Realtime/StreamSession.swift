@@ -231,7 +231,7 @@ final class StreamOperationQueue: OperationQueue, @unchecked Sendable {  // Guar
         static func make(over queue: DispatchQueue) -> OperationQueue {
             let operations = OperationQueue()
             operations.maxConcurrentOperationCount = 1
-            operations.underlyingQueue = queue
+            unsafe operations.underlyingQueue = queue  // The queues live for good.
             return operations
         }
 

@@ -21,7 +21,7 @@ struct UpdaterFaultTests {
             text: "broke the connection"),
         Fault(
             testDescription: "garbage",
-            steps: LoopbackServer.response(body: "\u{1}\u{2}garbage"), text: "JSON"),
+            steps: LoopbackServer.response(body: "\u{1}\u{2}garbage"), text: "found the byte"),
         Fault(
             testDescription: "301 to elsewhere",
             steps: LoopbackServer.response(301, headers: ["Location": "http://example.invalid/"]),

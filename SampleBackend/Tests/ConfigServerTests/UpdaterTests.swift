@@ -1,0 +1,96 @@
+import ActiveConfig
+import Foundation
+import InMemoryTemplateStore
+import JSONTree
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+@testable import ConfigServer
+
+/// The framework's updater over this server's streams.
+@Suite(.timeLimit(.minutes(5)))
+struct UpdaterTests {
+    /// A user whose configuration an updater keeps fresh.
+    private struct Client {
+        let config: ActiveConfig
+        let updater: ActiveConfigUpdater
+        let downloader: JSONURLDownloader
+
+        init(port: Int, userID: String?) throws {
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+            let backend = ActiveConfigBackend(url: url)
+            downloader = JSONURLDownloader(backend: backend)
+            config = ActiveConfig(
+                configDownloader: downloader, configStore: InMemoryStore(),
+                listenerQueue: DispatchQueue(label: "listeners"), log: .disabled)
+            config.currentUserID = userID
+            updater = ActiveConfigUpdater(config, source: URLSessionEventSource(backend: backend))
+        }
+
+        /// Runs the updater while `body` runs.
+        func run(_ body: () async throws -> Void) async throws {
+            updater.start()
+            defer { updater.stop() }
+            try await body()
+        }
+
+        func waitForTitle(_ title: String) async throws {
+            for await section in config.sections(named: "Home")
+            where section?.string(forKey: "title") == title { return }
+            throw CancellationError()
+        }
+
+        func waitUntilLive() async throws {
+            for await update in updater.updates {
+                if case .state(.live, _) = update { return }
+            }
+        }
+    }
+
+    @Test(arguments: ["1", "a/b é", nil])
+    func whatPushesLeadToIsTheServersDocument(userID: String?) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let client = try Client(port: server.port, userID: userID)
+            try await client.run {
+                try await client.waitUntilLive()
+                var changed = JSONNode.sample
+                for round in 1...10 {
+                    changed.setTitle(of: nil, to: "Title \(round)")
+                    try await server.publish(changed)
+                    try await client.waitForTitle("Title \(round)")
+                    let held = client.config.currentConfiguration
+                    let fresh = try #require(
+                        try await client.downloader.requestActiveConfig(
+                            forUserID: userID, lastKnown: nil))
+                    #expect(held == fresh)
+                    #expect(held.entityTag == fresh.entityTag)
+                    #expect(
+                        try await client.downloader.requestActiveConfig(
+                            forUserID: userID, lastKnown: held) == nil)
+                }
+            }
+        }
+    }
+
+    @Test func aRollbackIsFollowed() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            var changed = JSONNode.sample
+            changed.setTitle(of: nil, to: "First")
+            try await server.publish(changed)
+            changed.setTitle(of: nil, to: "Second")
+            try await server.publish(changed)
+            let client = try Client(port: server.port, userID: "1")
+            try await client.run {
+                try await client.waitForTitle("Second")
+                try await client.waitUntilLive()
+                let answer = try await server.administer(
+                    "POST", "/v1/projects/default/remoteConfig:rollback",
+                    body: ["versionNumber": "1"])
+                #expect(answer.status == 200)
+                try await client.waitForTitle("First")
+            }
+        }
+    }
+}
