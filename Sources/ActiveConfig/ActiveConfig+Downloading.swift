@@ -104,7 +104,7 @@ extension ActiveConfig {
                 throw DownloadError(.throttled, retryAfter: .seconds(seconds))
             }
             try download.limitTime(to: downloadTimeout, by: clock)
-            log(.info, "Downloading the configuration of \(userID).")
+            log(.info, "Downloading the configuration of \(userID.logName).")
             let begun = Attempt(request: plan.request, duration: clock.stopwatch())
             attempt.withLock { $0 = begun }
             let answer = try await configDownloader.requestActiveConfig(
@@ -180,7 +180,7 @@ extension ActiveConfig {
             case .notModified: "nothing new"
             default: "\(result.changedSectionNames.count) sections changed"
             }
-        log(.info, "Downloaded the configuration of \(userID): \(outcome).")
+        log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
         download.finish(.success(result))
         signalChange()
     }
@@ -264,7 +264,7 @@ extension ActiveConfig {
         }
         log(
             isRepeated ? .info : .warning,
-            "The configuration of \(userID) could not be downloaded, the one in force stays: "
+            "The configuration of \(userID.logName) could not be downloaded, the one in force stays: "
                 + "\(error)")
         download.finish(.failure(error))
         signalChange()

@@ -24,7 +24,7 @@ extension ActiveConfig {
         if before.userID == user || (user == .generic && !before.isOwn) {
             replaceDocument(of: before)
         }
-        log(.info, "\(user) is forgotten.")
+        log(.info, "\(user.logName) is forgotten.")
     }
 
     /// Brings what the store has now in force, unless another document is in force already.

@@ -163,7 +163,7 @@ public final class ActiveConfig: Sendable {
         } while outcome == .stale
         storeLaunchLater(of: userID)
         if case .done(let sectionCount) = outcome {
-            log(.info, "\(userID) is current, with \(sectionCount) sections.")
+            log(.info, "\(userID.logName) is current, with \(sectionCount) sections.")
         }
     }
 
