@@ -39,7 +39,7 @@ extension ActiveConfig {
             changedSectionNames: result.changedSectionNames.union(changes.map(\.sectionName)))
     }
 
-    /// The changes that ``activate()`` would make, sorted by section; empty when nothing waits.
+    /// The changes that `activate()` would make, sorted by section; empty when nothing waits.
     ///
     /// With in-app defaults and overrides, as readers will see them.
     public var pendingChanges: [SectionChange] {

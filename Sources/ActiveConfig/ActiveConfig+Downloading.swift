@@ -136,7 +136,7 @@ extension ActiveConfig {
                 throw DownloadError(.throttled, retryAfter: .seconds(seconds))
             }
             try download.limitTime(to: downloadTimeout, by: clock)
-            log(.info, "Downloading the configuration of \(userID).")
+            log(.info, "Downloading the configuration of \(userID.logName).")
             let begun = Attempt(request: plan.request, duration: clock.stopwatch())
             attempt.withLock { $0 = begun }
             let asked = askedAbout(plan.lastKnown, of: userID)
@@ -224,7 +224,7 @@ extension ActiveConfig {
             case .notModified: "nothing new"
             default: "\(result.changedSectionNames.count) sections changed"
             }
-        log(.info, "Downloaded the configuration of \(userID): \(outcome).")
+        log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
         if isImmediate { noteInForce(new, of: userID) }
         download.finish(.success(result))
         signalChange()
@@ -333,7 +333,7 @@ extension ActiveConfig {
         let isCancelled = error is CancellationError
         log(
             isCancelled || isRepeated ? .info : .warning,
-            "The configuration of \(userID) could not be downloaded, the one in force stays: "
+            "The configuration of \(userID.logName) could not be downloaded, the one in force stays: "
                 + (isCancelled ? "the download was cancelled." : "\(error)"))
         download.finish(.failure(error))
         signalChange()

@@ -33,7 +33,7 @@ extension ActiveConfig {
         if let before, before.userID == user || (user == .generic && !before.isOwn) {
             replaceDocument(of: before)
         }
-        log(.info, "\(user) is forgotten.")
+        log(.info, "\(user.logName) is forgotten.")
     }
 
     /// Marks a running download, under the lock under which it would bring its answer in force.

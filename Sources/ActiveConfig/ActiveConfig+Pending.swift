@@ -71,7 +71,7 @@ extension ActiveConfig {
             state.withLock { $0.unstoredPending[userID] = configuration }
             log(
                 .error,
-                "What waits for the activation of \(userID) could not be stored: \(error)")
+                "What waits for the activation of \(userID.logName) could not be stored: \(error)")
         }
     }
 

@@ -141,7 +141,7 @@ extension ActiveConfig {
             state.withLock { $0.unstored[userID] = configuration }
             log(
                 .error,
-                "The configuration of \(userID) could not be stored and is lost with this launch, "
+                "The configuration of \(userID.logName) could not be stored and is lost with this launch, "
                     + "unless a later download of this user can store it: \(error)")
         }
     }

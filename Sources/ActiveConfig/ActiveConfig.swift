@@ -174,7 +174,7 @@ public final class ActiveConfig: Sendable {
         storeLaunchLater(of: userID)
         if case .done(let sectionCount) = outcome {
             for signal in state.withLock({ Array($0.userSignals.values) }) { signal.yield() }
-            log(.info, "\(userID) is current, with \(sectionCount) sections.")
+            log(.info, "\(userID.logName) is current, with \(sectionCount) sections.")
         }
     }
 

@@ -15,7 +15,7 @@ public struct CustomSignalValue: Sendable, Hashable {
 
     /// A number, sent in as few digits as it takes, `5.0` as "5".
     ///
-    /// One that is not finite is refused by ``ClientSignals/setCustomSignals(_:)``.
+    /// One that is not finite is refused by `setCustomSignals(_:)`.
     public static func double(_ value: Double) -> CustomSignalValue {
         guard value.isFinite else { return CustomSignalValue(text: nil) }
         let text = value.description

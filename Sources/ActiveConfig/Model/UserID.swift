@@ -25,7 +25,7 @@ package struct UserID: Sendable, Hashable {
 }
 
 extension UserID: CustomStringConvertible {
-    /// For a log: shortened, quoted, control characters escaped.
+    /// For reports and tests: shortened, quoted, control characters escaped.
     package var description: String {
         guard let string else { return "the generic user" }
         let shown = string.count > 40 ? string.prefix(40) + "…" : string[...]

@@ -76,7 +76,7 @@ public final class ActiveConfigObserver: Observable {
         return observed.downloads.throttledUntil
     }
 
-    /// The changes that ``ActiveConfig/activate()`` would make, sorted by section.
+    /// The changes that `activate()` would make, sorted by section.
     public var pendingChanges: [SectionChange] {
         observed.track(.pending)
         return observed.snapshot.pending?.changes(since: observed.snapshot.sections) ?? []

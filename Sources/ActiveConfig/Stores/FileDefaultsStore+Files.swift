@@ -17,9 +17,7 @@ extension FileDefaultsStore {
         private let name: String
 
         init(_ userID: UserID) {
-            self.init(
-                userID,
-                userID.string.map { "user-\(SHA256.hexDigest(of: $0.utf8))" } ?? "generic")
+            self.init(userID, userID.string == nil ? userID.digest : "user-\(userID.digest)")
         }
 
         private init(_ userID: UserID, _ name: String) {

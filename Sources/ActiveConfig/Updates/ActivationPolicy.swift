@@ -21,7 +21,7 @@ public struct ActivationPolicy: Sendable, Hashable {
 
         /// As soon as it is downloaded.
         public static let immediate = Moment(kind: .immediate)
-        /// When the app calls ``ActiveConfig/ActiveConfig/activate()``.
+        /// When the app calls `activate()`.
         public static let manual = Moment(kind: .manual)
         /// When the user's configuration is first loaded in the next launch.
         public static let nextLaunch = Moment(kind: .nextLaunch)
@@ -48,13 +48,13 @@ public struct ActivationPolicy: Sendable, Hashable {
     /// A document comes in force as soon as it is downloaded: the default.
     public static let immediate = ActivationPolicy(.immediate)
 
-    /// A document waits for ``ActiveConfig/ActiveConfig/activate()``.
+    /// A document waits for `activate()`.
     public static let manual = ActivationPolicy(.manual)
 
-    /// A document waits for the next launch, or ``ActiveConfig/ActiveConfig/activate()``.
+    /// A document waits for the next launch, or `activate()`.
     public static let nextLaunch = ActivationPolicy(.nextLaunch)
 
-    /// Sections wait for ``ActiveConfig/ActiveConfig/activate()``, some do not.
+    /// Sections wait for `activate()`, some do not.
     ///
     /// - Parameter names: The sections that come in force as soon as they are downloaded.
     /// - Returns: The policy.

@@ -174,6 +174,7 @@ final class DownloadHistory: Sendable {
         let time = now()
         let status = (error as? DownloadError)?.status
         let failure = FetchPolicy.Failure(error)
+        let fraction = policy.backoff?.draw() ?? 0
         return stored.update { state in
             state.last = DownloadRecord(
                 time: time, outcome: .failed, status: status, duration: duration,
@@ -181,7 +182,9 @@ final class DownloadHistory: Sendable {
             guard let backoff = policy.backoff, let failure else { return false }
             state.failureCount = min(state.failureCount, 1_000) + 1
             state.wait = Wait(
-                start: time, seconds: backoff.wait(afterFailures: state.failureCount, failure),
+                start: time,
+                seconds: backoff.wait(
+                    afterFailures: state.failureCount, failure, drawn: fraction),
                 scope: failure.isRefusal ? request.scope : nil)
             let refusal = failure.isRefusal ? "\(status ?? 0) \(request.scope)" : nil
             defer { state.refusal = refusal }
@@ -235,9 +238,4 @@ final class DownloadHistory: Sendable {
             .seconds(max(0, now().timeIntervalSince($0)))
         }
     }
-}
-
-extension UserID {
-    /// The user as a key that does not name it.
-    var digest: String { string.map { SHA256.hexDigest(of: $0.utf8) } ?? "generic" }
 }

@@ -10,7 +10,7 @@ import Foundation
 /// Within the interval a download ends with ``DownloadOutcome/withinInterval``, without a request. It
 /// asks all the same when the app's version or build, or the downloader's
 /// ``ActiveConfigDownloader/requestDigest``, such as of signals, is another one than at the user's
-/// last download, and after ``ActiveConfig/ActiveConfig/markStale()``.
+/// last download, and after `markStale()`.
 ///
 /// With a ``Backoff``, a failure makes all downloads of the installation wait: they throw
 /// ``DownloadError/Code/throttled`` until ``ActiveConfig/ActiveConfig/throttledUntil``. No answer
@@ -91,13 +91,22 @@ extension FetchPolicy {
             random = Locked(generator)
         }
 
-        /// The wait after a failure, in seconds.
+        /// A random number from 0 to 1.
+        ///
+        /// The generator is not called under the lock; two draws at once may be the same.
+        func draw() -> Double {
+            var generator = random.withLock { $0 }
+            let fraction = Double.random(in: 0...1, using: &generator)
+            random.withLock { $0 = generator }
+            return fraction
+        }
+
+        /// The wait after a failure, in seconds, for a number that was drawn.
         ///
         /// `failureCount` counts it and those before it in a row, from 1.
-        func wait(afterFailures failureCount: Int, _ failure: Failure) -> Double {
-            let fraction = random.withLock { generator in
-                Double.random(in: 0...1, using: &generator)
-            }
+        func wait(
+            afterFailures failureCount: Int, _ failure: Failure, drawn fraction: Double
+        ) -> Double {
             let (initial, maximum) = (self.initial.inSeconds, self.maximum.inSeconds)
             let limit = min(maximum, initial * pow(2, Double(min(failureCount, 64) - 1)))
             let asked = min(failure.retryAfter?.inSeconds ?? 0, maximum) * (1 + fraction / 10)

@@ -112,6 +112,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         await run.checkContent(&checks)
         await run.checkFallbacks(&checks)
         await run.checkBootstrap(&checks)
+        await run.checkPending(&checks)
         await run.checkFirstDownloadFinished(&checks)
         await run.checkFirstDownloadFinishedContention(&checks, rounds: 20)
         await run.checkReopening(&checks)

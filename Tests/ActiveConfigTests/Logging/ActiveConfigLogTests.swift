@@ -33,6 +33,9 @@ struct ActiveConfigLogTests {
         func forget() { config.withLock { $0 = nil } }
     }
 
+    /// A user as the log names it.
+    private static func name(_ userID: String) -> String { UserID(userID).logName }
+
     /// Store that logs an error at each read.
     private struct UnreadableStore: ActiveConfigStore {
         let log: ActiveConfigLog
@@ -80,8 +83,8 @@ struct ActiveConfigLogTests {
             }
             written.withLock { $0.append(message) }
             let config = config.withLock { $0 }
-            if message.contains("\"1\"") { config?.currentUserID = "2" }
-            if message.contains("\"2\"") { config?.currentUserID = "3" }
+            if message.contains(Self.name("1")) { config?.currentUserID = "2" }
+            if message.contains(Self.name("2")) { config?.currentUserID = "3" }
             depth.withLock { $0.now -= 1 }
         }
         let made = ActiveConfig.make(log: log)
@@ -90,9 +93,9 @@ struct ActiveConfigLogTests {
         config.withLock { $0 = nil }
         #expect(made.currentUserID == "3")
         let users = written.withLock { $0 }.map { message in
-            ["\"1\"", "\"2\"", "\"3\""].first { message.contains($0) }
+            ["1", "2", "3"].first { message.contains(Self.name($0)) }
         }
-        #expect(users == ["\"1\"", "\"2\"", "\"3\""])
+        #expect(users == ["1", "2", "3"])
         #expect(depth.withLock { $0.most } == 1)
     }
 
@@ -115,7 +118,9 @@ struct ActiveConfigLogTests {
         let config = Locked<ActiveConfig?>(nil)
         let log = ActiveConfigLog(minimumLevel: .debug) { _, message in
             written.withLock { $0.append(message) }
-            guard message.contains("\"1\""), let config = config.withLock({ $0 }) else { return }
+            guard message.contains(Self.name("1")), let config = config.withLock({ $0 }) else {
+                return
+            }
             task.withLock {
                 $0 = Task {
                     try await isOver.sleep(until: .init(offset: .seconds(1)))

@@ -4,6 +4,12 @@ import Testing
 @testable import ActiveConfig
 
 struct BackoffTests {
+    private static func wait(
+        _ backoff: FetchPolicy.Backoff, afterFailures count: Int, _ failure: FetchPolicy.Failure
+    ) -> Double {
+        backoff.wait(afterFailures: count, failure, drawn: backoff.draw())
+    }
+
     private static func failure(_ status: Int, retryAfter: Duration? = nil) throws
         -> FetchPolicy.Failure
     {
@@ -18,8 +24,9 @@ struct BackoffTests {
         let limits = [120, 240, 480, 960, 1_920, 3_840, 7_680, 14_400, 14_400]
         for (index, limit) in limits.enumerated() {
             let waits = (0..<2_000).map { _ in
-                FetchPolicy.Backoff(generator: SeededGenerator(seed: generator.next()))
-                    .wait(afterFailures: index + 1, failure)
+                Self.wait(
+                    FetchPolicy.Backoff(generator: SeededGenerator(seed: generator.next())),
+                    afterFailures: index + 1, failure)
             }
             #expect(waits.allSatisfy { (0...Double(limit)).contains($0) })
             // Drawn from all of it.
@@ -27,7 +34,7 @@ struct BackoffTests {
             #expect((waits.max() ?? 0) > Double(limit) * 19 / 20)
         }
         let backoff = FetchPolicy.Backoff()
-        #expect(backoff.wait(afterFailures: .max, failure) <= 14_400)
+        #expect(Self.wait(backoff, afterFailures: .max, failure) <= 14_400)
     }
 
     @Test("10,000 clients that failed together come back in even numbers a second")
@@ -37,7 +44,7 @@ struct BackoffTests {
         var counts = [Int](repeating: 0, count: 120)
         for _ in 0..<10_000 {
             let backoff = FetchPolicy.Backoff(generator: SeededGenerator(seed: generator.next()))
-            counts[min(119, Int(backoff.wait(afterFailures: 1, failure)))] += 1
+            counts[min(119, Int(Self.wait(backoff, afterFailures: 1, failure)))] += 1
         }
         // 83 on average.
         #expect((counts.max() ?? 0) < 200)
@@ -48,8 +55,9 @@ struct BackoffTests {
         var generator = SeededGenerator.printingItsSeed()
         let failure = try Self.failure(429, retryAfter: .seconds(3_000))
         let waits = (0..<1_000).map { _ in
-            FetchPolicy.Backoff(generator: SeededGenerator(seed: generator.next()))
-                .wait(afterFailures: 1, failure)
+            Self.wait(
+                FetchPolicy.Backoff(generator: SeededGenerator(seed: generator.next())),
+                afterFailures: 1, failure)
         }
         #expect(waits.allSatisfy { (3_000...3_300).contains($0) })
         #expect(Set(waits.map { Int($0) }).count > 100)
@@ -59,7 +67,7 @@ struct BackoffTests {
         let failure = try Self.failure(503)
         let waits = (0..<2).map { _ in
             let backoff = FetchPolicy.Backoff(generator: SeededGenerator(seed: 7))
-            return (1...5).map { backoff.wait(afterFailures: $0, failure) }
+            return (1...5).map { Self.wait(backoff, afterFailures: $0, failure) }
         }
         #expect(waits[0] == waits[1])
     }

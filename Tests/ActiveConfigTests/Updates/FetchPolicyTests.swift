@@ -50,6 +50,7 @@ struct FetchPolicyTests {
         let launch = fixture.launch(Self.always())
         #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
         fixture.time.advance(by: 12 * Self.hour - 1)
+        launch.drain()
         let recorder = NotificationRecorder(of: launch.config, in: launch.center)
         let result = try await launch.config.downloadNewConfig()
         #expect(result.outcome == .withinInterval)
@@ -292,11 +293,42 @@ struct FetchPolicyTests {
         #expect(launch.downloader.requests.count == 2)
     }
 
+    /// Nor a key, nor a token; see `RequestTests` for errors.
+    @Test func noMessageOfTheLogNamesAUser() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(), activation: .manual)
+        let server = try LoopbackServer { request in
+            request.target.contains("fail")
+                ? LoopbackServer.response(503)
+                : LoopbackServer.response(
+                    body: #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#)
+        }
+        defer { server.stop() }
+        let log = RecordingLog()
+        let config = ActiveConfig(
+            configDownloader: JSONURLDownloader(
+                backend: ActiveConfigBackend(url: try server.url("/")),
+                credentials: .apiKey("k3y-secret")),
+            configStore: fixture.store, notificationCenter: NotificationCenter(),
+            listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
+            clock: ManualClock(), options: fixture.options, log: log.log)
+        for userID in ["person-17", "person-17-fails"] {
+            config.currentUserID = userID
+            _ = try? await config.fetchAndActivate()
+            _ = try? await config.fetchAndActivate()
+            try config.forgetUser(userID)
+        }
+        #expect(log.messages.count >= 8)
+        for message in log.messages {
+            #expect(!message.text.contains("person-17") && !message.text.contains("secret"))
+        }
+    }
+
     @Test func aThrottledDownloadIsReportedAndIsNoRequest() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let launch = fixture.launch(Self.always(Self.failure(503)))
         #expect(await error(of: launch)?.status == 503)
         let record = launch.config.lastDownload
+        launch.drain()
         let recorder = NotificationRecorder(of: launch.config, in: launch.center)
         #expect(await error(of: launch)?.code == .throttled)
         launch.drain()
