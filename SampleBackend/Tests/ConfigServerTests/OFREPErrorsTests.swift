@@ -189,7 +189,10 @@ struct OFREPErrorsTests {
             let answer = try await server.answer(
                 Self.path, method: "POST", fields: [origin], body: "{}")
             #expect(answer.fields["access-control-allow-origin"] == "https://app.example")
-            #expect(answer.fields["access-control-expose-headers"] == "ETag, Retry-After")
+            #expect(
+                answer.fields["access-control-expose-headers"]
+                    == "ETag, Retry-After, Preference-Applied, ActiveConfig-Signature, "
+                    + "ActiveConfig-Acknowledge")
         }
     }
 }

@@ -91,6 +91,7 @@ struct SecretsTests {
             "tokens list": [], "tokens revoke": ["a"], "webhooks list": [],
             "webhooks add": ["http://127.0.0.1:1/"], "webhooks remove": ["a"],
             "webhooks deliveries": ["a"], "doctor": [], "backup": [folder.path("backup")],
+            "connections": [], "keys generate": ["--id", "a"], "keys public": [],
         ]
     }
 
@@ -115,7 +116,7 @@ struct SecretsTests {
         for words in Self.commands() where words != ["serve"] {
             let behind = try #require(arguments[words.joined(separator: " ")], "\(words)")
             let isWatch = words == ["watch"]
-            let isLocal = words == ["import"] || words == ["backup"]
+            let isLocal = ["import", "backup", "keys"].contains(words[0])
             let secrets =
                 isLocal
                 ? []
@@ -140,6 +141,8 @@ struct SecretsTests {
         ["serve", "--clientkey", secret("a")], ["serve", "--client-key", secret("a"), secret("b")],
         ["serve", "--user-token-secret", "s3cr3t"], ["serve", "--client-key=\(secret("a"))", "x"],
         ["serve", "--client-key", secret("a"), "--port", "99999"],
+        ["serve", "--service-key", secret("a"), secret("b")],
+        ["serve", "--service-key=\(secret("a"))", "x"],
         ["serve", "--client-key", secret("a"), "--log-level", "loud"],
         ["serve", "--client-key", secret("a"), "--help"],
         ["serve", "--client-key", secret("a"), "--user-token-jwks", "/nothing"],

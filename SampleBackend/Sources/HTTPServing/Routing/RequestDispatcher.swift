@@ -236,24 +236,7 @@ extension RequestDispatcher {
         }
     }
 
-    /// The same wait, whose response is completed and recorded when it comes.
-    private func recorded(_ opening: WaitOpening, of incoming: Incoming) -> WaitOpening {
-        WaitOpening { eventLoop, completion in
-            opening.begin(eventLoop) { result in
-                switch result {
-                case .success(var response):
-                    addFields(
-                        to: &response.headerFields, status: response.status, of: incoming)
-                    record(response, to: incoming, isTimed: false)
-                    completion(.success(response))
-                case .failure(let error):
-                    completion(.success(refusal(of: incoming, for: error, isTimed: false)))
-                }
-            }
-        }
-    }
-
-    private func addFields(
+    func addFields(
         to headerFields: inout HTTPFields, status: HTTPResponse.Status, of incoming: Incoming?
     ) {
         guard let incoming, let group = incoming.group else { return }
@@ -265,7 +248,7 @@ extension RequestDispatcher {
         for field in group.headerFields { headerFields[field.name] = field.value }
     }
 
-    private func record(
+    func record(
         _ response: RouteResponse, to incoming: Incoming?, isTimed: Bool = true
     ) {
         guard incoming?.isRecorded ?? true else { return }

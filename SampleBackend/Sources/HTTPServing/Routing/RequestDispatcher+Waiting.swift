@@ -1,0 +1,18 @@
+extension RequestDispatcher {
+    /// The same wait, whose response is completed and recorded when it comes.
+    func recorded(_ opening: WaitOpening, of incoming: Incoming) -> WaitOpening {
+        WaitOpening { eventLoop, completion in
+            opening.begin(eventLoop) { result in
+                switch result {
+                case .success(var response):
+                    addFields(
+                        to: &response.headerFields, status: response.status, of: incoming)
+                    record(response, to: incoming, isTimed: false)
+                    completion(.success(response))
+                case .failure(let error):
+                    completion(.success(refusal(of: incoming, for: error, isTimed: false)))
+                }
+            }
+        }
+    }
+}
