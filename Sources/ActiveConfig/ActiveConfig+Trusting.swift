@@ -81,7 +81,7 @@ extension ActiveConfig {
         else { return trusted }
         log(
             .warning,
-            "The server still sends the configuration of \(userID) with which the app died; it is "
+            "The server still sends the configuration of \(userID.logName) with which the app died; it is "
                 + "not used.")
         return nil
     }

@@ -31,7 +31,7 @@ public final class UserConfiguration: Sendable {
 
     /// Downloads the user's configuration, or joins the download that is running for that user.
     ///
-    /// As ``ActiveConfig/downloadNewConfig()-(_)``, which also says what is thrown, but the result is
+    /// As ``ActiveConfig/downloadNewConfig()->_``, which also says what is thrown, but the result is
     /// about this user: the configuration is in force for the user's handles.
     ///
     /// - Returns: The result, with the sections that differ from before the call.

@@ -1,6 +1,7 @@
 import ActiveConfig
 import Crypto
 import Foundation
+import ServerTestSupport
 import Testing
 
 /// The framework's clients verify signatures by swift-crypto, as the article *Signed configurations*
@@ -92,6 +93,10 @@ struct SignedClientTests {
         try await CommandRun(["serve", "--help"]).output.contains("--signing-key")
     }
 
+    private func metrics(of backend: RunningBackend) async throws -> String {
+        String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
+    }
+
     /// The server's own answers, 200 and 304, of users whose IDs are percent-encoded.
     @Test(.enabled { try await canSign() }, .timeLimit(.minutes(2)))
     func theServersAnswersAreTakenAndAcknowledged() async throws {
@@ -102,6 +107,7 @@ struct SignedClientTests {
             ])
         let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
         let store = InMemoryStore()
+        var acknowledgers: [ConfigurationAcknowledger] = []
         for user in ["1", "a/b \u{E9}", nil, "1"] {
             let config = client(JSONURLDownloader(backend: address), store: store)
             let acknowledger = ConfigurationAcknowledger(
@@ -112,12 +118,11 @@ struct SignedClientTests {
             // Confirmed by a 304.
             let again = try await config.downloadNewConfig()
             #expect(again.changedSectionNames == [])
-            let acknowledged = "status=\"204\""
-            while try await !backend.answer("/metrics").body.contains(acknowledged) {
-                await Task.yield()
-            }
-            acknowledger.stop()
+            acknowledgers.append(acknowledger)
         }
+        let told = #"activeconfig_acknowledged_clients{project="default",version="1"} 3"#
+        while try await !metrics(of: backend).contains(told) { await Task.yield() }
+        for acknowledger in acknowledgers { acknowledger.stop() }
         // Whoever has another key takes nothing.
         let stranger = SignedClientTests().client(
             JSONURLDownloader(backend: address), store: InMemoryStore())

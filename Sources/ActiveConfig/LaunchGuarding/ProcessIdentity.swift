@@ -58,7 +58,10 @@ struct ProcessIdentity: Codable, Equatable, Sendable {
             var information = kinfo_proc()
             var size = MemoryLayout<kinfo_proc>.stride
             var name = [CTL_KERN, KERN_PROC, KERN_PROC_PID, getpid()]
-            let result = unsafe sysctl(&name, UInt32(name.count), &information, &size, nil, 0)
+            let count = UInt32(name.count)
+            let result = unsafe withUnsafeMutableBytes(of: &information) { bytes in
+                unsafe sysctl(&name, count, bytes.baseAddress, &size, nil, 0)
+            }
             return result == 0 && information.kp_proc.p_flag & P_TRACED != 0
         #else
             return false

@@ -168,7 +168,7 @@ extension UserUpdates {
         {
             config.log(
                 .warning,
-                "The pushed changes of \(userID) did not lead to the server's document; it was "
+                "The pushed changes of \(userID.logName) did not lead to the server's document; it was "
                     + "downloaded.")
         }
         progress.withLock { $0.base = record }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Whatever knows the public keys by which documents are signed.
 ///
-/// On Apple's platforms ``Ed25519Verifier`` is one. Elsewhere the app brings one, in three lines with
+/// On Apple's platforms `Ed25519Verifier` is one. Elsewhere the app brings one, in three lines with
 /// swift-crypto; see <doc:Signed-configurations>.
 public protocol ConfigurationVerifier: Sendable {
     /// Tells whether a signature is right.
