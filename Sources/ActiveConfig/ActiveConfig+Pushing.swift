@@ -41,7 +41,9 @@ extension ActiveConfig {
                     }
                     store(configuration, lastKnown: held, of: userID)
                     state.withLock {
-                        $0.pushedVersions[userID] = configuration.templateVersion
+                        $0.pushed[userID] = configuration.templateVersion.map {
+                            ($0, configuration.entityTag)
+                        }
                     }
                     // Within the user's writes, so that forgetting the user comes before or after.
                     return .applied(configuration, bringInForce(pushed: configuration, of: userID))
@@ -51,11 +53,17 @@ extension ActiveConfig {
     }
 
     /// True when an answer is older than what was pushed while it was on its way.
+    ///
+    /// That nothing has changed is said of the configuration that the request was made with.
     func isOutdated(_ exchange: JoinedDownload.Exchange, of userID: UserID) -> Bool {
-        guard let pushed = state.withLock({ $0.pushedVersions[userID] }),
-            let version = exchange.answer?.templateVersion
-        else { return false }
-        return version < pushed && (exchange.lastKnown?.templateVersion ?? .min) < pushed
+        guard let pushed = state.withLock({ $0.pushed[userID] }) else { return false }
+        let known = exchange.lastKnown?.templateVersion ?? .min
+        guard let answer = exchange.answer else {
+            return known < pushed.version
+                || (known == pushed.version && exchange.lastKnown?.entityTag != pushed.entityTag)
+        }
+        guard let version = answer.templateVersion else { return false }
+        return version < pushed.version && known < pushed.version
     }
 }
 

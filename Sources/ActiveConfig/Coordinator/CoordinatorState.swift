@@ -41,8 +41,8 @@ struct CoordinatorState: Sendable {
     ///
     /// A download ends when it is removed here, which happens once.
     var downloads: [UserID: JoinedDownload] = [:]
-    /// The version of what was last pushed to a user, which older answers do not replace.
-    var pushedVersions: [UserID: Int] = [:]
+    /// The identity of what was last pushed to a user, which older answers do not replace.
+    var pushed: [UserID: (version: Int, entityTag: String?)] = [:]
     /// Wakes those who follow the current user.
     var userSignals: [Int: AsyncStream<Void>.Continuation] = [:]
     /// True once the first delivery was put on the listener queue.
@@ -82,7 +82,7 @@ struct CoordinatorState: Sendable {
     /// Drops what is known of a user.
     mutating func forget(_ userID: UserID) {
         unstored[userID] = nil
-        pushedVersions[userID] = nil
+        pushed[userID] = nil
         readings[userID]?.downloaded = nil
         for reader in userID == .generic ? Array(readings.keys) : [userID] {
             readings[reader]?.isStale = true
