@@ -48,7 +48,9 @@ extension ActiveConfig {
                     let isImmediate = options.activation.isImmediate
                     if isImmediate { guardLaunch(.downloaded(configuration), of: userID) }
                     state.withLock {
-                        $0.pushedVersions[userID] = configuration.templateVersion
+                        $0.pushed[userID] = configuration.templateVersion.map {
+                            ($0, configuration.entityTag)
+                        }
                     }
                     // Within the user's writes, so that forgetting the user comes before or after.
                     let result = bringInForce(pushed: configuration, of: userID)
@@ -60,10 +62,16 @@ extension ActiveConfig {
     }
 
     /// True when an answer is older than what was pushed while it was on its way.
+    ///
+    /// That nothing has changed is said of the configuration that the request was made with.
     func isOutdated(_ exchange: JoinedDownload.Exchange, of userID: UserID) -> Bool {
-        guard let pushed = state.withLock({ $0.pushedVersions[userID] }),
-            let version = exchange.answer?.templateVersion
-        else { return false }
-        return version < pushed && (exchange.lastKnown?.templateVersion ?? .min) < pushed
+        guard let pushed = state.withLock({ $0.pushed[userID] }) else { return false }
+        let known = exchange.lastKnown?.templateVersion ?? .min
+        guard let answer = exchange.answer else {
+            return known < pushed.version
+                || (known == pushed.version && exchange.lastKnown?.entityTag != pushed.entityTag)
+        }
+        guard let version = answer.templateVersion else { return false }
+        return version < pushed.version && known < pushed.version
     }
 }

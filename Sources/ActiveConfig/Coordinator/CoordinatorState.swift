@@ -56,8 +56,8 @@ struct CoordinatorState: Sendable {
     ///
     /// A download ends when it is removed here, which happens once.
     var downloads: [UserID: JoinedDownload] = [:]
-    /// The version of what was last pushed to a user, which older answers do not replace.
-    var pushedVersions: [UserID: Int] = [:]
+    /// The identity of what was last pushed to a user, which older answers do not replace.
+    var pushed: [UserID: (version: Int, entityTag: String?)] = [:]
     /// Wakes those who follow the current user.
     var userSignals: [Int: AsyncStream<Void>.Continuation] = [:]
     /// True once the first delivery was put on the listener queue.
@@ -99,7 +99,7 @@ struct CoordinatorState: Sendable {
         unstored[userID] = nil
         unstoredPending[userID] = nil
         launches[userID] = nil
-        pushedVersions[userID] = nil
+        pushed[userID] = nil
         readings[userID]?.downloaded = nil
         noteChange(of: userID)
     }

@@ -243,7 +243,8 @@ struct EventStreamProcessTests {
         let result = await
             (try DownloadProbeProcess(["connect", server.url("").absoluteString, "1000"])).finish()
         #expect(result.outcomes["cancelled"] == 1_000, "\(result.outcomes)")
-        #expect((-20...20).contains(result.outcomes["files"] ?? .max), "\(result.outcomes)")
+        // On a busy machine a closing session's place is taken by a few more, of three files each.
+        #expect(result.outcomes["files"] ?? .max < 150, "\(result.outcomes)")
         #expect(result.hasSurvived)
     }
 }

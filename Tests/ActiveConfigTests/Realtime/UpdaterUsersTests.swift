@@ -61,6 +61,31 @@ struct UpdaterUsersTests {
         }
     }
 
+    /// The answers to a request that was made before the push: that nothing has changed, and what
+    /// had been current then.
+    @Test(arguments: [true, false])
+    func aLateAnswerDoesNotReplaceAPush(isUnchanged: Bool) async throws {
+        let backend = ScriptedBackend()
+        let downloader = ScriptedDownloader { _ in .held }
+        let config = ActiveConfig.make(downloader: downloader)
+        let old = backend.document(ofUserID: nil)
+        let updater = ActiveConfigUpdater.make(config, source: backend, clock: backend.clock)
+        updater.start()
+        defer { updater.stop() }
+        try await backend.waitForStreams(1)
+        let late = Task { try await config.downloadNewConfig() }
+        try await downloader.waitForRequests(1)
+        backend.publish(.titled("New"))
+        for await section in config.sections(named: "Home")
+        where section?.string(forKey: "title") == "New" { break }
+        downloader.answer(1, with: isUnchanged ? .unchanged : .configuration(old))
+        #expect(try await late.value.changedSectionNames == [])
+        #expect(config["Home"]?.string(forKey: "title") == "New")
+        #expect(
+            config.configStore?.ownConfiguration(forUserID: nil)?["Home"]?.string(forKey: "title")
+                == "New")
+    }
+
     @Test(arguments: 0..<4)
     func nobodyIsToldAnotherUsersValue(round: Int) async throws {
         var random = SeededGenerator.printingItsSeed()
