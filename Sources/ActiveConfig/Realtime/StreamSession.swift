@@ -12,9 +12,11 @@ import Foundation
 /// request has ended, the next one on its connection only asks for readability. Therefore a stream
 /// follows a document on the connection of that, and nothing else uses the session meanwhile.
 ///
-/// Further rules there: a task is cancelled on the session's own queue, as a cancel that races with
-/// the end of the task ends the process; a redirect is not answered after a cancel, for the same
-/// reason; and a session is never released, since one that holds an idle TLS connection aborts.
+/// The delegate is called on the thread that reads: with a queue between them, Foundation would read
+/// ahead without limit, and a queue that makes it wait makes all requests of the process wait.
+///
+/// Further rules there: a redirect is not answered after a cancel, which ends the
+/// process; and a session is never released, since one that holds an idle TLS connection aborts.
 final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set before it is shared.
     private struct State {
         var exchange: StreamExchange?
@@ -61,8 +63,19 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         // The stream gets the document's connection.
         configuration.httpMaximumConnectionsPerHost = 1
         session = URLSession(
-            configuration: configuration, delegate: self,
-            delegateQueue: StreamOperationQueue.make(over: queue))
+            configuration: configuration, delegate: self, delegateQueue: Self.delegateQueue(queue))
+    }
+
+    /// The queue of the delegate, which never waits for Foundation's queue.
+    private static func delegateQueue(_ queue: DispatchQueue) -> OperationQueue {
+        #if canImport(FoundationNetworking)
+            return InlineOperationQueue()
+        #else
+            let operations = OperationQueue()
+            operations.maxConcurrentOperationCount = 1
+            unsafe operations.underlyingQueue = queue  // The queues live for good.
+            return operations
+        #endif
     }
 
     /// Gives the session back once its exchange has ended, which it now does.
@@ -95,6 +108,11 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
     /// Ends an exchange and closes its connection.
     func cancel(_ exchange: StreamExchange, with error: any Error) {
         exchange.end(.failure(error))
+        stopLater(exchange)
+    }
+
+    /// Cancels the task of an exchange, from the delegate, whose thread a cancel waits for.
+    private func stopLater(_ exchange: StreamExchange) {
         queue.async { [self] in
             if state.withLock({ $0.exchange === exchange }) { stop() }
         }
@@ -110,8 +128,6 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
             return task
         }
         guard let task else { return }
-        // Else what it waits for would wait for it.
-        (session?.delegateQueue as? StreamOperationQueue)?.waits = false
         task.cancel()
         // Reading a property waits for the task's own queue, and so until the cancel has taken effect.
         _ = task.priority
@@ -145,7 +161,7 @@ extension StreamSession: URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard let exchange else { return }
-        if !exchange.receive(data) { stop() }
+        if !exchange.receive(data) { stopLater(exchange) }
     }
 
     func urlSession(
@@ -153,10 +169,12 @@ extension StreamSession: URLSessionDataDelegate {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        exchange?.end(
-            .failure(
-                DownloadError(.redirectRefused, status: response.statusCode, url: exchange?.url)))
-        stop()
+        if let exchange {
+            cancel(
+                exchange,
+                with: DownloadError(
+                    .redirectRefused, status: response.statusCode, url: exchange.url))
+        }
         #if !canImport(FoundationNetworking)
             completionHandler(nil)
         #endif
@@ -169,7 +187,6 @@ extension StreamSession: URLSessionDataDelegate {
             defer { (state.exchange, state.task, state.isStopping) = (nil, nil, false) }
             return state.exchange
         }
-        (session.delegateQueue as? StreamOperationQueue)?.waits = true
         exchange?.end(
             error.map { error in
                 .failure(
@@ -180,61 +197,4 @@ extension StreamSession: URLSessionDataDelegate {
             } ?? .success(()))
         giveBackIfUnused()
     }
-}
-
-/// The queue of a session's delegate, over one of the shared queues.
-///
-/// Foundation on Linux reads ahead of its delegate without limit, and keeps the rest in memory. This
-/// queue makes it wait, a short time for each piece, while too many pieces have not been handled.
-/// The wait is bounded, as what handles them may itself wait for the thread that reads.
-final class StreamOperationQueue: OperationQueue, @unchecked Sendable {  // Guarded by `condition`.
-    #if canImport(FoundationNetworking)
-        private static let maximumPendingCount = 64
-        private static let longestWait = 0.05
-        private let condition = NSCondition()
-        private var pendingCount = 0
-        private var isWaiting = true
-        private var queue: DispatchQueue?
-
-        static func make(over queue: DispatchQueue) -> OperationQueue {
-            let operations = StreamOperationQueue()
-            operations.maxConcurrentOperationCount = 1
-            operations.queue = queue
-            return operations
-        }
-
-        override func addOperation(_ block: @escaping @Sendable () -> Void) {
-            condition.lock()
-            if isWaiting, pendingCount >= Self.maximumPendingCount {
-                _ = condition.wait(until: Date(timeIntervalSinceNow: Self.longestWait))
-            }
-            pendingCount += 1
-            condition.unlock()
-            queue?.async { [self] in
-                block()
-                condition.lock()
-                pendingCount -= 1
-                condition.signal()
-                condition.unlock()
-            }
-        }
-
-        /// False while a cancel waits for the thread that reads.
-        var waits: Bool {
-            get { condition.withLock { isWaiting } }
-            set {
-                condition.withLock { isWaiting = newValue }
-                condition.broadcast()
-            }
-        }
-    #else
-        static func make(over queue: DispatchQueue) -> OperationQueue {
-            let operations = OperationQueue()
-            operations.maxConcurrentOperationCount = 1
-            unsafe operations.underlyingQueue = queue  // The queues live for good.
-            return operations
-        }
-
-        var waits = true
-    #endif
 }
