@@ -41,7 +41,9 @@ extension ActiveConfig {
                     do throws(ConfigurationFormatError) {
                         try check(configuration)
                     } catch {
-                        log(.warning, "A pushed change of \(userID.logName) cannot be used: \(error)")
+                        log(
+                            .warning,
+                            "A pushed change of \(userID.logName) cannot be used: \(error)")
                         return .needsFetch
                     }
                     keep(configuration, lastKnown: held, of: userID)

@@ -161,7 +161,8 @@ extension LaunchGuard {
             }
             return try StoredRecord(data, of: userID).configuration()
         } catch {
-            context.log(.warning, "The last good configuration of \(userID.logName) is lost: \(error)")
+            context.log(
+                .warning, "The last good configuration of \(userID.logName) is lost: \(error)")
             return nil
         }
     }
@@ -280,7 +281,8 @@ extension LaunchGuard {
             try context.store.updateClientState(named: Self.copyName(of: userID)) { _ in data }
             return true
         } catch {
-            context.log(.warning, "The good configuration of \(userID.logName) cannot be kept: \(error)")
+            context.log(
+                .warning, "The good configuration of \(userID.logName) cannot be kept: \(error)")
             return false
         }
     }

@@ -107,7 +107,8 @@ final class UserUpdates: Sendable {
                     }
                     return try await follow(connection, from: record)
                 } catch let error as NoEventStream {
-                    config.log(.info, "\(userID.logName) is not told of changes by a stream. \(error)")
+                    config.log(
+                        .info, "\(userID.logName) is not told of changes by a stream. \(error)")
                     let until =
                         time.elapsed() + options.retryStreamsAfter
                         + random(upTo: options.retryStreamsAfter / 2)

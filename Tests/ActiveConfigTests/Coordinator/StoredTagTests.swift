@@ -153,7 +153,7 @@ struct StoredTagTests {
         let hasWaited = Locked(false)
         for _ in 0..<BlockingCalls.maximumRunningCount {
             fixture.config.storeCalls.async {
-                if isOver.wait(timeout: .now() + 20) == .timedOut {
+                if isOver.wait(timeout: .now() + 100) == .timedOut {
                     hasWaited.withLock { $0 = true }
                 }
             }
