@@ -156,6 +156,8 @@ builds "keys of a document and a schema, 10,000 random numbers among them"
 prints "5000 5000 true true"
 
 builds "nothing changed"
+# On a busy machine SwiftPM may link the tool of a clean build once more.
+! grep -q Linking "$log" || builds "nothing changed, once more"
 ! grep -q Generating "$log" || fail_with_log "keys are generated though nothing changed"
 
 document false
