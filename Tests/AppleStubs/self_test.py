@@ -19,9 +19,9 @@ LINES = [
     ("Stores/FileSystem.swift", "[.protectionKey:", "[.protectedKey:", "iOS tvOS watchOS visionOS"),
     ("Stores/FileDefaultsStore.swift", ".cachesDirectory", ".cacheDirectory", "tvOS"),
     (
-        "Downloaders/URLSessionTransport.swift",
-        "URLSession(configuration: configuration)",
-        "URLSession(configured: configuration)",
+        "Downloaders/URLSessionPool.swift",
+        "configuration: configuration, delegate: delegate,",
+        "configured: configuration, delegate: delegate,",
         None,
     ),
 ]
