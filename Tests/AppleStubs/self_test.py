@@ -21,7 +21,7 @@ LINES = [
     (
         "Downloaders/URLSessionPool.swift",
         "configuration: configuration, delegate: delegate,",
-        "configured: configuration, delegate: delegate,",
+        "configuration: configuration, delegate: delegates,",
         None,
     ),
 ]
