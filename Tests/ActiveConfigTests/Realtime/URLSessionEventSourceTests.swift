@@ -234,7 +234,8 @@ struct EventStreamProcessTests {
             (try DownloadProbeProcess(["stream", server.url("").absoluteString, "5"]))
             .finish()
         #expect(result.hasSurvived)
-        #expect(result.peak < 300, "\(result.peak)")
+        // The address sanitizer keeps what was freed, up to 256 MiB.
+        #expect(result.peak < (Sanitizer.isOn ? 1_000 : 300), "\(result.peak)")
     }
 
     @Test func aThousandStreamsLeaveNothingBehind() async throws {
