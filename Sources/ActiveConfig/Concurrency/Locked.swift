@@ -6,12 +6,15 @@
     import Synchronization
 #endif
 
-/// A state behind a lock: the only lock of the framework.
+/// A state behind a lock: the lock of the framework.
 ///
-/// Never held while foreign code runs. `Synchronization.Mutex` is the fastest on Linux, but needs
-/// iOS 18 and its siblings, so Apple's platforms have the unfair lock that a mutex is there. The
-/// thread sanitizer misreads `Mutex` on Linux, so its builds use `NSLock`; `ActiveConfigTesting`
-/// needs the same, hence `package`.
+/// Never held while foreign code runs. Where that cannot be avoided stands another one:
+/// `UserDefaultsStore` holds a recursive lock while user defaults notify their observers. Objects of
+/// Apple's frameworks are guarded by an `NSLock` beside them, as they are not `Sendable`.
+///
+/// `Synchronization.Mutex` is the fastest on Linux, but needs iOS 18 and its siblings, so Apple's
+/// platforms have the unfair lock that a mutex is there. The thread sanitizer misreads `Mutex` on
+/// Linux, so its builds use `NSLock`; `ActiveConfigTesting` needs the same, hence `package`.
 package final class Locked<State> {
     #if ACTIVECONFIG_PTHREAD_LOCK || canImport(Darwin)
         /// Never of size zero: the sanitizer would take an access to the state for one to the

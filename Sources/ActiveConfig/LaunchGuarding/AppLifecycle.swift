@@ -1,6 +1,8 @@
 import Foundation
 
-#if canImport(UIKit) && !os(watchOS)
+#if os(watchOS)
+    import WatchKit
+#elseif canImport(UIKit)
     import UIKit
 #endif
 
@@ -19,21 +21,34 @@ enum AppLifecycle {
         deinit { NotificationCenter.default.removeObserver(token) }
     }
 
+    /// Observes the app.
+    ///
+    /// - Parameters:
+    ///   - background: Called when the app enters the background.
+    ///   - foreground: Called when it is about to enter the foreground.
+    ///   - end: Called when it is about to end.
+    ///   - keep: Takes the observers, at once, or on watchOS soon.
     static func observe(
         background: @escaping @Sendable () -> Void, foreground: @escaping @Sendable () -> Void,
-        end: @escaping @Sendable () -> Void
-    ) -> [Observer] {
-        #if canImport(UIKit) && !os(watchOS)
-            return [
+        end: @escaping @Sendable () -> Void, keep: @escaping @Sendable ([Observer]) -> Void
+    ) {
+        #if os(watchOS)
+            // The names belong to the main actor there.
+            Task { @MainActor in
+                keep([
+                    Observer(WKApplication.didEnterBackgroundNotification, background),
+                    Observer(WKApplication.willEnterForegroundNotification, foreground),
+                ])
+            }
+        #elseif canImport(UIKit)
+            keep([
                 Observer(UIApplication.didEnterBackgroundNotification, background),
                 Observer(UIApplication.willEnterForegroundNotification, foreground),
                 Observer(UIApplication.willTerminateNotification, end),
-            ]
+            ])
         #elseif os(macOS)
-            // By name, so that a command-line tool does not load AppKit.
-            return [Observer(Notification.Name("NSApplicationWillTerminateNotification"), end)]
-        #else
-            return []
+            // By name, since the constant of AppKit may belong to the main actor.
+            keep([Observer(Notification.Name("NSApplicationWillTerminateNotification"), end)])
         #endif
     }
 }

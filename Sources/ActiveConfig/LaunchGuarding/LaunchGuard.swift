@@ -20,7 +20,7 @@ public final class LaunchGuard: Sendable {
     /// How long the app has to live with a document for it to be good.
     public let window: Duration
 
-    private struct State {
+    struct State {
         var context: Context?
         /// True once what was left by dead processes was counted.
         var isJudged = false
@@ -34,17 +34,25 @@ public final class LaunchGuard: Sendable {
         var observers: [AppLifecycle.Observer] = []
     }
 
-    private struct Context {
+    struct Context {
         let record: StoredState<LaunchRecord>
         let store: any ClientStateStore
         let clock: any Clock<Duration>
         let log: ActiveConfigLog
+        /// Keeps messages until ``work`` is left.
+        let collected: ActiveConfigLog
     }
 
-    private let process: ProcessIdentity
-    private let state = Locked(State())
+    let process: ProcessIdentity
+    let state = Locked(State())
     /// Serializes what is written.
     private let work = DispatchQueue(label: "ActiveConfig.LaunchGuard")
+    /// Proofs that are on their way to ``work``.
+    let proofs = DispatchGroup()
+    /// Messages from ``work``, which the log, as it may use the framework, must not be called on.
+    private let messages = Locked<[(level: ActiveConfigLog.Level, text: String)]>([])
+    /// Writes the messages of what nobody waits for.
+    private let logging = DispatchQueue(label: "ActiveConfig.LaunchGuard.log")
 
     /// Creates a guard.
     ///
@@ -70,15 +78,15 @@ public final class LaunchGuard: Sendable {
     /// It is then good before the time is over. It returns at once.
     public func markHealthy() {
         guard let document = state.withLock({ $0.document }) else { return }
-        work.async { self.prove(document) }
+        proveLater(document)
     }
 
     /// Says that the app went to the background, where the system may end it at any time.
     ///
-    /// Called by itself where the app's notifications tell: on iOS, tvOS, visionOS and Mac Catalyst. An
-    /// app that is launched in the background calls it first. It writes to the store.
+    /// Called by itself where the app's notifications tell: on iOS, tvOS, visionOS, watchOS and Mac
+    /// Catalyst. An app that is launched in the background calls it first. It writes to the store.
     public func enteredBackground() {
-        work.sync {
+        serialized {
             let timer = state.withLock { state in
                 state.isInBackground = true
                 defer { state.timer = nil }
@@ -93,7 +101,7 @@ public final class LaunchGuard: Sendable {
     ///
     /// Called by itself where ``enteredBackground()`` is.
     public func enteredForeground() {
-        work.async {
+        serializedLater {
             let document = self.state.withLock { state in
                 state.isInBackground = false
                 return state.isProved ? nil : state.document
@@ -104,12 +112,24 @@ public final class LaunchGuard: Sendable {
 
     /// Says that the program is about to end on purpose, as at SIGTERM.
     ///
-    /// Called by itself when the program ends by `exit` with status 0 or by returning from `main`, and
-    /// where the app's notifications tell. It writes to the store.
-    public func willExit() { work.sync { self.endSession() } }
+    /// Called by itself when the program ends by returning from `main` or by `exit`, with status 0
+    /// where the system tells it (Linux with glibc), elsewhere with any; and where the app's
+    /// notifications tell. It writes to the store.
+    public func willExit() {
+        // What is about to prove good is kept first, unless the store takes long.
+        _ = proofs.wait(timeout: .now() + 1)
+        serialized { self.endSession() }
+    }
 
-    /// Returns once everything that was asked for is written.
-    func drain() { work.sync {} }
+    /// Returns once everything that was asked for is written, and logged.
+    func drain() {
+        proofs.wait()
+        work.sync {}
+        logging.sync {}
+    }
+
+    /// Returns once the window of the document in force is over, and what follows has begun.
+    func waitForWindow() async { await state.withLock { $0.timer }?.value }
 
     /// True once the document in force has proved good.
     var isProved: Bool { state.withLock { $0.isProved } }
@@ -121,21 +141,26 @@ extension LaunchGuard {
         guard let store = store as? any ClientStateStore else {
             return log(.warning, "The launch guard does nothing: the store keeps no records.")
         }
+        let collected = ActiveConfigLog(minimumLevel: log.minimumLevel) { [messages] level, text in
+            messages.withLock { $0.append((level, text)) }
+        }
         let context = Context(
             record: StoredState(
-                "launch-guard", initial: LaunchRecord(), store: store, log: log),
-            store: store, clock: clock, log: log)
+                "launch-guard", initial: LaunchRecord(), store: store, log: collected),
+            store: store, clock: clock, log: log, collected: collected)
         let isSecond = state.withLock { state in
             defer { state.context = state.context ?? context }
             return state.context != nil
         }
         if isSecond { return log(.error, "A launch guard serves one ActiveConfig only.") }
         ProcessEnd.observe(self)
-        let observers = AppLifecycle.observe(
+        AppLifecycle.observe(
             background: { [weak self] in self?.enteredBackground() },
             foreground: { [weak self] in self?.enteredForeground() },
-            end: { [weak self] in self?.willExit() })
-        state.withLock { $0.observers = observers }
+            end: { [weak self] in self?.willExit() },
+            keep: { [weak self] observers in
+                self?.state.withLock { $0.observers = observers }
+            })
     }
 
     /// The refusal of a document, if it is not to be used.
@@ -167,28 +192,14 @@ extension LaunchGuard {
         }
     }
 
-    /// Notes the document that comes in force, durably when this returns.
-    ///
-    /// - Parameters:
-    ///   - configuration: The document; nil is a fallback of the app's own.
-    ///   - userID: Its owner.
-    func willBringInForce(_ configuration: ConfigurationState?, of userID: UserID) {
-        guard judgedRecord() != nil else { return }
-        let document = configuration.map { LaunchRecord.Document($0, of: userID) }
-        work.sync {
-            let isNew = state.withLock { state in
-                guard state.document != document else { return false }
-                (state.document, state.isProved) = (document, false)
-                return !state.isInBackground
-            }
-            guard isNew else { return }
-            if let document { beginSession(document) } else { endSession() }
-        }
-    }
-
     /// Keeps the digest of a refused signed document, for requests.
     func noteDigest(_ digest: String?, ofRefused document: LaunchRecord.Document) {
-        guard let digest, let record = state.withLock({ $0.context?.record }) else { return }
+        guard let digest, let record = state.withLock({ $0.context?.record }),
+            // An update reads the store, and this is called at each reading of the document.
+            record.value.refused.contains(where: {
+                $0.document == document && $0.contentDigest == nil
+            })
+        else { return }
         record.update { record in
             for index in record.refused.indices
             where record.refused[index].document == document
@@ -197,18 +208,19 @@ extension LaunchGuard {
                 record.refused[index].contentDigest = digest
             }
         }
+        writeMessages()
     }
 
-    /// What was refused for the first time in this launch.
+    /// Refusals that are new in this launch.
     func newRefusal(of document: LaunchRecord.Document) -> LaunchRecord.Count? {
         state.withLock { $0.verdicts[document] }
     }
 
     /// The record, with what dead processes have left counted.
-    private func judgedRecord() -> LaunchRecord? {
+    func judgedRecord() -> LaunchRecord? {
         guard let context = state.withLock({ $0.context }) else { return nil }
         if state.withLock({ $0.isJudged }) { return context.record.value }
-        return work.sync {
+        return serialized {
             if state.withLock({ $0.isJudged }) { return context.record.value }
             // A launch after a good one has nothing to count, and writes nothing here.
             if !context.record.value.sessions.isEmpty {
@@ -224,107 +236,51 @@ extension LaunchGuard {
         }
     }
 
-    /// Runs on ``work``.
-    private func beginSession(_ document: LaunchRecord.Document) {
-        guard let context = state.withLock({ $0.context }), !ProcessIdentity.isDebugged else {
-            return
-        }
-        context.record.update { $0.begin(document, in: process) }
-        let timer = Task { [weak self, clock = context.clock, window] in
-            guard (try? await clock.sleep(for: window)) != nil else { return }
-            self?.work.async { self?.prove(document) }
-        }
-        let old = state.withLock { state in
-            defer { state.timer = timer }
-            return state.timer
-        }
-        old?.cancel()
-    }
-
-    /// Runs on ``work``.
-    private func endSession() {
-        guard let context = state.withLock({ $0.context }),
-            context.record.value.sessions.contains(where: {
-                $0.process.token == process.token
-            })
-        else { return }
-        context.record.update { $0.begin(nil, in: process) }
-    }
-
-    /// The app has lived with the document: keeps a copy of it, then says so.
-    ///
-    /// Runs on ``work``.
-    private func prove(_ document: LaunchRecord.Document) {
-        let (isProved, context) = state.withLock { state in
-            guard state.document == document else { return (true, state.context) }
-            defer { state.isProved = true }
-            return (state.isProved, state.context)
-        }
-        guard let context, !isProved else { return }
-        let isKept = context.record.value.good.contains(document) || keepCopy(of: document, context)
-        // One write for both. If the process dies before it, the copy is made once more.
-        let dropped = context.record.update { record in
-            record.begin(nil, in: process)
-            return record.confirm(document, hasCopy: isKept)
-        }
-        for old in dropped { drop(old, context) }
-    }
-
-    private func keepCopy(of document: LaunchRecord.Document, _ context: Context) -> Bool {
-        let userID = UserID(document.userID)
-        // Read again, since what is in force lacks the bytes of a signed document.
-        guard let stored = context.store.ownConfiguration(forUserID: document.userID),
-            LaunchRecord.Document(stored, of: userID) == document
-        else { return false }
-        do {
-            let data = try StoredRecord.encode(stored, of: userID)
-            try context.store.updateClientState(named: Self.copyName(of: userID)) { _ in data }
-            return true
-        } catch {
-            context.log(
-                .warning, "The good configuration of \(userID.logName) cannot be kept: \(error)")
-            return false
-        }
-    }
-
-    private func drop(_ document: LaunchRecord.Document, _ context: Context) {
-        try? context.store.updateClientState(
-            named: Self.copyName(of: UserID(document.userID))
-        ) { _ in nil }
-    }
-
     /// Forgets the user's copy and documents.
     func forget(_ userID: UserID) throws {
         guard let context = state.withLock({ $0.context }) else { return }
-        try work.sync {
+        try serialized {
+            // Else it could prove good, and be copied again, before it is removed from the store.
+            let timer = state.withLock { state -> Task<Void, Never>? in
+                state.verdicts = state.verdicts.filter { UserID($0.key.userID) != userID }
+                guard let document = state.document, UserID(document.userID) == userID else {
+                    return nil
+                }
+                (state.document, state.isProved) = (nil, false)
+                defer { state.timer = nil }
+                return state.timer
+            }
+            timer?.cancel()
             let name = Self.copyName(of: userID)
             if try context.store.clientState(named: name) != nil {
                 try context.store.updateClientState(named: name) { _ in nil }
             }
-            let isNoted = context.record.value.names(userID)
+            let isNoted = context.record.value.names(userID, in: process)
             if isNoted { context.record.update { $0.forget(userID, in: process) } }
         }
     }
 
-    private static func copyName(of userID: UserID) -> String {
-        guard let id = userID.string else { return "good-generic" }
-        return "good-\(SHA256.hexDigest(of: id.utf8))"
-    }
-}
-
-extension LaunchRecord {
-    func names(_ userID: UserID) -> Bool {
-        (suspects + refused).contains { UserID($0.document.userID) == userID }
-            || good.contains { UserID($0.userID) == userID }
+    /// Runs `body` on ``work``, and logs afterwards.
+    func serialized<Result>(_ body: () throws -> Result) rethrows -> Result {
+        defer { writeMessages() }
+        return try work.sync(execute: body)
     }
 
-    mutating func forget(_ userID: UserID, in process: ProcessIdentity) {
-        suspects.removeAll { UserID($0.document.userID) == userID }
-        refused.removeAll { UserID($0.document.userID) == userID }
-        good.removeAll { UserID($0.userID) == userID }
-        sessions.removeAll {
-            UserID($0.document.userID) == userID
-                && $0.process.token == process.token
+    /// As `serialized(_:)`, but returns at once.
+    func serializedLater(_ body: @escaping @Sendable () -> Void) {
+        work.async { [self] in
+            body()
+            if messages.withLock({ $0.isEmpty }) { return }
+            logging.async { self.writeMessages() }
         }
+    }
+
+    private func writeMessages() {
+        let messages = messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+        guard !messages.isEmpty, let log = state.withLock({ $0.context?.log }) else { return }
+        for message in messages { log(message.level, message.text) }
     }
 }

@@ -1,7 +1,7 @@
 /// What a ``LaunchGuard`` has decided in this launch: which document is no longer used, and what is
 /// used instead.
 public struct LaunchGuardVerdict: Sendable, Hashable {
-    /// What is used instead.
+    /// The configuration that is used instead.
     ///
     /// More may be added: keep a `default` when you switch over it.
     public struct Replacement: Sendable, Hashable, CustomStringConvertible {
@@ -28,7 +28,7 @@ public struct LaunchGuardVerdict: Sendable, Hashable {
     public let templateVersion: Int?
     /// How often the app has died after it came in force.
     public let crashCount: Int
-    /// What is used instead.
+    /// The configuration that is used instead.
     public let replacement: Replacement
     /// The version of the document that is used instead; nil when it is a fallback, or has none.
     public let keptVersion: Int?
@@ -39,7 +39,8 @@ extension LaunchGuardVerdict: CustomStringConvertible {
     public var description: String {
         let version = templateVersion.map { "version \($0)" } ?? entityTag ?? "the last document"
         let kept = keptVersion.map { " (version \($0))" } ?? ""
-        return "The app has died \(crashCount) times after \(version) of \(UserID(userID)) came in "
-            + "force, so it is not used again; the \(replacement)\(kept) is."
+        let user = UserID(userID).logName
+        return "The app has died \(crashCount) times after \(version) of \(user) came in force, "
+            + "so it is not used again; the \(replacement)\(kept) is."
     }
 }

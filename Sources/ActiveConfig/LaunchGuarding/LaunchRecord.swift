@@ -75,7 +75,8 @@ struct LaunchRecord: Codable, Equatable, Sendable {
 
     private mutating func count(_ document: Document) -> Count? {
         if let index = suspects.firstIndex(where: { $0.document == document }) {
-            suspects[index].crashCount += 1
+            // A damaged record may have any number.
+            suspects[index].crashCount = min(max(suspects[index].crashCount, 0), .max - 1) + 1
             return suspects[index]
         }
         suspects.append(Count(document: document, crashCount: 1))
@@ -116,6 +117,24 @@ struct LaunchRecord: Codable, Equatable, Sendable {
     /// The user's newest refused document.
     func lastRefused(of userID: UserID) -> Count? {
         refused.last { UserID($0.document.userID) == userID }
+    }
+
+    func names(_ userID: UserID, in process: ProcessIdentity) -> Bool {
+        (suspects + refused).contains { UserID($0.document.userID) == userID }
+            || good.contains { UserID($0.userID) == userID }
+            || sessions.contains {
+                UserID($0.document.userID) == userID && $0.process.token == process.token
+            }
+    }
+
+    mutating func forget(_ userID: UserID, in process: ProcessIdentity) {
+        suspects.removeAll { UserID($0.document.userID) == userID }
+        refused.removeAll { UserID($0.document.userID) == userID }
+        good.removeAll { UserID($0.userID) == userID }
+        sessions.removeAll {
+            UserID($0.document.userID) == userID
+                && $0.process.token == process.token
+        }
     }
 }
 

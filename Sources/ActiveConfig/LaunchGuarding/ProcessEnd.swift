@@ -24,6 +24,7 @@ enum ProcessEnd {
             // The status tells an end on purpose from one for an error.
             _ = unsafe on_exit({ status, _ in if status == 0 { ProcessEnd.tell() } }, nil)
         #else
+            // It does not tell the status: every end by `exit` is one on purpose here.
             _ = atexit { ProcessEnd.tell() }
         #endif
     }()

@@ -23,7 +23,7 @@ struct ProcessIdentity: Codable, Equatable, Sendable {
     /// Random, of this run.
     let token: String
     let number: Int32
-    /// The machine or container whose processes have such numbers.
+    /// The machine or container whose processes have such numbers; empty on Apple's platforms.
     let host: String
     /// The start of the machine; nil when it cannot be told.
     let boot: String?
@@ -69,10 +69,16 @@ struct ProcessIdentity: Codable, Equatable, Sendable {
     }
 
     private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
-        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: bytes, as: UTF8.self)
+        #if canImport(Darwin)
+            // A name changes with the network there, and processes have no container of their own:
+            // the start of the machine tells one from another.
+            return ""
+        #else
+            var name = [CChar](repeating: 0, count: 256)
+            guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+            let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            return String(decoding: bytes, as: UTF8.self)
+        #endif
     }
 
     private static var bootID: String? {

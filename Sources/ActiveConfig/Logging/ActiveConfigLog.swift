@@ -54,10 +54,10 @@ public struct ActiveConfigLog: Sendable {
     ///
     /// - Parameters:
     ///   - minimumLevel: The least severe level that is written.
-    ///   - write: Writes a message, one sentence or more on one line of at most 4,000 Unicode scalars. It is called on any thread, never while a
-    ///     lock of the framework is held, and never for a message below `minimumLevel`. It may use
-    ///     the framework: a message caused by that is written after the call has returned, and only
-    ///     once, however often it is repeated.
+    ///   - write: Writes a message, one sentence or more on one line of at most 4,000 Unicode
+    ///     scalars. It is called on any thread, never while a lock of the framework is held, and never
+    ///     for a message below `minimumLevel`. It may use the framework: a message caused by that is
+    ///     written after the call has returned, and only once, however often it is repeated.
     public init(
         minimumLevel: Level = .warning, _ write: @escaping @Sendable (Level, String) -> Void
     ) {

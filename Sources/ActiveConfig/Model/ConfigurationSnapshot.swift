@@ -147,6 +147,8 @@ final class KnownConfiguration: Sendable {
         let source: SettingSource
         /// The sections that are in force already.
         var adopted: Set<String> = []
+        /// True when its sections in force differ from those that they have replaced.
+        var isPartlyInForce = false
     }
 
     let configuration: ConfigurationState

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What became of a download.
+/// The outcome of a download.
 ///
 /// Outcomes may be added: keep a `default` when you switch over it.
 public struct DownloadOutcome: Sendable, Hashable, Codable, CustomStringConvertible {
     private enum Kind: String, Codable {
-        case downloaded, notModified, withinInterval, failed
+        case downloaded, notModified, withinInterval, failed, pushed
     }
 
     private let kind: Kind
@@ -17,6 +17,8 @@ public struct DownloadOutcome: Sendable, Hashable, Codable, CustomStringConverti
     /// The server was not asked, since the last download was less than the ``FetchPolicy``'s
     /// interval ago.
     public static let withinInterval = DownloadOutcome(kind: .withinInterval)
+    /// The server told a change over a stream, without being asked.
+    public static let pushed = DownloadOutcome(kind: .pushed)
     /// There was no usable answer.
     public static let failed = DownloadOutcome(kind: .failed)
 
@@ -24,15 +26,15 @@ public struct DownloadOutcome: Sendable, Hashable, Codable, CustomStringConverti
     public var description: String { kind.rawValue }
 }
 
-/// The last time that the server was asked.
+/// The last time that the server was asked, or told a change over a stream.
 public struct DownloadRecord: Sendable, Codable {
     /// When the download ended, by the device's clock.
     public let time: Date
-    /// What became of it, never ``DownloadOutcome/withinInterval``.
+    /// The outcome, never ``DownloadOutcome/withinInterval``.
     public let outcome: DownloadOutcome
     /// The status of a server that gave no usable answer.
     public let status: Int?
-    /// How long it took, without time that the device slept.
+    /// How long it took, without time that the device slept; zero for a change that was pushed.
     public let duration: Duration
     /// The user whose configuration was asked for; nil is the generic user.
     public let userID: String?
@@ -72,7 +74,7 @@ extension DownloadRecord: Hashable {
     }
 }
 
-/// Whether the document in force is the server's newest, as far as the client knows.
+/// How fresh the document in force is, as far as the client knows.
 public enum ConfigurationFreshness: Sendable, Hashable {
     /// The server gave or confirmed it, and nothing says that there is a newer one.
     case upToDate
@@ -84,4 +86,11 @@ public enum ConfigurationFreshness: Sendable, Hashable {
     case bootstrapOnly
     /// There is no document.
     case none
+}
+
+/// The part of the downloads' history that observers follow.
+struct DownloadState: Sendable, Equatable {
+    let last: DownloadRecord?
+    let freshness: ConfigurationFreshness
+    let throttledUntil: Date?
 }

@@ -15,7 +15,7 @@ public struct DownloadResult: Sendable {
     /// Empty when nothing changed.
     public let changedSectionNames: Set<String>
 
-    /// What became of the download; never ``DownloadOutcome/failed``.
+    /// The outcome of the download; never ``DownloadOutcome/failed``.
     ///
     /// It takes no part in equality and the hash.
     public let outcome: DownloadOutcome

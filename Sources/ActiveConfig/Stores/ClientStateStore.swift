@@ -47,7 +47,11 @@ extension InMemoryStore: ClientStateStore {
 
     /// Replaces the record.
     public func updateClientState(named name: String, _ change: (Data?) -> Data?) {
-        state.withLock { state in state.clientState[name] = change(state.clientState[name]) }
+        // `change` is foreign code, which is not called under the lock.
+        clientStateChanges.sync {
+            let new = change(clientState(named: name))
+            state.withLock { $0.clientState[name] = new }
+        }
     }
 }
 

@@ -35,8 +35,12 @@ struct DurableFolder: Sendable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// The file's first `count` bytes; nil when there is no such file.
-    func read(_ name: String, upTo count: Int = .max) throws(StoreError) -> Data? {
+    /// Limit of files read and written, in bytes, since a damaged file may claim any size.
+    private static let maximumFileSize = 256 << 20
+
+    /// The file's first `count` bytes, and no more than the largest file has; nil when there is no such
+    /// file.
+    func read(_ name: String, upTo count: Int = maximumFileSize) throws(StoreError) -> Data? {
         let path = path(of: name)
         do throws(SystemCallError) {
             let file = try system.openFile(at: path, for: .reading)
@@ -61,9 +65,12 @@ struct DurableFolder: Sendable {
     /// Writes and synchronizes a new file, replacing a leftover of that name; after a failure there
     /// is no such file.
     func write(_ data: Data, as name: String) throws(StoreError) {
+        let path = path(of: name)
+        guard data.count <= Self.maximumFileSize else {
+            throw StoreError(.cannotWrite, path: path, SystemCallError(EFBIG))
+        }
         // Not overwritten: on the medium the old file may still have another name.
         try remove(name)
-        let path = path(of: name)
         do throws(SystemCallError) {
             let file = try system.openFile(at: path, for: .creating)
             defer { system.closeFile(file) }

@@ -1,3 +1,4 @@
+internal import Dispatch
 import Foundation
 
 /// A store that forgets everything with the process, for tests and for apps that keep nothing.
@@ -10,6 +11,8 @@ public final class InMemoryStore: ActiveConfigStore {
     }
 
     let state = Locked(State())
+    /// Serializes the changes of records.
+    let clientStateChanges = DispatchQueue(label: "ActiveConfig.InMemoryStore")
     let bootstrap: BootstrapConfiguration?
     let log: ActiveConfigLog
 

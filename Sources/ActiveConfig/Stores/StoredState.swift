@@ -5,6 +5,9 @@ import Foundation
 /// It is read from the store at first use. While the store cannot keep it, or is none that does, it
 /// lives in memory.
 final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
+    /// In bytes; larger records are treated as damaged.
+    private static var maximumSize: Int { 16 << 20 }
+
     private let name: String
     private let initial: Value
     private let store: (any ClientStateStore)?
@@ -12,6 +15,8 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     private struct Known {
         /// The value that was read or written last; nil: not read yet.
         var value: Value?
+        /// The bytes that it was read from or written as.
+        var data: Data?
         /// False when the store could not keep it: then it is newer than what the store has.
         var isStored = true
     }
@@ -39,14 +44,30 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
         if let known = known.withLock({ $0.value }) { return known }
         return serialized { problem in
             if let known = known.withLock({ $0.value }) { return known }
-            var value = initial
+            var (value, data) = (initial, Data?.none)
             do {
-                value = decode(try store?.clientState(named: name), problem: &problem)
+                data = try store?.clientState(named: name)
+                value = decode(data, problem: &problem)
             } catch {
                 problem = "The record \(name) of the store cannot be read: \(error)"
             }
-            known.withLock { $0.value = value }
+            known.withLock { ($0.value, $0.data) = (value, data) }
             return value
+        }
+    }
+
+    /// Reads what another process may have stored meanwhile; blocks.
+    ///
+    /// A record that cannot be read, or was removed, changes nothing.
+    func refresh() {
+        guard let store else { return }
+        serialized { problem in
+            let before = known.withLock { $0 }
+            guard before.isStored, let data = try? store.clientState(named: name),
+                data != before.data
+            else { return }
+            let value = decode(data, problem: &problem)
+            known.withLock { ($0.value, $0.data) = (value, data) }
         }
     }
 
@@ -61,20 +82,29 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
             let before = known.withLock { $0 }
             var value = before.value ?? initial
             var result: Result?
-            var isStored = true
+            var (isStored, written) = (true, Data?.none)
             do {
+                var failure: (any Error)?
                 try store?.updateClientState(named: name) { data in
                     if let data, before.isStored { value = decode(data, problem: &problem) }
                     result = change(&value)
-                    return value == initial && data == nil ? nil : encode(value)
+                    if value == initial, data == nil { return nil }
+                    do {
+                        written = try encode(value)
+                        return written
+                    } catch {
+                        failure = error
+                        return data
+                    }
                 }
+                if let failure { throw failure }
             } catch {
                 isStored = false
                 problem =
                     "The record \(name) could not be stored and is lost with this launch: \(error)"
             }
             let outcome = result ?? change(&value)
-            known.withLock { $0 = Known(value: value, isStored: isStored) }
+            known.withLock { $0 = Known(value: value, data: written, isStored: isStored) }
             return outcome
         }
     }
@@ -87,14 +117,18 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
         return result
     }
 
-    private func encode(_ value: Value) -> Data? {
+    private func encode(_ value: Value) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        return try? encoder.encode(value)
+        return try encoder.encode(value)
     }
 
     private func decode(_ data: Data?, problem: inout String?) -> Value {
         guard let data else { return initial }
+        guard data.count <= Self.maximumSize else {
+            problem = "The record \(name) of the store is too large and is left out."
+            return initial
+        }
         do {
             return try JSONDecoder().decode(Value.self, from: data)
         } catch {

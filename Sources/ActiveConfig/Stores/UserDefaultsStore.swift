@@ -92,10 +92,19 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Reads under the lock: on Linux a value that is read while another is written may be stale,
-    /// and remain so.
-    func data(forKey key: String) -> Data? {
-        Self.lock.withLock { userDefaults.data(forKey: key) }
+    func data(forKey key: String) -> Data? { read { $0.data(forKey: key) } }
+
+    /// Reads user defaults without waiting for a writer, where they allow that.
+    ///
+    /// Apple's are safe to read while they are written. A writer holds the lock while they notify
+    /// observers, and one that waits for the main thread must not wait for a read there.
+    private func read<Value>(_ body: (UserDefaults) -> Value) -> Value {
+        #if canImport(Darwin)
+            return body(userDefaults)
+        #else
+            // A value that is read while another is written may be stale, and remain so.
+            return Self.lock.withLock { body(userDefaults) }
+        #endif
     }
 
     private enum Content {
@@ -131,19 +140,16 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     /// Stores a user's configuration; nil removes it.
     ///
-    /// It does not throw, since user defaults do not report failed writes. A configuration that is
-    /// nested deeper than ``ConfigurationLimits/deepestMaximumDepth`` is logged and not stored.
+    /// User defaults do not report failed writes.
+    ///
+    /// - Throws: ``ConfigurationFormatError`` when the configuration is nested deeper than
+    ///   ``ConfigurationLimits/deepestMaximumDepth``. The one before is then still stored.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
-    ) {
+    ) throws {
         let key = createUserDefaultsKey(userID)
-        let record: Data?
-        do {
-            record = try configuration.map { configuration throws(ConfigurationFormatError) in
-                try StoredRecord.encode(configuration, of: UserID(userID))
-            }
-        } catch {
-            return log(.error, "A configuration cannot be kept: \(error)")
+        let record = try configuration.map { configuration throws(ConfigurationFormatError) in
+            try StoredRecord.encode(configuration, of: UserID(userID))
         }
         Self.lock.withLock {
             if let record {
@@ -159,7 +165,10 @@ public final class UserDefaultsStore: ActiveConfigStore {
     }
 
     /// A Boolean value that indicates whether a first download was recorded.
-    public var firstDownloadFinished: Bool { userDefaults.bool(forKey: firstDownloadKey) }
+    public var firstDownloadFinished: Bool {
+        let key = firstDownloadKey
+        return read { $0.bool(forKey: key) }
+    }
 
     /// Records that a first download has succeeded.
     ///

@@ -1,0 +1,31 @@
+/// Tells any number of streams that something has changed; changes that nobody has read yet are one.
+final class ChangeSignals: Sendable {
+    private struct State {
+        var observers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Locked(State())
+
+    var observerCount: Int { state.withLock { $0.observers.count } }
+
+    func yield() {
+        for observer in state.withLock({ Array($0.observers.values) }) { observer.yield() }
+    }
+
+    /// The changes from now on.
+    func makeStream() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.observers[state.lastNumber] = continuation
+            return state.lastNumber
+        }
+        continuation.onTermination = { [weak self] _ in
+            // Released after the lock.
+            _ = self?.state.withLock { $0.observers.removeValue(forKey: number) }
+        }
+        return stream
+    }
+}

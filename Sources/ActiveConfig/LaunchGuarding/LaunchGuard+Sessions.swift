@@ -1,0 +1,132 @@
+internal import Dispatch
+
+/// The time in which a document that came in force has to prove good.
+extension LaunchGuard {
+    /// Notes the document that comes in force, durably when this returns.
+    ///
+    /// - Parameters:
+    ///   - configuration: The document; nil is a fallback of the app's own.
+    ///   - userID: Its owner.
+    func willBringInForce(_ configuration: ConfigurationState?, of userID: UserID) {
+        guard judgedRecord() != nil else { return }
+        let document = configuration.map { LaunchRecord.Document($0, of: userID) }
+        serialized {
+            let isNew = state.withLock { state in
+                guard state.document != document else { return false }
+                (state.document, state.isProved) = (document, false)
+                return !state.isInBackground
+            }
+            guard isNew else { return }
+            if let document { beginSession(document) } else { endSession() }
+        }
+    }
+
+    /// Runs on ``work``.
+    func beginSession(_ document: LaunchRecord.Document) {
+        guard let context = state.withLock({ $0.context }), !ProcessIdentity.isDebugged else {
+            return
+        }
+        context.record.update { $0.begin(document, in: process) }
+        let timer = Task { [weak self, clock = context.clock, window] in
+            guard (try? await clock.sleep(for: window)) != nil else { return }
+            self?.proveLater(document)
+        }
+        let old = state.withLock { state in
+            defer { state.timer = timer }
+            return state.timer
+        }
+        old?.cancel()
+    }
+
+    /// Runs on ``work``.
+    func endSession() {
+        guard let context = state.withLock({ $0.context }),
+            context.record.value.sessions.contains(where: {
+                $0.process.token == process.token
+            })
+        else { return }
+        context.record.update { $0.begin(nil, in: process) }
+    }
+
+    /// The app has lived with the document: reads it, and proves it good on ``work``.
+    ///
+    /// It is read off ``work``: a store has a log of its own, which may use the framework.
+    func proveLater(_ document: LaunchRecord.Document) {
+        proofs.enter()
+        DispatchQueue.global(qos: .utility).async { [self] in
+            let stored = storedConfiguration(toKeepFor: document)
+            serializedLater {
+                self.prove(document, stored)
+                self.proofs.leave()
+            }
+        }
+    }
+
+    /// What the store has of a document of which no copy is kept; nil when none is needed, or when
+    /// the store has another document.
+    private func storedConfiguration(
+        toKeepFor document: LaunchRecord.Document
+    ) -> ConfigurationState? {
+        let (isDue, context) = state.withLock { state in
+            (state.document == document && !state.isProved, state.context)
+        }
+        guard isDue, let context, !context.record.value.good.contains(document),
+            // Read again, since what is in force lacks the bytes of a signed document.
+            let stored = context.store.ownConfiguration(forUserID: document.userID),
+            LaunchRecord.Document(stored, of: UserID(document.userID)) == document
+        else { return nil }
+        return stored
+    }
+
+    /// Keeps a copy of a document with which the app has lived, then says so.
+    ///
+    /// Runs on ``work``.
+    private func prove(_ document: LaunchRecord.Document, _ stored: ConfigurationState?) {
+        let (isProved, context) = state.withLock { state in
+            guard state.document == document else { return (true, state.context) }
+            defer { state.isProved = true }
+            return (state.isProved, state.context)
+        }
+        guard let context, !isProved else { return }
+        let isKept =
+            context.record.value.good.contains(document)
+            || stored.map { keepCopy($0, of: UserID(document.userID), context) } ?? false
+        // One write for both. If the process dies before it, the copy is made once more.
+        let dropped = context.record.update { record in
+            record.begin(nil, in: process)
+            return record.confirm(document, hasCopy: isKept)
+        }
+        for old in dropped { drop(old, context) }
+    }
+
+    private func keepCopy(
+        _ stored: ConfigurationState, of userID: UserID, _ context: Context
+    ) -> Bool {
+        do {
+            let data = try StoredRecord.encode(stored, of: userID)
+            try context.store.updateClientState(named: Self.copyName(of: userID)) { _ in data }
+            return true
+        } catch {
+            context.collected(
+                .warning, "The good configuration of \(userID.logName) cannot be kept: \(error)")
+            return false
+        }
+    }
+
+    private func drop(_ document: LaunchRecord.Document, _ context: Context) {
+        let userID = UserID(document.userID)
+        do {
+            try context.store.updateClientState(named: Self.copyName(of: userID)) { _ in nil }
+        } catch {
+            context.collected(
+                .warning,
+                "The old copy of the configuration of \(userID.logName) cannot be removed: \(error)"
+            )
+        }
+    }
+
+    static func copyName(of userID: UserID) -> String {
+        guard let id = userID.string else { return "good-generic" }
+        return "good-\(SHA256.hexDigest(of: id.utf8))"
+    }
+}
