@@ -3,7 +3,7 @@
     import Foundation
     import Network
 #endif
-#if canImport(AppKit)
+#if os(macOS)
     import AppKit
 #elseif os(watchOS)
     import WatchKit
@@ -51,7 +51,8 @@ extension ActiveConfigActivity {
         }
 
         private func begin() {
-            #if canImport(AppKit)
+            // Mac Catalyst has AppKit, but no NSWorkspace.
+            #if os(macOS)
                 observe(
                     NSWorkspace.didWakeNotification, .woke,
                     of: NSWorkspace.shared.notificationCenter)

@@ -7,6 +7,17 @@ public protocol ActiveConfigEventSource: Sendable {
     ///
     /// Nothing is sent yet.
     func connection(forUserID userID: String?) -> any ActiveConfigEventConnection
+
+    /// Yields when new connections would ask for something else than those that are open, such as
+    /// after the signals have changed: all are then made anew. By default that never happens.
+    ///
+    /// Called once for each run of an updater.
+    func changes() -> AsyncStream<Void>
+}
+
+extension ActiveConfigEventSource {
+    /// Never yields.
+    public func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }
 
 /// One connection of a user: the document first, then its stream of changes, or further documents.
@@ -94,11 +105,18 @@ public struct RefusedAnswer: Error, Sendable, Hashable, CustomStringConvertible 
 public struct NoEventStream: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason, as the end of a sentence.
     public let reason: String
+    /// The status of the server's answer; nil without one.
+    let status: Int?
 
     /// Creates the error.
     ///
     /// - Parameter reason: The reason, as the end of a sentence.
-    public init(_ reason: String) { self.reason = reason }
+    public init(_ reason: String) { self.init(reason, status: nil) }
+
+    init(_ reason: String, status: Int?) {
+        self.reason = reason
+        self.status = status
+    }
 
     /// One sentence.
     public var description: String { "There is no stream of changes: \(reason)." }

@@ -51,6 +51,25 @@ public final class ActiveConfigUpdater: Sendable {
 
         /// Creates the default options.
         public init() {}
+
+        /// The options with times that no clock overflows.
+        var clamped: Options {
+            func bounded(_ time: Duration) -> Duration {
+                min(max(time, .zero), .seconds(10 * 365 * 24 * 60 * 60))
+            }
+            let intervals = UserUpdates.pollIntervals
+            var options = self
+            options.pollInterval = min(
+                max(pollInterval, intervals.lowerBound), intervals.upperBound)
+            options.maximumDelay = bounded(maximumDelay)
+            options.maximumSilence = bounded(maximumSilence)
+            options.helloTimeout = bounded(helloTimeout)
+            options.longPollWait = bounded(longPollWait)
+            options.retryStreamsAfter = bounded(retryStreamsAfter)
+            let (earliest, latest) = (verification.lowerBound, verification.upperBound)
+            options.verification = bounded(earliest)...bounded(latest)
+            return options
+        }
     }
 
     /// ``run()`` was called while it runs.
@@ -60,6 +79,7 @@ public final class ActiveConfigUpdater: Sendable {
     }
 
     private struct State {
+        var users: Users
         var isRunning = false
         /// True from ``start()`` to ``stop()``.
         var isStarted = false
@@ -69,13 +89,14 @@ public final class ActiveConfigUpdater: Sendable {
 
     let config: ActiveConfig
     let source: any ActiveConfigEventSource
-    let users: Users
     let options: Options
     let activity: ActiveConfigActivity
     let time: UpdateTime
     let makeRandom: @Sendable () -> any RandomNumberGenerator & Sendable
     let board = UpdateBoard()
-    private let state = Locked(State())
+    /// Yields after the users have changed.
+    let userChanges = ChangeSignals()
+    private let state: Locked<State>
 
     /// Creates an updater; nothing runs yet.
     ///
@@ -102,11 +123,23 @@ public final class ActiveConfigUpdater: Sendable {
     ) where C.Instant: Sendable {
         self.config = config
         self.source = source
-        self.users = users
-        self.options = options
+        state = Locked(State(users: users))
+        self.options = options.clamped
         self.activity = activity
         time = UpdateTime(clock)
         makeRandom = random
+    }
+
+    /// The users whose configurations are kept fresh.
+    ///
+    /// While the updater runs, those who are new are connected, and those who are gone are not told of
+    /// any more; the connections of the others stay.
+    public var users: Users {
+        get { state.withLock { $0.users } }
+        set {
+            state.withLock { $0.users = newValue }
+            userChanges.yield()
+        }
     }
 
     /// What is new: the states of the connections, and the versions that came.
@@ -117,7 +150,9 @@ public final class ActiveConfigUpdater: Sendable {
         board.state(of: UserID(userID))
     }
 
-    /// Starts it in a task of its own; has no effect while it runs.
+    /// Starts it in a task of its own; has no effect while it is started.
+    ///
+    /// While ``run()`` runs it is not started, which is logged as an error.
     public func start() {
         state.withLock { state in
             guard !state.isStarted else { return }
@@ -125,7 +160,12 @@ public final class ActiveConfigUpdater: Sendable {
             let last = state.task
             state.task = Task { [self] in
                 await last?.value
-                try? await run()
+                do {
+                    try await run()
+                } catch {
+                    config.log(.error, "The updater was not started. \(error)")
+                    if !Task.isCancelled { self.state.withLock { $0.isStarted = false } }
+                }
             }
         }
     }

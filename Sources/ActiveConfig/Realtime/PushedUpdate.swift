@@ -4,6 +4,8 @@ import Foundation
 /// document that they lead to.
 struct PushedUpdate: Sendable {
     let record: DocumentRecord
+    /// The number of the event among those of the user on the stream; nil from an older server.
+    let number: Int?
     /// Nil for a section that is gone.
     let sections: [String: ActiveConfigSection?]
     let meta: [String: SettingValue]
@@ -21,6 +23,7 @@ struct PushedUpdate: Sendable {
                 .notAnObject, reason: "the data of an update has not all of its members", path: "")
         }
         record = DocumentRecord(version: version, entityTag: tag)
+        number = members["event_number"]?.integerValue
         self.meta = meta
         self.sections = sections.mapValues { section in
             guard let members = section.dictionaryValue else { return nil }

@@ -5,132 +5,23 @@ import Foundation
 #endif
 
 /// One request and what has arrived of its answer, between the session's queue and the task that reads
-/// it.
-///
-/// What nobody has read yet is bounded: an exchange that exceeds its limit fails, and the session
-/// closes its connection.
+/// it; the session closes the connection of one that fails.
 final class StreamExchange: Sendable {
-    private struct State {
-        var head: HTTPURLResponse?
-        var bytes: [UInt8] = []
-        /// Nil while more may arrive.
-        var end: Result<Void, any Error>?
-        /// The task that reads, while it waits.
-        var waiting: CheckedContinuation<Void, Never>?
-        /// Count of changes, so that a task that is about to wait misses none.
-        var changes = 0
-        /// True once the task that reads was cancelled.
-        var isCancelled = false
-    }
-
     let request: URLRequest
-    /// Limit of the bytes that nobody has read.
-    private let maximumSize: Int
-    private let state = Locked(State())
+    /// The URL that errors name: another one than the request's, if that was given.
+    let url: URL?
+    let answer: StreamBuffer<HTTPURLResponse>
 
-    init(_ request: URLRequest, maximumSize: Int) {
+    init(_ request: URLRequest, maximumSize: Int, reportedURL: URL? = nil) {
         self.request = request
-        self.maximumSize = maximumSize
-    }
-
-    var url: URL? { request.url }
-    var hasEnded: Bool { state.withLock { $0.end != nil } }
-
-    func receive(_ head: HTTPURLResponse) {
-        wake { state in
-            if state.end == nil { state.head = head }
-        }
+        url = reportedURL ?? request.url
+        answer = StreamBuffer(maximumSize: maximumSize)
     }
 
     /// False when nothing more is wanted.
     func receive(_ data: Data) -> Bool {
-        var isWanted = true
-        wake { state in
-            guard state.end == nil else {
-                isWanted = false
-                return
-            }
-            guard data.count <= maximumSize - state.bytes.count else {
-                isWanted = false
-                state.bytes = []
-                state.end = .failure(
-                    DownloadError(.bodyTooLarge, status: state.head?.statusCode, url: url))
-                return
-            }
-            state.bytes.append(contentsOf: data)
+        answer.receive(data) { head in
+            DownloadError(.bodyTooLarge, status: head?.statusCode, url: url)
         }
-        return isWanted
-    }
-
-    /// Only the first end counts.
-    func end(_ result: Result<Void, any Error>) {
-        wake { state in
-            guard state.end == nil else { return }
-            state.end = result
-            if case .failure = result { state.bytes = [] }
-        }
-    }
-
-    /// The head of the answer, as soon as it is there.
-    func head() async throws -> HTTPURLResponse {
-        try await wait { state in
-            if let head = state.head { return .success(head) }
-            return state.end.map { $0.flatMap { .failure(DownloadError(.connectionLost)) } }
-        }
-    }
-
-    /// The whole body, once it is complete.
-    func body() async throws -> [UInt8] {
-        try await wait { state in
-            guard let end = state.end else { return nil }
-            let bytes = state.bytes
-            state.bytes = []
-            return end.map { bytes }
-        }
-    }
-
-    /// The bytes that have arrived since the last call, at least one; nil at the end.
-    func nextBytes() async throws -> [UInt8]? {
-        try await wait { state in
-            if !state.bytes.isEmpty {
-                let bytes = state.bytes
-                state.bytes = []
-                return .success(bytes)
-            }
-            return state.end.map { $0.map { nil } }
-        }
-    }
-
-    /// Waits until `outcome` returns one; it is called under the lock.
-    private func wait<Value: Sendable>(
-        _ outcome: @Sendable (inout State) -> Result<Value, any Error>?
-    ) async throws -> Value {
-        while true {
-            let (found, seen) = state.withLock { state in
-                (state.isCancelled ? .failure(CancellationError()) : outcome(&state), state.changes)
-            }
-            if let found { return try found.get() }
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let hasChanged = state.withLock { state in
-                        if state.changes == seen { state.waiting = continuation }
-                        return state.changes != seen
-                    }
-                    if hasChanged { continuation.resume() }
-                }
-            } onCancel: {
-                wake { $0.isCancelled = true }
-            }
-        }
-    }
-
-    private func wake(_ change: (inout State) -> Void) {
-        let waiting = state.withLock { state in
-            change(&state)
-            state.changes += 1
-            defer { state.waiting = nil }
-            return state.waiting
-        }
-        waiting?.resume()
     }
 }

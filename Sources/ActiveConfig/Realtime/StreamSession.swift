@@ -95,9 +95,9 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
                 state.exchange = exchange
                 return true
             }
-            guard isFree, !exchange.hasEnded, let session else {
+            guard isFree, !exchange.answer.hasEnded, let session else {
                 state.withLock { if $0.exchange === exchange { $0.exchange = nil } }
-                return exchange.end(.failure(CancellationError()))
+                return exchange.answer.end(.failure(CancellationError()))
             }
             let task = session.dataTask(with: exchange.request)
             state.withLock { $0.task = task }
@@ -107,7 +107,7 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
 
     /// Ends an exchange and closes its connection.
     func cancel(_ exchange: StreamExchange, with error: any Error) {
-        exchange.end(.failure(error))
+        exchange.answer.end(.failure(error))
         stopLater(exchange)
     }
 
@@ -156,7 +156,7 @@ extension StreamSession: URLSessionDataDelegate {
         guard let response = response as? HTTPURLResponse else {
             return cancel(exchange, with: DownloadError(.notHTTP, url: exchange.url))
         }
-        if response.statusCode >= 200 { exchange.receive(response) }
+        if response.statusCode >= 200 { exchange.answer.receive(response) }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -187,13 +187,13 @@ extension StreamSession: URLSessionDataDelegate {
             defer { (state.exchange, state.task, state.isStopping) = (nil, nil, false) }
             return state.exchange
         }
-        exchange?.end(
+        exchange?.answer.end(
             error.map { error in
                 .failure(
                     DownloadError(
                         TransferFault.code(of: error, hasHead: task.response != nil),
                         status: (task.response as? HTTPURLResponse)?.statusCode, url: exchange?.url,
-                        underlyingError: error))
+                        underlyingError: Transfer.withoutURL(error)))
             } ?? .success(()))
         giveBackIfUnused()
     }

@@ -10,6 +10,8 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         var session: StreamSession?
         var exchange: StreamExchange?
         var isClosed = false
+        /// Of the newest document that was given or confirmed.
+        var entityTag: String?
     }
 
     private let source: URLSessionEventSource
@@ -26,7 +28,57 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
     func document(
         lastKnown: ConfigurationState?, wait: Duration?
     ) async throws -> DocumentAnswer {
-        var request = try prepare(await source.documentRequest(userID))
+        try await answered(by: source.refresh) { token in
+            try await requestDocument(lastKnown: lastKnown, wait: wait, token: token)
+        }
+    }
+
+    func openEvents(lastEventID: String?) async throws {
+        var isFirst = true
+        try await answered(by: source.streamRefresh) { token in
+            if !isFirst {
+                // On the new connection, too, a document goes before the stream.
+                var known = ConfigurationState()
+                known.entityTag = state.withLock { $0.entityTag }
+                _ = try await requestDocument(
+                    lastKnown: known, wait: nil,
+                    token: source.sharesCredentials ? token : nil
+                ).get()
+            }
+            isFirst = false
+            return try await requestEvents(lastEventID: lastEventID, token: token)
+        }
+    }
+
+    /// Sends a request; when it is refused for its credentials once more, on a new connection.
+    private func answered<Answer: Sendable>(
+        by refresh: CredentialRefresh?,
+        _ send: (_ token: String?) async throws -> Result<Answer, RefusedAnswer>
+    ) async throws -> Answer {
+        var isFirst = true
+        return try await refresh.answer(
+            forUserID: userID, url: source.reportedURL, isRefused: Self.isRefused
+        ) { token in
+            // The refused answer was not read to its end.
+            if !isFirst { leaveSession() }
+            isFirst = false
+            return try await send(token)
+        }.get()
+    }
+
+    private static func isRefused<Answer>(_ answer: Result<Answer, RefusedAnswer>) -> Bool {
+        if case .failure(let refused) = answer { refused.error.status == 401 } else { false }
+    }
+
+    private func requestDocument(
+        lastKnown: ConfigurationState?, wait: Duration?, token: String?
+    ) async throws -> Result<DocumentAnswer, RefusedAnswer> {
+        var context = source.context(userID, lastKnown)
+        context.refreshedToken = token
+        guard let made = try await source.documentRequest(context) else {
+            throw DownloadError(.notHTTP, url: source.reportedURL)
+        }
+        var request = try prepare(made)
         if let tag = lastKnown?.entityTag {
             request.setValue(tag, forHTTPHeaderField: "If-None-Match")
         }
@@ -34,23 +86,22 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
             request.setValue(
                 "wait=\(wait.components.seconds)", forHTTPHeaderField: "Prefer")
         }
-        let exchange = StreamExchange(request, maximumSize: source.limits.maximumSize)
+        let exchange = StreamExchange(
+            request, maximumSize: source.limits.maximumSize, reportedURL: source.reportedURL)
         let session = try start(exchange)
         let timer = Task { [source] in
             try await Task.sleep(for: source.timeout + (wait ?? .zero))
             session.cancel(exchange, with: DownloadError(.timedOut, url: exchange.url))
         }
         defer { timer.cancel() }
-        let head = try await exchange.head()
-        let retryAfter = RetryAfter.duration(in: head, now: source.now())
+        let head = try await exchange.answer.head()
         let isUnchanged = head.statusCode == 304 && lastKnown?.entityTag != nil
         guard isUnchanged || 200...299 ~= head.statusCode else {
             // Not read to its end: on Linux an answer that asks for a password has none.
-            let error = DownloadError(.httpStatus, status: head.statusCode, url: exchange.url)
-            session.cancel(exchange, with: error)
-            throw RefusedAnswer(error, retryAfter: retryAfter)
+            return .failure(refuse(exchange, head, on: session))
         }
-        let body = try await exchange.body()
+        let retryAfter = RetryAfter.duration(in: head, now: source.now())
+        let body = try await exchange.answer.body()
         var configuration: ConfigurationState?
         if isUnchanged {
             configuration = lastKnown?.confirmed(by: head)
@@ -60,60 +111,82 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
             configuration?.entityTag = head.value(forHTTPHeaderField: "ETag")
             configuration?.noteFields(of: head, body: Data(body))
         }
-        return DocumentAnswer(
-            configuration,
-            hasWaited: head.value(forHTTPHeaderField: "Preference-Applied")?
-                .contains("wait") == true,
-            retryAfter: retryAfter,
-            allowsStream: head.value(forHTTPHeaderField: "Connection")?.lowercased() != "close")
+        let tag = isUnchanged ? lastKnown?.entityTag : configuration?.entityTag
+        state.withLock { $0.entityTag = tag }
+        return .success(
+            DocumentAnswer(
+                configuration,
+                hasWaited: head.value(forHTTPHeaderField: "Preference-Applied")?
+                    .contains("wait") == true,
+                retryAfter: retryAfter,
+                allowsStream: head.value(forHTTPHeaderField: "Connection")?.lowercased()
+                    != "close"))
     }
 
-    func openEvents(lastEventID: String?) async throws {
-        guard let made = try await source.streamRequest(userID) else {
+    private func requestEvents(
+        lastEventID: String?, token: String?
+    ) async throws -> Result<Void, RefusedAnswer> {
+        var context = source.context(userID, nil)
+        context.refreshedToken = token
+        guard let made = try await source.streamRequest(context) else {
             throw NoEventStream("the server has none for this user")
         }
         var request = try prepare(made)
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         if let lastEventID { request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
-        let exchange = StreamExchange(request, maximumSize: 2 * source.limits.maximumSize)
+        let exchange = StreamExchange(
+            request, maximumSize: 2 * min(source.limits.maximumSize, .max / 2),
+            reportedURL: source.reportedURL)
         let session = try start(exchange)
         let timer = Task { [source] in
             try await Task.sleep(for: source.timeout)
             session.cancel(exchange, with: NoEventStream("the server does not answer"))
         }
         defer { timer.cancel() }
-        let head = try await exchange.head()
+        let head = try await exchange.answer.head()
         guard head.statusCode == 200, head.mimeType == "text/event-stream" else {
-            let error = DownloadError(.httpStatus, status: head.statusCode, url: exchange.url)
-            session.cancel(exchange, with: error)
+            let refused = refuse(exchange, head, on: session)
             if [401, 403, 408, 425, 429, 500, 502, 503, 504].contains(head.statusCode) {
-                throw RefusedAnswer(
-                    error, retryAfter: RetryAfter.duration(in: head, now: source.now()))
+                return .failure(refused)
             }
             throw NoEventStream(
                 "the server answers with status \(head.statusCode) and "
-                    + "\(head.mimeType ?? "no content type")")
+                    + "\(head.mimeType ?? "no content type")", status: head.statusCode)
         }
+        return .success(())
+    }
+
+    private func refuse(
+        _ exchange: StreamExchange, _ head: HTTPURLResponse, on session: StreamSession
+    ) -> RefusedAnswer {
+        let error = DownloadError(.httpStatus, status: head.statusCode, url: exchange.url)
+        session.cancel(exchange, with: error)
+        return RefusedAnswer(error, retryAfter: RetryAfter.duration(in: head, now: source.now()))
     }
 
     func nextBytes() async throws -> [UInt8]? {
         guard let exchange = state.withLock({ $0.exchange }) else { throw CancellationError() }
-        return try await exchange.nextBytes()
+        return try await exchange.answer.nextBytes()
     }
 
     func close() {
+        state.withLock { $0.isClosed = true }
+        leaveSession()
+    }
+
+    /// Ends the exchange and gives the session back; the next exchange has another connection.
+    private func leaveSession() {
         let (session, exchange) = state.withLock { state in
-            state.isClosed = true
             defer { (state.session, state.exchange) = (nil, nil) }
             return (state.session, state.exchange)
         }
-        exchange?.end(.failure(CancellationError()))
+        exchange?.answer.end(.failure(CancellationError()))
         session?.release()
     }
 
     private func prepare(_ request: URLRequest) throws -> URLRequest {
         guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
-            throw DownloadError(.notHTTP, url: request.url)
+            throw DownloadError(.notHTTP, url: source.reportedURL ?? request.url)
         }
         var request = request
         // Restarts with every piece; the times that count are measured elsewhere.

@@ -16,12 +16,21 @@ final class UpdateBoard: Sendable {
         state.withLock { $0.states[userID] } ?? .stopped
     }
 
-    func set(_ new: ActiveConfigUpdateState, of userID: UserID) {
+    /// Sets the state, unless `isCurrent`, which is called under the lock, says that another one has
+    /// taken its place.
+    func set(
+        _ new: ActiveConfigUpdateState, of userID: UserID, if isCurrent: () -> Bool = { true }
+    ) {
         let mailboxes = state.withLock { state -> [UpdateMailbox] in
-            guard state.states.updateValue(new, forKey: userID) != new else { return [] }
-            return state.mailboxes.values.compactMap(\.mailbox)
+            guard isCurrent(), state.states.updateValue(new, forKey: userID) != new else {
+                return []
+            }
+            let mailboxes = state.mailboxes.values.compactMap(\.mailbox)
+            // Under the lock, so that each has the states in their order.
+            for mailbox in mailboxes { mailbox.put(new, of: userID) }
+            return mailboxes
         }
-        for mailbox in mailboxes { mailbox.put(new, of: userID) }
+        for mailbox in mailboxes { mailbox.wake() }
     }
 
     /// Forgets the state of a user who is followed no more, after telling that.
@@ -32,19 +41,22 @@ final class UpdateBoard: Sendable {
 
     func tell(_ update: AppliedUpdate) {
         let mailboxes = state.withLock { $0.mailboxes.values.compactMap(\.mailbox) }
-        for mailbox in mailboxes { mailbox.put(update) }
+        for mailbox in mailboxes {
+            mailbox.put(update)
+            mailbox.wake()
+        }
     }
 
     /// A mailbox with the current states, which is dropped when nobody holds it.
     func makeMailbox() -> UpdateMailbox {
         let mailbox = UpdateMailbox()
-        let states = state.withLock { state in
+        state.withLock { state in
             state.mailboxes = state.mailboxes.filter { $0.value.mailbox != nil }
             state.nextID += 1
             state.mailboxes[state.nextID] = WeakMailbox(mailbox: mailbox)
-            return state.states
+            for (userID, state) in state.states { mailbox.put(state, of: userID) }
         }
-        for (userID, state) in states { mailbox.put(state, of: userID, isInitial: true) }
+        mailbox.wake()
         return mailbox
     }
 }
@@ -56,6 +68,11 @@ final class UpdateMailbox: Sendable {
         var updates: [UserID: AppliedUpdate] = [:]
         /// Users with something to read, in order.
         var order: [UserID] = []
+
+        /// Puts a user in the order; call it before there is something to read.
+        mutating func enqueue(_ userID: UserID) {
+            if states[userID] == nil, updates[userID] == nil { order.append(userID) }
+        }
     }
 
     private let state = Locked(State())
@@ -67,25 +84,26 @@ final class UpdateMailbox: Sendable {
         (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    func put(_ new: ActiveConfigUpdateState, of userID: UserID, isInitial: Bool = false) {
+    /// Keeps a state; `wake()` has to follow, once no lock is held.
+    func put(_ new: ActiveConfigUpdateState, of userID: UserID) {
         state.withLock { state in
-            if isInitial, state.states[userID] != nil { return }
+            state.enqueue(userID)
             state.states[userID] = new
-            if !state.order.contains(userID) { state.order.append(userID) }
         }
-        continuation.yield()
     }
 
+    func wake() { continuation.yield() }
+
+    /// Keeps an update; `wake()` has to follow.
     func put(_ new: AppliedUpdate) {
         let userID = UserID(new.userID)
         state.withLock { state in
+            state.enqueue(userID)
             let names = state.updates[userID]?.changedSectionNames ?? []
             state.updates[userID] = AppliedUpdate(
                 userID: new.userID, templateVersion: new.templateVersion,
                 changedSectionNames: new.changedSectionNames.union(names))
-            if !state.order.contains(userID) { state.order.append(userID) }
         }
-        continuation.yield()
     }
 
     func take() -> ActiveConfigUpdate? {

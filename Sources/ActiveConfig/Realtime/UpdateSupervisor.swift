@@ -1,12 +1,14 @@
 /// Runs the connections of an updater: those of the users that are to be followed now, and none while
 /// the app is in the background or the device offline.
 final class UpdateSupervisor: Sendable {
-    private struct Wanted {
+    private struct Wanted: Equatable {
         var isActive = true
         var hasNetwork = true
         /// Counts the reasons to connect anew, and the longest random wait before it.
         var restarts = 0
         var spread = Duration.zero
+        /// Counts changes of what connections ask for.
+        var sourceChanges = 0
     }
 
     private struct Running {
@@ -21,15 +23,21 @@ final class UpdateSupervisor: Sendable {
 
     private let updater: ActiveConfigUpdater
     private let wanted = Locked(Wanted())
+    /// The tasks that have not ended, also of users who are followed no more.
+    private let tasks = Locked((all: [Int: Task<Void, Never>](), lastNumber: 0))
 
     init(_ updater: ActiveConfigUpdater) { self.updater = updater }
 
     func run() async {
         let (changes, change) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let users = updater.config.makeUserSignals()
+        let currentUser = updater.config.makeSignals()
+        let users = updater.userChanges.makeStream()
+        let sourceChanges = updater.source.changes()
+        change.yield()
         let activity = updater.activity.events()
         await withTaskGroup { group in
+            group.addTask { for await _ in currentUser { change.yield() } }
             group.addTask { for await _ in users { change.yield() } }
             group.addTask { [self] in
                 for await event in activity {
@@ -37,7 +45,30 @@ final class UpdateSupervisor: Sendable {
                     change.yield()
                 }
             }
+            group.addTask { [self] in
+                for await _ in sourceChanges {
+                    wanted.withLock { $0.sourceChanges += 1 }
+                    change.yield()
+                }
+            }
             group.addTask { await self.follow(changes) }
+        }
+        let left = tasks.withLock { Array($0.all.values) }
+        for task in left { task.cancel() }
+        for task in left { await task.value }
+    }
+
+    private func start(_ updates: UserUpdates, within spread: Duration) -> Task<Void, Never> {
+        tasks.withLock { tasks in
+            tasks.lastNumber += 1
+            let number = tasks.lastNumber
+            // Under the lock, so that it does not end before it is noted.
+            let task = Task {
+                await updates.run(within: spread)
+                _ = self.tasks.withLock { $0.all.removeValue(forKey: number) }
+            }
+            tasks.all[number] = task
+            return task
         }
     }
 
@@ -61,20 +92,26 @@ final class UpdateSupervisor: Sendable {
 
     private func follow(_ changes: AsyncStream<Void>) async {
         var running: [UserID: Running] = [:]
-        var restarts = 0
+        var last: (wanted: Wanted, users: Set<UserID>)?
         for await _ in changes {
             let wanted = wanted.withLock { $0 }
             let users = updater.users.userIDs ?? [UserID(updater.config.currentUserID)]
+            // Each change of the configuration leads here.
+            if let last, last.wanted == wanted, last.users == users { continue }
+            let (restarts, sourceChanges) = (last?.wanted.restarts, last?.wanted.sourceChanges)
             for userID in running.keys where !users.contains(userID) {
                 running.removeValue(forKey: userID)?.task?.cancel()
                 updater.board.remove(userID)
             }
             let isConnecting = wanted.isActive && wanted.hasNetwork
+            let isRestart = restarts.map { $0 != wanted.restarts } ?? false
+            let newCount =
+                isRestart ? users.count : users.count { running[$0]?.task == nil }
             for userID in users {
                 var one =
                     running[userID]
                     ?? Running(updates: UserUpdates(updater, userID: userID), task: nil)
-                if !isConnecting || wanted.restarts != restarts {
+                if !isConnecting || isRestart {
                     one.task?.cancel()
                     one.task = nil
                 }
@@ -82,21 +119,23 @@ final class UpdateSupervisor: Sendable {
                     updater.board.set(
                         wanted.isActive ? .waiting(until: nil, reason: .offline) : .paused,
                         of: userID)
-                } else if one.task == nil {
-                    let spread = max(wanted.spread, Self.spreadPerUser * (users.count - 1))
-                    one.task = Task { [updates = one.updates] in
-                        await updates.run(within: spread)
-                    }
+                } else if one.task != nil {
+                    if wanted.sourceChanges != sourceChanges { one.updates.connectAnew() }
+                } else {
+                    let spread = max(wanted.spread, Self.spreadPerUser * (newCount - 1))
+                    one.task = start(one.updates, within: spread)
                 }
                 running[userID] = one
             }
-            restarts = wanted.restarts
-            if isConnecting { self.wanted.withLock { $0.spread = .zero } }
+            last = (wanted, users)
+            if isConnecting {
+                last?.wanted.spread = .zero
+                self.wanted.withLock { $0.spread = .zero }
+            }
         }
         for (userID, one) in running {
             one.task?.cancel()
             updater.board.remove(userID)
         }
-        for one in running.values { await one.task?.value }
     }
 }

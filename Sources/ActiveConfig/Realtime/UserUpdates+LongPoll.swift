@@ -14,12 +14,15 @@ extension UserUpdates {
             guard let held, held.entityTag != nil else { return .poll }
             let wait = min(max(options.longPollWait, .seconds(1)), .seconds(60))
             let began = time.elapsed()
-            let answer = try await connection.document(lastKnown: held, wait: wait)
+            // A document that the launch guard refuses must not be answered again at once.
+            let asked = config.askedAbout(held, of: userID)
+            let answer = try await connection.document(lastKnown: asked, wait: wait)
             state.withLock { state in
                 if state.openedAt == nil { state.openedAt = began }
             }
-            if let new = answer.configuration {
-                try await take(new, after: held)
+            // A confirmed document differs in its signature fields only.
+            if let new = answer.configuration, new.entityTag != asked?.entityTag {
+                try await take(new, after: held, over: connection)
                 if new.entityTag == nil { return .poll }
             } else if !answer.hasWaited, answer.retryAfter == nil {
                 let until = time.elapsed() + options.retryStreamsAfter
@@ -40,7 +43,10 @@ extension UserUpdates {
     }
 
     /// Applies a whole document that was held back until it changed.
-    private func take(_ new: ConfigurationState, after held: ConfigurationState) async throws {
+    private func take(
+        _ new: ConfigurationState, after held: ConfigurationState,
+        over connection: any ActiveConfigEventConnection
+    ) async throws {
         note(new.meta)
         let outcome = await config.push(to: userID) { now in
             guard let now else { return .apply(new) }
@@ -54,7 +60,8 @@ extension UserUpdates {
         switch outcome {
         case .applied(_, let result): tell(new, result)
         case .skipped: break
-        case .needsFetch: throw DownloadError(.other)
+        // With signatures, documents come in force by verified downloads only.
+        case .needsFetch: try await fetch(OneDocument(connection))
         }
     }
 }

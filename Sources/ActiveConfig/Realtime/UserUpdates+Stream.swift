@@ -7,11 +7,48 @@ extension UserUpdates {
     private struct Progress {
         /// What the server takes for what the client has.
         var base: DocumentRecord
+        /// The version after which the server continues when the stream is resumed: that of the last
+        /// event, or the one that the stream was asked for.
+        var resumeVersion: Int?
+        /// The number of the last event that the user was sent.
+        var eventNumber = 0
+        var hasGreeting = false
         var heardAt: Duration
         var hasEvent = false
         /// Bytes since the start of the minute.
         var byteCount = 0
         var minute = Duration.zero
+
+        init(base: DocumentRecord, heardAt: Duration) {
+            self.base = base
+            resumeVersion = base.version
+            self.heardAt = heardAt
+        }
+
+        /// Notes that the stream begins, or is resumed without the client's knowledge.
+        mutating func noteGreeting() {
+            // What was fetched since is not what the server continues from.
+            if hasGreeting, base.version != resumeVersion {
+                base = DocumentRecord(version: resumeVersion, entityTag: nil)
+            }
+            (hasGreeting, eventNumber) = (true, 0)
+        }
+
+        /// Notes an event, and tells whether it is the next one.
+        mutating func place(of update: PushedUpdate) -> Place {
+            guard let number = update.number else {
+                resumeVersion = update.record.version
+                return .next
+            }
+            guard number > eventNumber else { return .repeated }
+            defer { (eventNumber, resumeVersion) = (number, update.record.version) }
+            return number == eventNumber + 1 ? .next : .afterGap
+        }
+    }
+
+    /// Where an event stands among those of a stream.
+    private enum Place {
+        case next, repeated, afterGap
     }
 
     /// The most documents' sizes that a stream may bring in a minute.
@@ -105,9 +142,19 @@ extension UserUpdates {
         _ event: ServerEvent, _ progress: Locked<Progress>, _ push: AsyncStream<Void>.Continuation
     ) async throws -> End? {
         switch event.name {
+        case "hello": progress.withLock { $0.noteGreeting() }
         case "update":
             let update = try PushedUpdate(event.data, limits: .default)
-            let base = progress.withLock { $0.base }
+            let (place, base) = progress.withLock { ($0.place(of: update), $0.base) }
+            if place == .repeated { return nil }
+            if place == .afterGap {
+                config.log(
+                    .warning,
+                    "A change of \(userID.logName) did not arrive; the configuration is downloaded."
+                )
+                try await fetchAnew(progress)
+                return nil
+            }
             switch await config.push(to: userID, { update.decision(on: $0, base: base) }) {
             case .applied(let new, let result):
                 progress.withLock { $0.base = update.record }
@@ -123,7 +170,14 @@ extension UserUpdates {
                 }
             case .needsFetch: try await fetchAnew(progress)
             }
-        case "reset": try await fetchAnew(progress)
+        case "reset":
+            let data = try? SettingValue(jsonData: Data(event.data))
+            let version = data?.dictionaryValue?["template_version"]?.integerValue
+            progress.withLock { progress in
+                progress.eventNumber += 1
+                progress.resumeVersion = version
+            }
+            try await fetchAnew(progress)
         case "retry":
             let data = try? SettingValue(jsonData: Data(event.data))
             let milliseconds = data?.dictionaryValue?["after_ms"]?.integerValue

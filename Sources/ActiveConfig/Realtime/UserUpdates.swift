@@ -13,8 +13,10 @@ final class UserUpdates: Sendable {
         var pollInterval: Duration
         /// When the connection became useful.
         var openedAt: Duration?
-        var isRunning = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// How often a connection anew was asked for.
+        var anewCount = 0
+        /// Ends what `untilAnew` runs.
+        var anew: AsyncStream<Void>.Continuation?
     }
 
     /// Why a connection ended.
@@ -32,6 +34,7 @@ final class UserUpdates: Sendable {
     let updater: ActiveConfigUpdater
     let userID: UserID
     let state: Locked<State>
+    private let turns = CallLimit(1)
 
     var config: ActiveConfig { updater.config }
     var time: UpdateTime { updater.time }
@@ -47,44 +50,69 @@ final class UserUpdates: Sendable {
 
     /// Runs until the task is cancelled; begins after a random time up to `spread`.
     func run(within spread: Duration) async {
-        await takeTurn()
-        defer { endTurn() }
-        if spread > .zero { try? await time.sleep(random(upTo: spread)) }
-        while !Task.isCancelled {
-            let end = await connectOnce()
-            if Task.isCancelled { return }
-            let (wait, next) = wait(after: end)
-            show(next)
-            try? await time.sleep(wait)
+        try? await turns.run {
+            if spread > .zero { try await time.sleep(random(upTo: spread)) }
+            while !Task.isCancelled { try await connectAndWait() }
+        }
+    }
+
+    /// One connection, and the wait before the next.
+    private func connectAndWait() async throws {
+        let count = state.withLock { $0.anewCount }
+        let end = await untilAnew(since: count) { await self.connectOnce() } ?? .otherWay
+        try Task.checkCancellation()
+        let (wait, next) = wait(after: end)
+        show(next)
+        if case .poll = end {
+            await untilAnew(since: count) { try? await self.time.sleep(wait) }
+        } else {
+            try await time.sleep(wait)
+        }
+    }
+
+    /// Ends the connection, or the wait for the next poll, soon followed by another connection.
+    ///
+    /// A wait after a failure is not cut short; the connection after it uses the new values.
+    func connectAnew() {
+        let anew = state.withLock { state in
+            state.anewCount += 1
+            return state.anew
+        }
+        anew?.yield()
+    }
+
+    /// Runs `body`, cancelled when the connection is to be made anew: then nil, also when that was
+    /// asked for since the count was read.
+    @discardableResult
+    private func untilAnew<Result: Sendable>(
+        since count: Int, _ body: @escaping @Sendable () async -> Result
+    ) async -> Result? {
+        let (changes, change) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let isAsked = state.withLock { state in
+            state.anew = change
+            return state.anewCount != count
+        }
+        if isAsked { change.yield() }
+        defer { state.withLock { $0.anew = nil } }
+        return await withTaskGroup(of: Result?.self) { group in
+            group.addTask { await body() }
+            group.addTask {
+                for await _ in changes { break }
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
         }
     }
 
     func show(_ new: ActiveConfigUpdateState) {
-        if !Task.isCancelled { updater.board.set(new, of: userID) }
+        // Whoever cancels the task then says what comes after it.
+        updater.board.set(new, of: userID) { !Task.isCancelled }
     }
 
     func random(upTo limit: Duration) -> Duration {
         state.withLock { $0.delay.random(upTo: limit) }
-    }
-
-    private func takeTurn() async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.isRunning { state.waiting.append(continuation) }
-                defer { state.isRunning = true }
-                return !state.isRunning
-            }
-            if isFree { continuation.resume() }
-        }
-    }
-
-    private func endTurn() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-            state.isRunning = false
-            return nil
-        }
-        next?.resume()
     }
 
     /// One connection, from the document to its end.
@@ -133,7 +161,10 @@ final class UserUpdates: Sendable {
         let result = try await config.download(of: userID, by: document)
         if let new = document.answer?.configuration {
             note(new.meta)
-            if DocumentRecord(new) != document.lastKnown.map({ DocumentRecord($0) }) {
+            // An answer may be refused, by the launch guard, or be older than what came meanwhile.
+            if result.outcome == .downloaded,
+                DocumentRecord(new) != document.lastKnown.map({ DocumentRecord($0) })
+            {
                 tell(new, result)
             }
         } else if let known = document.lastKnown {
@@ -208,14 +239,15 @@ final class OneDocument: ActiveConfigDownloader {
         state.withLock { $0.lastKnown = lastKnown }
         do {
             var answer = try await connection.document(lastKnown: lastKnown, wait: nil)
-            // Another replica may not have the newest version yet; versions never go back.
-            if let new = answer.configuration?.templateVersion,
-                let known = lastKnown?.templateVersion, new < known
+            let newest = answer.configuration
+            if let newest, let version = newest.templateVersion,
+                let known = lastKnown?.templateVersion, version < known
             {
                 answer.configuration = nil
             }
             state.withLock { [answer] state in state.answer = answer }
-            return answer.configuration
+            if newest != nil, answer.configuration == nil { throw OlderAnswer() }
+            return newest
         } catch let refused as RefusedAnswer {
             // The app is told the error that a download of its own would have.
             state.withLock { $0.retryAfter = refused.retryAfter }

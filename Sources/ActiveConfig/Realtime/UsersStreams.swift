@@ -1,0 +1,250 @@
+import ActiveConfigEventStream
+import Foundation
+
+/// The streams of many users (HTTP 2) of one source, and who is on which of them.
+///
+/// The users of a stream are named when it is opened. Those who come within a moment get a new one,
+/// which takes over the users of streams that have no more users than itself: so there are few
+/// streams, and a user changes between them a few times at most. Each user then resumes after its
+/// last event.
+final class UsersStreams: Sendable {
+    /// Creates a connection that opens a stream by a request with that body; its document is the
+    /// user's.
+    typealias ConnectionMaker =
+        @Sendable (_ userID: String?, _ body: Data) -> any ActiveConfigEventConnection
+
+    /// The most users of a stream, by the contract.
+    static let maximumCount = 1_000
+    /// The longest body.
+    ///
+    /// On Linux one that is not sent at once keeps a core busy.
+    static let maximumSize = 48 << 10
+    /// How long users are gathered before a stream is opened.
+    private static let gatherTime = Duration.milliseconds(100)
+    /// How long a server that has no such streams is not asked for one again.
+    private static let retryTime = Duration.seconds(30 * 60)
+
+    fileprivate struct Stream {
+        var parts: [UserID: UserStreamPart] = [:]
+        var size = 0
+        /// The user who came last, whose document goes before the stream.
+        var newest: UserStreamPart?
+        /// Users who have left, of whom the server still tells.
+        var leftCount = 0
+        var task: Task<Void, Never>?
+    }
+
+    private struct State {
+        /// Users who wait for a stream.
+        var pending: [UserStreamPart] = []
+        var isGathering = false
+        var streams: [Int: Stream] = [:]
+        var lastNumber = 0
+        var unavailableUntil: ContinuousClock.Instant?
+    }
+
+    private let limits: ConfigurationLimits
+    private let makeConnection: ConnectionMaker
+    private let state = Locked(State())
+
+    init(_ limits: ConfigurationLimits, _ makeConnection: @escaping ConnectionMaker) {
+        self.limits = limits
+        self.makeConnection = makeConnection
+    }
+
+    /// False for a time after the server had no such stream.
+    var isAvailable: Bool {
+        state.withLock { $0.unavailableUntil.map { $0 <= .now } ?? true }
+    }
+
+    /// Waits until the server has accepted a stream with the user.
+    ///
+    /// - Throws: What a connection's `openEvents` throws.
+    func join(_ part: UserStreamPart) async throws {
+        state.withLock { $0.pending.append(part) }
+        gather()
+        try await part.events.head()
+    }
+
+    /// Removes a user; a stream without users ends, and one of which most have left is opened anew.
+    func leave(_ part: UserStreamPart) {
+        let (task, isWorthless) = state.withLock { state -> (Task<Void, Never>?, Bool) in
+            state.pending.removeAll { $0 === part }
+            let number = state.streams.first { $0.value.parts[part.userID] === part }?.key
+            guard let number, var stream = state.streams[number] else { return (nil, false) }
+            stream.parts[part.userID] = nil
+            stream.size -= part.size
+            stream.leftCount += 1
+            if stream.newest === part { stream.newest = nil }
+            if stream.parts.isEmpty {
+                state.streams[number] = nil
+                return (stream.task, false)
+            }
+            state.streams[number] = stream
+            return (nil, stream.isStale)
+        }
+        task?.cancel()
+        if isWorthless { gather() }
+    }
+
+    private func gather() {
+        let isFirst = state.withLock { state in
+            defer { state.isGathering = true }
+            return !state.isGathering
+        }
+        guard isFirst else { return }
+        Task {
+            try? await Task.sleep(for: Self.gatherTime)
+            open()
+        }
+    }
+
+    /// Opens streams for those who wait.
+    private func open() {
+        let isLeft = state.withLock { state in
+            state.isGathering = false
+            let pending = state.pending
+            state.pending = []
+            var batch = Stream()
+            for part in pending {
+                // A stream names each user once.
+                if batch.parts[part.userID] != nil {
+                    state.pending.append(part)
+                } else {
+                    if !batch.hasRoom(count: 1, size: part.size) {
+                        start(batch, after: [], in: &state)
+                        batch = Stream()
+                    }
+                    batch.add(part)
+                    batch.newest = part
+                }
+            }
+            var former: [Task<Void, Never>] = []
+            for (number, other) in state.streams.sorted(by: {
+                $0.value.parts.count < $1.value.parts.count
+            })
+            where (other.isStale || other.parts.count <= batch.parts.count)
+                && batch.hasRoom(count: other.parts.count, size: other.size)
+                && other.parts.keys.allSatisfy({ batch.parts[$0] == nil })
+            {
+                state.streams[number] = nil
+                for part in other.parts.values { batch.add(part) }
+                if let task = other.task { former.append(task) }
+            }
+            if !batch.parts.isEmpty { start(batch, after: former, in: &state) }
+            return !state.pending.isEmpty
+        }
+        if isLeft { gather() }
+    }
+
+    /// Starts a stream, once those have ended whose users it takes over.
+    private func start(_ stream: Stream, after former: [Task<Void, Never>], in state: inout State) {
+        state.lastNumber += 1
+        let number = state.lastNumber
+        state.streams[number] = stream
+        // Under the lock, so that it does not look for its users before they are there.
+        state.streams[number]?.task = Task {
+            for task in former { task.cancel() }
+            for task in former { await task.value }
+            await run(number)
+        }
+    }
+
+    /// One stream, from its opening to its end, which is that of all its users.
+    private func run(_ number: Int) async {
+        guard let stream = state.withLock({ $0.streams[number] }),
+            let first = stream.newest ?? stream.parts.values.first
+        else { return }
+        let parts = Array(stream.parts.values)
+        let body: SettingValue = .object(["users": .array(parts.map(\.request))])
+        let connection = makeConnection(first.userID.string, body.jsonData())
+        defer { connection.close() }
+        do {
+            var known = ConfigurationState()
+            known.entityTag = first.entityTag
+            _ = try await connection.document(lastKnown: known, wait: nil)
+            try await connection.openEvents(lastEventID: nil)
+            for part in parts { part.events.receive(()) }
+            try await read(connection, number)
+            end(number, .success(()))
+        } catch {
+            let status = (error as? NoEventStream)?.status
+            if let status, [400, 413].contains(status), parts.count > 1 { return split(number) }
+            if let status, ![400, 413].contains(status) {
+                state.withLock { $0.unavailableUntil = .now + Self.retryTime }
+            }
+            end(number, .failure(error))
+        }
+    }
+
+    /// Divides a stream that the server does not accept, to find the users whom it does not.
+    private func split(_ number: Int) {
+        state.withLock { state in
+            guard let stream = state.streams.removeValue(forKey: number) else { return }
+            let parts = Array(stream.parts.values)
+            for half in [parts[..<(parts.count / 2)], parts[(parts.count / 2)...]]
+            where !half.isEmpty {
+                var new = Stream()
+                for part in half { new.add(part) }
+                start(new, after: [], in: &state)
+            }
+        }
+    }
+
+    private func read(_ connection: any ActiveConfigEventConnection, _ number: Int) async throws {
+        var parser = EventStreamParser(maximumBytes: limits.maximumSize)
+        var retry: Int?
+        while let bytes = try await connection.nextBytes() {
+            parser.append(bytes)
+            while let element = try parser.next() {
+                switch element {
+                case .comment:
+                    for part in parts(of: number) { part.receive(Array(":\n\n".utf8)) }
+                case .retry(let milliseconds): retry = milliseconds
+                case .event(let event):
+                    pass(on: event, retry: retry, from: number)
+                    retry = nil
+                }
+            }
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Passes an event on to its user, or to all users.
+    private func pass(on event: ServerEvent, retry: Int?, from number: Int) {
+        let bytes = event.bytes(retry: retry)
+        if event.name == "retry" {
+            for part in parts(of: number) { part.receive(bytes) }
+        } else if let userID = event.userID {
+            let part = state.withLock { $0.streams[number]?.parts[userID] }
+            // What `hello` names may be newer than what the client has.
+            part?.receive(bytes, id: event.name == "hello" ? nil : event.id)
+        }
+    }
+
+    private func parts(of number: Int) -> [UserStreamPart] {
+        state.withLock { Array(($0.streams[number]?.parts ?? [:]).values) }
+    }
+
+    /// Ends what is left of a stream's users.
+    private func end(_ number: Int, _ result: Result<Void, any Error>) {
+        let stream = state.withLock { $0.streams.removeValue(forKey: number) }
+        for part in (stream?.parts ?? [:]).values { part.events.end(result) }
+    }
+}
+
+extension UsersStreams.Stream {
+    /// True when the server tells of more users who have left than of others.
+    fileprivate var isStale: Bool { leftCount > parts.count }
+
+    fileprivate func hasRoom(count: Int, size: Int) -> Bool {
+        parts.isEmpty
+            || (parts.count + count <= UsersStreams.maximumCount
+                && self.size + size <= UsersStreams.maximumSize)
+    }
+
+    fileprivate mutating func add(_ part: UserStreamPart) {
+        parts[part.userID] = part
+        size += part.size
+    }
+}
