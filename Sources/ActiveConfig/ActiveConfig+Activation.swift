@@ -53,12 +53,12 @@ extension ActiveConfig {
     }
 }
 
-/// What ``ActiveConfig/ActiveConfig/fetchAndActivate()`` has done.
+/// The outcome of ``ActiveConfig/ActiveConfig/fetchAndActivate()``.
 public struct FetchOutcome: Sendable {
     /// The user whose configuration was downloaded; nil is the generic user.
     public let userID: String?
 
-    /// What became of the download; never ``DownloadOutcome/failed``.
+    /// The outcome of the download; never ``DownloadOutcome/failed``.
     public let download: DownloadOutcome
 
     /// A Boolean value that indicates whether the newest downloaded document is in force.

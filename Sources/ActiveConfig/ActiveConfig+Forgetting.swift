@@ -7,25 +7,29 @@ extension ActiveConfig {
     /// Must not be called by a store.
     ///
     /// - Parameter userID: The user; nil is the generic user.
-    /// - Throws: The store's error; then what was stored is still there, and in force.
+    /// - Throws: The store's error. Unless the configuration was removed before, it is still there,
+    ///   and in force. Call it again then.
     public func forgetUser(_ userID: String?) throws {
         let user = UserID(userID)
         markAbandoned(user)?.abandon()
-        let (before, download) = try storeWrites.sync(of: user) {
+        let (before, download, failure) = try storeWrites.sync(of: user) {
             // Whoever loads at the same moment must not bring the stored configuration in force
             // later, and what is pushed comes in force within these writes.
             loadedSnapshot()
-            try options.launchGuard?.forget(user)
             // First what waits, so that it never stands alone.
             try removePending(of: user)
             try configStore?.persistConfiguration(nil, forUserID: userID)
             history.forget(user)
             // One that was started meanwhile may have been stored just before the removal.
             let download = markAbandoned(user)
-            return state.withLock { state in
+            let before = state.withLock { state in
                 state.forget(user)
-                return (state.snapshot, download)
+                return state.snapshot
             }
+            verdicts.withLock { $0.removeAll { UserID($0.userID) == user } }
+            // Last: what is refused must not come in force again while it is stored.
+            let failure = Result { try options.launchGuard?.forget(user) }
+            return (before, download, failure)
         }
         download?.abandon()
         reloadUsers(afterForgetting: user)
@@ -33,6 +37,9 @@ extension ActiveConfig {
         if let before, before.userID == user || (user == .generic && !before.isOwn) {
             replaceDocument(of: before)
         }
+        options.exposures?.forget(user)
+        outcomes.forget(user)
+        try failure.get()
         log(.info, "\(user.logName) is forgotten.")
     }
 

@@ -1,9 +1,12 @@
 public import Foundation
 
 extension ActiveConfig {
-    /// The last time that the server was asked, in this launch or an earlier one; nil: never.
+    /// The last time that the server was asked, or told a change over a stream, in this launch or an
+    /// earlier one; nil: never.
     ///
-    /// It is kept across launches if the store is a ``ClientStateStore``.
+    /// It is kept across launches if the store is a ``ClientStateStore``: written once a minute at
+    /// most, so that a process that is killed may lose the last minute's. What decides whether the next
+    /// launch may ask, such as a wait after a failure, is written at once.
     public var lastDownload: DownloadRecord? { history.last }
 
     /// The time since the server gave or confirmed the document in force; nil when it never did.
@@ -13,7 +16,7 @@ extension ActiveConfig {
         return history.age(of: snapshot.source == .genericUser ? .generic : snapshot.userID)
     }
 
-    /// Whether the document in force is the server's newest, as far as is known.
+    /// How fresh the document in force is, as far as is known.
     public var freshness: ConfigurationFreshness { freshness(of: loadedSnapshot()) }
 
     /// Until when downloads throw ``DownloadError/Code/throttled``; nil when they ask the server.
@@ -53,9 +56,7 @@ extension ActiveConfig {
     }
 
     /// Tells sequences and observers that something may have changed.
-    func signalChange() {
-        for signal in state.withLock({ Array($0.signals.values) }) { signal.yield() }
-    }
+    func signalChange() { signals.yield() }
 
     private func freshness(of snapshot: ConfigurationSnapshot) -> ConfigurationFreshness {
         let isPending = snapshot.known.pending != nil

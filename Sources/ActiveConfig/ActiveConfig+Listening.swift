@@ -183,39 +183,7 @@ extension ActiveConfig {
     }
 }
 
-extension ActiveConfig {
-    /// Yields at once, and whenever another user has become the current one.
-    func makeUserSignals() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
-            state.nextSignalID += 1
-            state.userSignals[state.nextSignalID] = continuation
-            return state.nextSignalID
-        }
-        continuation.onTermination = { [weak self] _ in
-            // The removed value is released after the lock.
-            _ = self?.state.withLock { $0.userSignals.removeValue(forKey: id) }
-        }
-        continuation.yield()
-        return stream
-    }
-}
-
 extension ActiveConfig: DownloadingSource {
-    /// Yields whenever a section may have changed; unread elements coalesce into one.
-    func makeSignals() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
-            state.nextSignalID += 1
-            state.signals[state.nextSignalID] = continuation
-            return state.nextSignalID
-        }
-        continuation.onTermination = { [weak self] _ in
-            // The removed value is released after the lock.
-            _ = self?.state.withLock { $0.signals.removeValue(forKey: id) }
-        }
-        return stream
-    }
+    /// Yields whenever a section or the user may have changed; unread elements coalesce into one.
+    func makeSignals() -> AsyncStream<Void> { signals.makeStream() }
 }

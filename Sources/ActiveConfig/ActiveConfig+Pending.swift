@@ -5,8 +5,13 @@
 /// come. A document becomes the user's own in three steps: it waits, it replaces the own one, it waits no
 /// longer. Wherever a process ends, both documents are whole, and the newer one is not the older.
 extension ActiveConfig {
-    /// What waits for a user; nil when nothing does.
+    /// A user's pending configuration, if it may come in force.
     func pendingConfiguration(of userID: UserID) -> ConfigurationState? {
+        keptPending(of: userID).flatMap { usable(pending: $0, of: userID) }
+    }
+
+    /// A user's pending configuration, even one that must not come in force.
+    private func keptPending(of userID: UserID) -> ConfigurationState? {
         if let unstored = state.withLock({ $0.unstoredPending[userID] }) { return unstored }
         return (configStore as? any PendingConfigurationStore)?.pendingConfiguration(
             forUserID: userID.string)
@@ -18,7 +23,7 @@ extension ActiveConfig {
     func keep(_ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID) {
         let policy = options.activation
         if policy.isImmediate {
-            if let answer, pendingConfiguration(of: userID) != nil {
+            if let answer, keptPending(of: userID) != nil {
                 storeOwn(answer, of: userID)
             } else {
                 store(answer, lastKnown: lastKnown, of: userID)
@@ -30,7 +35,10 @@ extension ActiveConfig {
             // Confirmed: what could not be stored is tried again.
             if let unstored = state.withLock({ $0.unstoredPending[userID] }) {
                 storePending(unstored, of: userID)
-            } else if pendingConfiguration(of: userID) == nil {
+            } else if let pending = pendingConfiguration(of: userID) {
+                let own = state.withLock { $0.unstored[userID] }
+                if let own, pending.isSame(as: own) { storeOwn(pending, of: userID) }
+            } else {
                 store(nil, lastKnown: lastKnown, of: userID)
             }
             return
@@ -50,12 +58,14 @@ extension ActiveConfig {
 
     /// Makes a document the user's own.
     private func storeOwn(_ configuration: ConfigurationState, of userID: UserID) {
-        let pending = pendingConfiguration(of: userID)
+        let pending = keptPending(of: userID)
         if let pending, !pending.isSame(as: configuration) {
             storePending(configuration, of: userID)
         }
         store(configuration, lastKnown: nil, of: userID)
-        if pending != nil { storePending(nil, of: userID) }
+        // A document that could not be stored as the user's own stays pending for the next launch.
+        let isStored = state.withLock { $0.unstored[userID] == nil }
+        if pending != nil, isStored { storePending(nil, of: userID) }
         state.withLock { $0.launches[userID] = .stored }
     }
 
@@ -78,23 +88,40 @@ extension ActiveConfig {
     /// Stores what came in force when a user was first loaded.
     ///
     /// Loading itself does not write, as it may happen on any thread. If the process ends before, the
-    /// next launch does the same.
+    /// next launch does the same. What another process has stored since is newer, and stays.
     private func storeLaunch(of userID: UserID) {
         guard case .activated(let configuration) = state.withLock({ $0.launches[userID] }) else {
             return
         }
-        storeOwn(configuration, of: userID)
+        guard let pending = keptPending(of: userID), pending.isSame(as: configuration) else {
+            // It stays in force in this launch, and is not about to be stored any more.
+            let known = KnownConfiguration(configuration, source: .stored, isOwn: true)
+            return state.withLock { $0.launches[userID] = .mixed(known) }
+        }
+        // With the bytes of a signed document, which are not kept in memory.
+        storeOwn(pending, of: userID)
+        history.noteActivation(of: userID)
+        noteInForce(configuration, of: userID)
     }
 
     /// Stores what came in force by loading, on a thread of its own.
     func storeLaunchLater(of userID: UserID) {
+        pruneUsers()
         // Loading a user may have loaded the generic one as the fallback.
         for userID in Set([userID, .generic]) {
             guard case .activated = state.withLock({ $0.launches[userID] }) else { continue }
             storeCalls.async {
                 self.storeWrites.sync(of: userID) { self.storeLaunch(of: userID) }
+                self.signalChange()
             }
         }
+    }
+
+    /// Drops what is known of users who are not in memory any more, once that is much.
+    private func pruneUsers() {
+        guard state.withLock({ $0.isPruningDue }) else { return }
+        let living = Set(users.livingEntries.map(\.userID))
+        state.withLock { $0.prune(keeping: living) }
     }
 
     /// Removes what waits for a user, before the user's own document is removed.
@@ -109,33 +136,75 @@ extension ActiveConfig {
     func activatePending(of expected: UserID? = nil) -> (isActivated: Bool, [SectionChange]) {
         let userID = loadedSnapshot().userID
         if let expected, expected != userID { return (false, []) }
-        return storeWrites.sync(of: userID) {
+        let changes = activate(userID).current
+        return (changes != nil, changes ?? [])
+    }
+
+    /// Brings what waits for a user beside the current one in force for its handles.
+    ///
+    /// Blocks for the store.
+    func activatePending(of entry: UserEntry) -> [SectionChange] {
+        loadedSnapshot(of: entry)
+        return activate(entry.userID).ofHandles
+    }
+
+    /// Brings what waits for a user in force.
+    ///
+    /// - Returns: The changes of the current configuration, nil when it is another user's or nothing
+    ///   waits; the changes of the user's handles.
+    private func activate(
+        _ userID: UserID
+    ) -> (current: [SectionChange]?, ofHandles: [SectionChange]) {
+        storeWrites.sync(of: userID) {
             storeLaunch(of: userID)
-            guard let pending = pendingConfiguration(of: userID) else { return (false, []) }
+            guard let pending = pendingConfiguration(of: userID) else { return (nil, []) }
             storeOwn(pending, of: userID)
+            // Setters that have read what was the user's own read again.
+            state.withLock { $0.noteChange(of: userID) }
             let new = pending.keptInMemory
             guardLaunch(.downloaded(new), of: userID)
-            let changes = replacingSnapshot { old, layers -> [SectionChange]? in
-                // Another user is current by now; it will be in force for its own.
-                guard let old, old.userID == userID else { return nil }
-                let source = old.known.pending?.source ?? .stored
-                let snapshot = ConfigurationSnapshot(
-                    userID: userID,
-                    known: KnownConfiguration(new, source: source, isOwn: true),
-                    layers: layers, reason: .activated, previous: old)
-                let changes = snapshot.changes(since: old.sections)
-                change { state in
-                    state.snapshot = snapshot
-                    return deliver(changes, in: state)
-                }
-                bringInForce(snapshot.known, ofUser: userID, layers, reason: .activated)
-                return changes
+            let changes = replacingSnapshot { old, layers in
+                (
+                    current: activate(new, of: userID, since: old, layers),
+                    ofHandles: activate(
+                        new, ofHandles: users.livingEntry(of: userID), layers)
+                )
             }
-            guard let changes else { return (false, []) }
             history.noteActivation(of: userID)
             noteInForce(new, of: userID)
-            return (true, changes)
+            return changes
         }
+    }
+
+    private func activate(
+        _ new: ConfigurationState, of userID: UserID, since old: ConfigurationSnapshot?,
+        _ layers: ConfigurationLayers
+    ) -> [SectionChange]? {
+        // Of another user than the current one it will be in force for its own.
+        guard let old, old.userID == userID else { return nil }
+        let source = old.known.pending?.source ?? .stored
+        let snapshot = ConfigurationSnapshot(
+            userID: userID, known: KnownConfiguration(new, source: source, isOwn: true),
+            layers: layers, reason: .activated, previous: old)
+        let changes = snapshot.changes(since: old.sections)
+        change { state in
+            state.snapshot = snapshot
+            return deliver(changes, in: state)
+        }
+        return changes
+    }
+
+    private func activate(
+        _ new: ConfigurationState, ofHandles entry: UserEntry?, _ layers: ConfigurationLayers
+    ) -> [SectionChange] {
+        guard let entry else { return [] }
+        let old = entry.snapshot
+        let source = old?.known.pending?.source ?? .stored
+        bringInForce(
+            KnownConfiguration(new, source: source, isOwn: true), ofUser: entry.userID, layers,
+            reason: .activated)
+        guard let old, let snapshot = entry.snapshot else { return [] }
+        return snapshot.changes(since: old.sections)
     }
 }
 
@@ -157,10 +226,19 @@ extension KnownConfiguration {
             return KnownConfiguration(new.configuration, source: new.source, isOwn: true)
         }
         var pending = new
+        pending.isPartlyInForce =
+            document.sections != configuration.sections || self.pending?.isPartlyInForce == true
         pending.adopted = adopted.filter { name in
             new.configuration.sections[name] != nil
         }
         return KnownConfiguration(document, source: source, isOwn: isOwn, pending: pending)
+    }
+
+    /// Brings the sections of a downloaded document in force that need not wait.
+    func bringing(
+        downloaded newest: ConfigurationState, _ policy: ActivationPolicy
+    ) -> KnownConfiguration {
+        bringing(.init(configuration: newest, source: .downloaded), policy, at: [.immediate])
     }
 
     /// The generic user's document for a user who has none: it lends no entity tag.

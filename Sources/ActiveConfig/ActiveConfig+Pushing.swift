@@ -47,16 +47,23 @@ extension ActiveConfig {
                         return .needsFetch
                     }
                     keep(configuration, lastKnown: held, of: userID)
-                    let isImmediate = options.activation.isImmediate
-                    if isImmediate { guardLaunch(.downloaded(configuration), of: userID) }
-                    state.withLock {
-                        $0.pushed[userID] = configuration.templateVersion.map {
+                    let isInForce =
+                        options.activation.isImmediate || pendingConfiguration(of: userID) == nil
+                    history.notePush(
+                        of: history.request(of: userID, configDownloader.requestDigest),
+                        isInForce: isInForce)
+                    guardLaunch(ofDownloaded: configuration, of: userID)
+                    state.withLock { state in
+                        // A download that begins later asks about this document.
+                        guard state.downloads[userID] != nil else { return }
+                        state.pushed[userID] = configuration.templateVersion.map {
                             ($0, configuration.entityTag)
                         }
                     }
                     // Within the user's writes, so that forgetting the user comes before or after.
                     let result = bringInForce(pushed: configuration, of: userID)
-                    if isImmediate { noteInForce(configuration, of: userID) }
+                    if isInForce { noteInForce(configuration, of: userID) }
+                    signalChange()
                     return .applied(configuration, result)
                 }
             }

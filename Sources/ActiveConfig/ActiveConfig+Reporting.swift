@@ -10,22 +10,24 @@ extension ActiveConfig {
     public static let launchGuardVerdictNotification = Notification.Name(
         "ActiveConfigLaunchGuardVerdictNotification")
 
-    /// What the launch guard has decided in this launch; nil when it had nothing to do.
+    /// The launch guard's last decision in this launch; nil when it had nothing to do.
     ///
     /// The store is read, unless something has been read before.
     public var launchGuardVerdict: LaunchGuardVerdict? {
         guard options.launchGuard != nil else { return nil }
         loadedSnapshot()
-        return verdict.withLock { $0 }
+        return verdicts.withLock { $0.last }
     }
 
     /// Reports a verdict, once.
     func noteVerdict(_ new: LaunchGuardVerdict) {
-        let isKnown = verdict.withLock { known in
-            defer { known = new }
-            return known == new
+        let isNew = verdicts.withLock { verdicts in
+            if verdicts.contains(new) { return false }
+            verdicts.append(new)
+            verdicts.removeFirst(max(verdicts.count - Self.maximumVerdictCount, 0))
+            return true
         }
-        if isKnown { return }
+        guard isNew else { return }
         log(.error, "\(new)")
         listenerQueue.async { [self] in
             notificationCenter.post(
@@ -38,8 +40,11 @@ extension ActiveConfig {
         if let outcome = outcome(of: new) { outcomes.tell(outcome) }
     }
 
+    /// Twice as many as a launch guard refuses documents at a launch.
+    private static let maximumVerdictCount = 128
+
     /// What was decided before anybody wanted to know.
-    var earlierOutcome: ConfigurationOutcome? { verdict.withLock { $0 }.flatMap(outcome) }
+    var earlierOutcomes: [ConfigurationOutcome] { verdicts.withLock { $0 }.compactMap(outcome) }
 
     private func outcome(of verdict: LaunchGuardVerdict) -> ConfigurationOutcome? {
         guard let version = verdict.templateVersion else { return nil }

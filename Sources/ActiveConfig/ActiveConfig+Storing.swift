@@ -4,43 +4,67 @@ extension ActiveConfig {
     ///
     /// What waits for the user's next launch comes in force here, and is stored later.
     func lastKnownConfiguration(of userID: UserID) -> KnownConfiguration? {
-        let stored = storedConfiguration(of: userID)
-        guard let pending = pendingConfiguration(of: userID) else {
-            if options.activation.isImmediate { return stored }
-            return state.withLock { state in
-                switch state.launches[userID] {
-                case .mixed(let known): return known
-                case .activated(let configuration):
-                    return KnownConfiguration(configuration, source: .stored, isOwn: true)
-                case .stored: return stored
-                case nil:
-                    state.launches[userID] = .stored
-                    return stored
-                }
+        while true {
+            let (forgettingCount, step) = state.withLock {
+                ($0.forgettingCount, $0.launches[userID]?.step)
             }
+            // In this order: what waits is removed only once it is stored as the user's own.
+            let pending = pendingConfiguration(of: userID)
+            let stored = storedConfiguration(of: userID)
+            let known = state.withLock { state -> KnownConfiguration?? in
+                // What was read may be of a user who is forgotten by now, or may have been stored since
+                // as what another thread has loaded.
+                guard state.forgettingCount == forgettingCount,
+                    state.launches[userID]?.step == step
+                else { return nil }
+                guard let pending else { return .some(launch(userID, stored, in: &state)) }
+                return launch(userID, stored, pending, in: &state)
+            }
+            if let known { return known }
         }
-        let policy = options.activation
-        return state.withLock { state in
-            let base: KnownConfiguration?
-            var moments: Set = [ActivationPolicy.Moment.immediate]
-            switch state.launches[userID] {
-            case nil:
-                base = stored
-                moments.insert(.nextLaunch)
-            case .stored: base = stored
-            case .mixed(let known): base = known
-            case .activated(let configuration):
-                base = KnownConfiguration(configuration, source: .stored, isOwn: true)
-            }
-            let known = (base ?? .none).bringing(
-                .init(configuration: pending, source: .stored), policy, at: moments)
-            if known.pending == nil, base?.isOwn != true || base?.configuration != pending {
-                state.launches[userID] = .activated(pending)
-            } else if state.launches[userID] == nil {
-                state.launches[userID] = known.pending == nil ? .stored : .mixed(known)
-            }
-            return known
+    }
+
+    /// The configuration with which a user is loaded when none is pending.
+    private func launch(
+        _ userID: UserID, _ stored: KnownConfiguration?, in state: inout CoordinatorState
+    ) -> KnownConfiguration? {
+        if options.activation.isImmediate { return stored }
+        switch state.launches[userID] {
+        case .mixed(let known): return known
+        case .activated(let configuration):
+            return KnownConfiguration(configuration, source: .stored, isOwn: true)
+        case .stored: return stored
+        case nil:
+            state.launches[userID] = .stored
+            return stored
         }
+    }
+
+    /// The configuration with which a user is loaded, given the pending one.
+    private func launch(
+        _ userID: UserID, _ stored: KnownConfiguration?, _ pending: ConfigurationState,
+        in state: inout CoordinatorState
+    ) -> KnownConfiguration {
+        let base: KnownConfiguration?
+        var moments: Set = [ActivationPolicy.Moment.immediate]
+        switch state.launches[userID] {
+        case nil:
+            base = stored
+            moments.insert(.nextLaunch)
+        case .stored: base = stored
+        case .mixed(let known): base = known
+        case .activated(let configuration):
+            base = KnownConfiguration(configuration, source: .stored, isOwn: true)
+        }
+        let known = (base ?? .none).bringing(
+            .init(configuration: pending.keptInMemory, source: .stored), options.activation,
+            at: moments)
+        if known.pending == nil, base?.isOwn != true || base?.configuration != pending {
+            state.launches[userID] = .activated(pending.keptInMemory)
+        } else if state.launches[userID] == nil {
+            state.launches[userID] = known.pending == nil ? .stored : .mixed(known)
+        }
+        return known
     }
 
     /// The store's configuration of a user, or the fallback.
@@ -151,8 +175,9 @@ extension ActiveConfig {
     /// While the store cannot, the first download of this launch counts as the installation's, and
     /// each later one tries again.
     ///
+    /// - Parameter problem: Set to what is to be logged, once no queue is held.
     /// - Returns: True for the first successful download of the installation.
-    func recordFirstDownloadFinished() -> Bool {
+    func recordFirstDownloadFinished(problem: inout String?) -> Bool {
         let (isFirstHere, isRecorded) = state.withLock {
             (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
         }
@@ -164,7 +189,7 @@ extension ActiveConfig {
             state.withLock { $0.firstDownloadFinishedIsRecorded = true }
             return isFirst && isFirstHere
         } catch {
-            log(.error, "That the first download succeeded could not be stored: \(error)")
+            problem = "That the first download succeeded could not be stored: \(error)"
             return isFirstHere
         }
     }

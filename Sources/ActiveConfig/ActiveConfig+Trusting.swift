@@ -14,32 +14,60 @@ extension ActiveConfig {
     func usable(
         _ stored: ConfigurationState?, of userID: UserID, orOf other: UserID? = nil
     ) -> ConfigurationState? {
-        guard let stored else { return nil }
-        var owner = userID
-        var trusted: ConfigurationState
+        guard let stored, let (trusted, owner) = verified(stored: stored, of: userID, orOf: other)
+        else { return nil }
+        guard let launchGuard = options.launchGuard else { return trusted }
+        lazy var good = launchGuard.goodConfiguration(of: owner).flatMap {
+            try? self.trusted(stored: $0, of: owner)
+        }.flatMap { launchGuard.refusal(of: $0, userID: owner) == nil ? $0 : nil }
+        return isRefused(trusted, of: owner, kept: { good }) ? good : trusted
+    }
+
+    /// A user's pending configuration with its signed bytes; nil when it must not be used.
+    func usable(pending: ConfigurationState, of userID: UserID) -> ConfigurationState? {
+        if options.signatures != nil, verified(stored: pending, of: userID) == nil { return nil }
+        let isRefused = isRefused(pending, of: userID) {
+            usable(configStore?.ownConfiguration(forUserID: userID.string), of: userID)
+        }
+        return isRefused ? nil : pending
+    }
+
+    /// A stored document that may be used, and whose it is; nil, and logged, when it is not signed as
+    /// the app wants it.
+    private func verified(
+        stored: ConfigurationState, of userID: UserID, orOf other: UserID? = nil
+    ) -> (configuration: ConfigurationState, owner: UserID)? {
         do throws(SignatureError) {
             do throws(SignatureError) {
-                trusted = try self.trusted(stored: stored, of: userID)
+                return (try trusted(stored: stored, of: userID), userID)
             } catch {
                 guard let other else { throw error }
-                trusted = try self.trusted(stored: stored, of: other)
-                owner = other
+                return (try trusted(stored: stored, of: other), other)
             }
         } catch {
             log(.warning, "A stored configuration is left out. \(error)")
             return nil
         }
+    }
+
+    /// Whether the launch guard refuses a document; a refusal that is new is reported.
+    ///
+    /// - Parameters:
+    ///   - configuration: The document.
+    ///   - userID: Its owner.
+    ///   - kept: Returns what is used instead, for the report.
+    /// - Returns: True when the document must not be used.
+    private func isRefused(
+        _ configuration: ConfigurationState, of userID: UserID, kept: () -> ConfigurationState?
+    ) -> Bool {
         guard let launchGuard = options.launchGuard,
-            let refusal = launchGuard.refusal(of: trusted, userID: owner)
-        else { return trusted }
-        launchGuard.noteDigest(trusted.signedDocument?.digest, ofRefused: refusal.document)
-        let good = launchGuard.goodConfiguration(of: owner).flatMap {
-            try? self.trusted(stored: $0, of: owner)
-        }.flatMap { launchGuard.refusal(of: $0, userID: owner) == nil ? $0 : nil }
+            let refusal = launchGuard.refusal(of: configuration, userID: userID)
+        else { return false }
+        launchGuard.noteDigest(configuration.signedDocument?.digest, ofRefused: refusal.document)
         if let new = launchGuard.newRefusal(of: refusal.document) {
-            noteVerdict(LaunchGuardVerdict(new, kept: good))
+            noteVerdict(LaunchGuardVerdict(new, kept: kept()))
         }
-        return good
+        return true
     }
 
     private func trusted(
@@ -152,15 +180,31 @@ extension ActiveConfig {
         return asked
     }
 
+    /// Tells the launch guard what a download brings in force, before it does.
+    func guardLaunch(ofDownloaded newest: ConfigurationState, of userID: UserID) {
+        guard options.launchGuard != nil else { return }
+        if options.activation.isImmediate {
+            return guardLaunch(.downloaded(newest), of: userID)
+        }
+        let snapshot = state.withLock { $0.snapshot }
+        guard let snapshot, snapshot.userID == userID else { return }
+        guardLaunch(
+            snapshot.known.bringing(downloaded: newest, options.activation), of: userID)
+    }
+
     /// Tells the launch guard what comes in force, before it does.
     func guardLaunch(_ known: KnownConfiguration?, of userID: UserID) {
         guard let launchGuard = options.launchGuard else { return }
         let isCurrent = state.withLock { $0.userID == userID || $0.readings[userID] != nil }
         guard isCurrent else { return }
+        // Its sections in force are new, the others were there before.
+        if let pending = known?.pending, pending.isPartlyInForce {
+            return launchGuard.willBringInForce(pending.configuration, of: userID)
+        }
         switch known?.source {
         case .downloaded?, .stored?: launchGuard.willBringInForce(known?.configuration, of: userID)
         case .genericUser?:
-            // It was cleared, as a request of another user must not have it.
+            // `asFallback` removes the entity tag, so the document is read again.
             launchGuard.willBringInForce(
                 usable(configStore?.ownConfiguration(forUserID: nil), of: .generic), of: .generic)
         default: launchGuard.willBringInForce(nil, of: userID)

@@ -16,11 +16,14 @@ extension ActiveConfig {
     }
 
     /// A user's configuration, loaded on first use.
+    @discardableResult
     func loadedSnapshot(of entry: UserEntry) -> ConfigurationSnapshot {
         while true {
             if let known = entry.snapshot { return known }
             let version = entry.version
             let known = lastKnownConfiguration(of: entry.userID) ?? .none
+            // Until it is stored, it is in memory whether the user is or not.
+            storeLaunchLater(of: entry.userID)
             load(known, into: entry, ifVersion: version, reason: .restored)
         }
     }
@@ -44,11 +47,36 @@ extension ActiveConfig {
         _ known: KnownConfiguration, ofUser userID: UserID, _ layers: ConfigurationLayers,
         reason: SectionChange.Reason
     ) {
-        // Others may be loading the generic user's former configuration as their fallback.
-        if userID == .generic { for entry in users.livingEntries { entry.invalidateLoads() } }
+        if userID == .generic { invalidateLoads(of: userID) }
         guard let entry = users.livingEntry(of: userID) else { return }
         entry.replace(
             with: users.snapshot(of: userID, known: known, layers: layers, reason: reason))
+    }
+
+    /// Brings what need not wait of a download in force for the user's handles, while no other
+    /// configuration is.
+    func bringInForce(
+        downloaded configuration: ConfigurationState, ofUser userID: UserID,
+        _ layers: ConfigurationLayers
+    ) {
+        let known: KnownConfiguration? =
+            if options.activation.isImmediate {
+                .downloaded(configuration)
+            } else {
+                users.livingEntry(of: userID)?.snapshot?.known.bringing(
+                    downloaded: configuration, options.activation)
+            }
+        guard let known else { return invalidateLoads(of: userID) }
+        bringInForce(known, ofUser: userID, layers, reason: .downloaded)
+    }
+
+    /// Invalidates the loads that run for a user's handles; for the generic user those of all handles,
+    /// since each may be loading that user's former configuration as its fallback.
+    private func invalidateLoads(of userID: UserID) {
+        let entries =
+            userID == .generic
+            ? users.livingEntries : [users.livingEntry(of: userID)].compactMap(\.self)
+        for entry in entries { entry.invalidateLoads() }
     }
 
     /// Brings the layers in force for all handles, while no other configuration is.
@@ -79,7 +107,7 @@ extension ActiveConfig {
         reason: SectionChange.Reason
     ) {
         replacingSnapshot { _, layers in
-            // One that is left out must not count in the cache.
+            // A stale snapshot must not be counted in the cache.
             guard entry.version == version else { return }
             entry.replace(
                 with: users.snapshot(

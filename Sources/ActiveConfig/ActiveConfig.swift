@@ -37,6 +37,8 @@ public final class ActiveConfig: Sendable {
     let listenerQueuePatience: Double
     let log: ActiveConfigLog
     let state: Locked<CoordinatorState>
+    /// Wakes the sequences that are being iterated.
+    let signals = ChangeSignals()
     /// The values of scalar settings, for reading without the lock.
     let scalars = ScalarCache()
     /// The sections in force, for reading without that lock, too.
@@ -45,8 +47,8 @@ public final class ActiveConfig: Sendable {
     let users: UserTable
     /// Those who want to know which versions came in force.
     let outcomes = OutcomeObservers()
-    /// What the launch guard has decided in this launch.
-    let verdict = Locked<LaunchGuardVerdict?>(nil)
+    /// The launch guard's decisions in this launch, the newest last.
+    let verdicts = Locked<[LaunchGuardVerdict]>([])
     /// Made by the first who observes.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
@@ -74,7 +76,7 @@ public final class ActiveConfig: Sendable {
     ///     cancelled and fails with ``DownloadError/Code/timedOut``, and a later answer is dropped.
     ///     ``JSONURLDownloader`` has a shorter limit of its own.
     ///   - overrides: Whether settings can be overridden on this device.
-    ///   - options: What it does beyond that.
+    ///   - options: Optional behavior, such as a fetch policy.
     ///   - log: Receives the framework's messages.
     public convenience init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)? = nil,
@@ -98,7 +100,7 @@ public final class ActiveConfig: Sendable {
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The serial queue on which listeners are called and notifications posted.
     ///   - overrides: Whether settings can be overridden on this device.
-    ///   - options: What it does beyond that.
+    ///   - options: Optional behavior, such as a fetch policy.
     ///   - log: Receives the framework's messages.
     public convenience init(
         configStore: any ActiveConfigStore, notificationCenter: NotificationCenter = .default,
@@ -167,13 +169,13 @@ public final class ActiveConfig: Sendable {
         if isCurrent { return }
         var outcome: UserChange
         repeat {
+            let changeCount = state.withLock { $0.readings[userID]?.changeCount }
             let stored = lastKnownConfiguration(of: userID)
             guardLaunch(stored, of: userID)
-            outcome = bringInForce(userID, stored: stored)
+            outcome = bringInForce(userID, stored: stored, ifChangeCount: changeCount)
         } while outcome == .stale
         storeLaunchLater(of: userID)
         if case .done(let sectionCount) = outcome {
-            for signal in state.withLock({ Array($0.userSignals.values) }) { signal.yield() }
             log(.info, "\(userID.logName) is current, with \(sectionCount) sections.")
         }
     }
@@ -186,15 +188,14 @@ public final class ActiveConfig: Sendable {
         case stale
     }
 
-    /// Makes a user the current one, with the configuration that the store has.
-    private func bringInForce(_ userID: UserID, stored: KnownConfiguration?) -> UserChange {
+    /// Sets the current user, with the configuration that the store had at a count of changes.
+    private func bringInForce(
+        _ userID: UserID, stored: KnownConfiguration?, ifChangeCount changeCount: Int?
+    ) -> UserChange {
         let isFirst = state.withLock { $0.snapshot == nil }
         let former = isFirst ? initialConfiguration(besides: stored) : nil
         return replacingSnapshot { old, layers in
-            let isStale = state.withLock { state in
-                defer { state.readings[userID]?.isStale = false }
-                return state.readings[userID]?.isStale == true
-            }
+            let isStale = state.withLock { $0.readings[userID]?.changeCount != changeCount }
             if isStale { return .stale }
             let downloaded = state.withLock { $0.endReading(of: userID) }
             let new = ConfigurationSnapshot(
@@ -247,17 +248,17 @@ public final class ActiveConfig: Sendable {
     /// - Returns: True when `body` made a change, false when it returned nil.
     @discardableResult
     func change(_ body: (inout CoordinatorState) -> Delivery?) -> Bool {
-        let signals: [AsyncStream<Void>.Continuation]? = state.withLock { state in
+        // Nil: no change.
+        let isSeen: Bool? = state.withLock { state in
             let user = state.userID
             guard let delivery = body(&state) else { return nil }
             if !delivery.changes.isEmpty || !delivery.events.isEmpty {
                 queue(in: &state) { self.perform(delivery) }
             }
-            let isSeen = !delivery.changes.isEmpty || state.userID != user
-            return isSeen ? Array(state.signals.values) : []
+            return !delivery.changes.isEmpty || state.userID != user
         }
-        for signal in signals ?? [] { signal.yield() }
-        return signals != nil
+        if isSeen == true { signals.yield() }
+        return isSeen != nil
     }
 
     /// Puts a delivery on the listener queue, under the lock, so that they come in order.

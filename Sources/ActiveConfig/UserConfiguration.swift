@@ -32,7 +32,8 @@ public final class UserConfiguration: Sendable {
     /// Downloads the user's configuration, or joins the download that is running for that user.
     ///
     /// As ``ActiveConfig/downloadNewConfig()->_``, which also says what is thrown, but the result is
-    /// about this user: the configuration is in force for the user's handles.
+    /// about this user: whether the document is in force for the user's handles, or waits for
+    /// `activate()`.
     ///
     /// - Returns: The result, with the sections that differ from before the call.
     /// - Throws: The downloader's error, ``ConfigurationFormatError`` or `CancellationError`; the
@@ -40,11 +41,35 @@ public final class UserConfiguration: Sendable {
     @discardableResult
     public func download() async throws -> DownloadResult {
         let before = await loadedSnapshotInTask()
-        _ = try await config.download(of: entry.userID)
+        let result = try await config.download(of: entry.userID)
         let after = await loadedSnapshotInTask()
         return DownloadResult(
-            userID: userID, configurationIsCurrent: true,
-            changedSectionNames: Set(after.changes(since: before.sections).map(\.sectionName)))
+            userID: userID, configurationIsCurrent: after.known.pending == nil,
+            changedSectionNames: Set(after.changes(since: before.sections).map(\.sectionName)),
+            outcome: result.outcome)
+    }
+
+    /// Brings the user's downloaded document that waits in force, with all its sections; see
+    /// ``ActivationPolicy``.
+    ///
+    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// listener queue. It waits for the store. Must not be called by a store.
+    ///
+    /// - Returns: The sections that have changed, sorted; empty when nothing waits.
+    @available(*, noasync, message: "Await the function of the same name.")
+    @discardableResult
+    public func activate() -> [SectionChange] { config.activatePending(of: entry) }
+
+    /// Brings the user's downloaded document that waits in force, with all its sections; see
+    /// ``ActivationPolicy``.
+    ///
+    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// listener queue.
+    ///
+    /// - Returns: The sections that have changed, sorted; empty when nothing waits.
+    @discardableResult
+    public func activate() async -> [SectionChange] {
+        await config.storeCalls.run { [config, entry] in config.activatePending(of: entry) }
     }
 
     /// The document in force, without in-app defaults and overrides.

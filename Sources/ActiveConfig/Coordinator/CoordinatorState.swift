@@ -6,9 +6,11 @@ struct CoordinatorState: Sendable {
         var count = 0
         /// The user's last download in the meantime, newer than the configuration being read.
         var downloaded: ConfigurationState?
-        /// True once the store has changed in the meantime by more than a download of this user: a
-        /// download of the generic user, to whom others fall back, or a removal.
-        var isStale = false
+        /// Counts the changes of the store by more than a download of this user: a download of the
+        /// generic user, to whom others fall back, or a removal.
+        ///
+        /// Each setter compares it with the count before its own read.
+        var changeCount = 0
     }
 
     /// The outcome of a user's first loading in this launch.
@@ -19,6 +21,14 @@ struct CoordinatorState: Sendable {
         case activated(ConfigurationState)
         /// Sections of what waited came in force, and others did not.
         case mixed(KnownConfiguration)
+
+        var step: Int {
+            switch self {
+            case .mixed: 0
+            case .activated: 1
+            case .stored: 2
+            }
+        }
     }
 
     var userID: UserID = .generic
@@ -46,8 +56,12 @@ struct CoordinatorState: Sendable {
     /// What waits for activation and could not be stored.
     var unstoredPending: [UserID: ConfigurationState] = [:]
     /// What each user was loaded with in this launch, so that nothing else comes in force by loading
-    /// again.
+    /// again while the user is in memory.
     var launches: [UserID: Launch] = [:]
+    /// Number of users above which those who are not in memory are dropped.
+    private var pruningThreshold = leastPruningThreshold
+    /// Number of users that were forgotten.
+    var forgettingCount = 0
     /// In this launch.
     var firstDownloadFinished = false
     /// True once the store is known to have recorded it for the installation.
@@ -56,17 +70,13 @@ struct CoordinatorState: Sendable {
     ///
     /// A download ends when it is removed here, which happens once.
     var downloads: [UserID: JoinedDownload] = [:]
-    /// The identity of what was last pushed to a user, which older answers do not replace.
+    /// The identity of what was pushed last to a user while a download is running, whose answer may
+    /// be older.
     var pushed: [UserID: (version: Int, entityTag: String?)] = [:]
-    /// Wakes those who follow the current user.
-    var userSignals: [Int: AsyncStream<Void>.Continuation] = [:]
     /// True once the first delivery was put on the listener queue.
     var isListenerQueueWatched = false
     /// Registrations by section.
     var listeners = ListenerTable()
-    /// Wakes the sequences that are being iterated.
-    var signals: [Int: AsyncStream<Void>.Continuation] = [:]
-    var nextSignalID = 0
 
     init(scalars: ScalarCache, replicas: SectionReplicas) {
         self.scalars = scalars
@@ -96,6 +106,8 @@ struct CoordinatorState: Sendable {
 
     /// Drops what is known of a user.
     mutating func forget(_ userID: UserID) {
+        forgettingCount += 1
+        if userID == .generic { forgetFallbacks() }
         unstored[userID] = nil
         unstoredPending[userID] = nil
         launches[userID] = nil
@@ -104,10 +116,51 @@ struct CoordinatorState: Sendable {
         noteChange(of: userID)
     }
 
+    /// Drops the generic user's sections that are in force for others beside what waits for those.
+    private mutating func forgetFallbacks() {
+        for (userID, launch) in launches {
+            if case .mixed(let known) = launch, !known.isOwn { launches[userID] = .stored }
+        }
+    }
+
+    /// Ends a user's download, once it is accepted or has failed.
+    mutating func endDownload(of userID: UserID) {
+        downloads[userID] = nil
+        pushed[userID] = nil
+    }
+
+    fileprivate static let leastPruningThreshold = 1_000
+
+    /// True once much is known of users, most of whom may no longer be in memory.
+    var isPruningDue: Bool {
+        max(launches.count, unstored.count, unstoredPending.count) > pruningThreshold
+    }
+
+    /// Drops what is known of users who are not in memory any more: for them the next loading is like
+    /// that of a new launch.
+    mutating func prune(keeping living: Set<UserID>) {
+        let (current, readings, downloads) = (self.userID, self.readings, self.downloads)
+        func isInUse(_ userID: UserID) -> Bool {
+            userID == current || userID == .generic || living.contains(userID)
+                || readings[userID] != nil || downloads[userID] != nil
+        }
+        launches = launches.filter { userID, launch in
+            // It is about to be stored.
+            if case .activated = launch { return true }
+            return isInUse(userID)
+        }
+        unstored = unstored.filter { isInUse($0.key) }
+        unstoredPending = unstoredPending.filter { isInUse($0.key) }
+        // Doubling the threshold makes the amortized cost of pruning constant.
+        pruningThreshold = max(
+            Self.leastPruningThreshold,
+            2 * max(launches.count, unstored.count, unstoredPending.count))
+    }
+
     /// Makes the setters that are reading a user read again.
     mutating func noteChange(of userID: UserID) {
         for reader in userID == .generic ? Array(readings.keys) : [userID] {
-            readings[reader]?.isStale = true
+            readings[reader]?.changeCount += 1
         }
     }
 
@@ -115,7 +168,7 @@ struct CoordinatorState: Sendable {
     mutating func noteDownload(of configuration: ConfigurationState, for userID: UserID) {
         readings[userID]?.downloaded = configuration
         guard userID == .generic else { return }
-        for reader in readings.keys { readings[reader]?.isStale = true }
+        for reader in readings.keys { readings[reader]?.changeCount += 1 }
     }
 }
 

@@ -11,6 +11,13 @@ final class JoinedDownload: Sendable {
         var outcome = DownloadOutcome.downloaded
     }
 
+    /// A request that was made.
+    struct Attempt: Sendable {
+        let request: DownloadHistory.Request
+        /// The time since it was made.
+        let duration: @Sendable () -> Duration
+    }
+
     private struct State {
         /// True once the answer has arrived or is no longer accepted.
         var isSettled = false
@@ -92,8 +99,10 @@ final class JoinedDownload: Sendable {
         }
         guard let continuation else { return }
         settle(.failure(CancellationError())) { state in
-            state.isAbandoned = state.waiting.isEmpty && !state.isAwaitedByNobody
-            return state.isAbandoned
+            let isLeft = state.waiting.isEmpty && !state.isAwaitedByNobody
+            // Its user may have been forgotten before.
+            state.isAbandoned = state.isAbandoned || isLeft
+            return isLeft
         }
         continuation?.resume(throwing: CancellationError())
     }

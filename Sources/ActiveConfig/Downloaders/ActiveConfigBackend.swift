@@ -46,11 +46,16 @@ public struct ActiveConfigBackend: Sendable, Hashable {
         return appending("/activeconfig/user/\(encoded)", query)
     }
 
-    /// The URL to which a user's client says which version is in force (HTTP 2); nil for an ID that a
-    /// path cannot carry.
-    func acknowledgementURL(forUserID userID: String?) -> URL? {
+    /// The URL of the stream of many users, for services (HTTP 2).
+    var usersEventsURL: URL { appending("/activeconfig/events", []) }
+
+    /// The URL to which a user's client says which version is in force (HTTP 2).
+    func acknowledgementURL(forUserID userID: String?) -> URL {
         guard let userID else { return appending("/activeconfig/acknowledgement", []) }
-        if ["", ".", ".."].contains(userID) { return nil }
+        if ["", ".", ".."].contains(userID) {
+            return appending(
+                "/active_config/acknowledgement", ["userID=\(Self.percentEncoded(userID))"])
+        }
         return appending(
             "/activeconfig/user/\(Self.percentEncoded(userID))/acknowledgement", [])
     }
@@ -109,13 +114,9 @@ extension JSONURLDownloader {
             timeout: timeout, limits: limits, sessions: sessions, signals: signals,
             reportedURL: backend.url, refresh: credentials.refresh
         ) { context in
-            var request = URLRequest(
-                url: backend.configurationURL(
-                    forUserID: context.userID, signals: context.signals))
-            if let field = try await credentials.field(for: context, url: backend.url) {
-                request.setValue(field.value, forHTTPHeaderField: field.name)
-            }
-            return request
+            try await credentials.request(
+                backend.configurationURL(forUserID: context.userID, signals: context.signals),
+                of: backend, context)
         }
     }
 }

@@ -29,3 +29,7 @@ extension ActiveConfigDownloader {
     /// "": an answer depends on the user only.
     public var requestDigest: String { "" }
 }
+
+/// The server has answered with a version before the one at hand, as a replica may that does not have
+/// the newest yet; versions never go back, so nothing has changed.
+struct OlderAnswer: Error {}

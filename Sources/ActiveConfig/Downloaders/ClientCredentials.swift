@@ -1,6 +1,10 @@
 import Foundation
 
-/// What a client shows the backend to be let in (HTTP 5).
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The credentials of a client (HTTP 5).
 ///
 /// ```swift
 /// let credentials = ClientCredentials.userToken { userID, isRefresh in
@@ -9,16 +13,33 @@ import Foundation
 /// let downloader = JSONURLDownloader(backend: backend, credentials: credentials)
 /// ```
 ///
-/// A key or token is sent in a header field only, is not sent to another origin when the backend
-/// redirects, and is in no error and in no log.
+/// Give the same credentials to whatever asks the backend: the downloader, the source of an
+/// ``ActiveConfigUpdater``, the ``ConfigurationAcknowledger``. They then share what is refreshed. A key
+/// or token is sent in a header field only, is not sent to another origin when the backend redirects,
+/// and is in no error and in no log.
 public struct ClientCredentials: Sendable {
-    enum Kind: Sendable {
+    private typealias Token =
+        @Sendable (_ userID: String?, _ isRefresh: Bool) async throws -> String
+
+    private enum Kind: Sendable {
         case none
         case apiKey(String)
-        case userToken(@Sendable (_ userID: String?, _ isRefresh: Bool) async throws -> String)
+        case token(Token)
     }
 
-    let kind: Kind
+    private let kind: Kind
+    /// Gets a new token after a 401; nil when there is none to get.
+    let refresh: CredentialRefresh?
+    /// Tells connections that are open of new tokens.
+    let changes = ChangeSignals()
+
+    private init(kind: Kind, isPerUser: Bool = true) {
+        self.kind = kind
+        refresh =
+            if case .token(let token) = kind {
+                CredentialRefresh(isPerUser: isPerUser) { try await token($0, true) }
+            } else { nil }
+    }
 
     /// Nothing is sent.
     public static let none = ClientCredentials(kind: .none)
@@ -44,13 +65,48 @@ public struct ClientCredentials: Sendable {
     public static func userToken(
         _ token: @escaping @Sendable (_ userID: String?, _ isRefresh: Bool) async throws -> String
     ) -> ClientCredentials {
-        ClientCredentials(kind: .userToken(token))
+        ClientCredentials(kind: .token(token))
     }
 
-    /// Gets a new token after a 401; nil when there is none to get.
-    var refresh: JSONURLDownloader.Refresh? {
-        guard case .userToken(let token) = kind else { return nil }
-        return JSONURLDownloader.Refresh(isPerUser: true) { try await token($0, true) }
+    /// A token or key for all users, such as a service's, sent as `Authorization: Bearer`.
+    ///
+    /// - Parameter token: Gives the token. It is called before each request, so keep the token. After
+    ///   an answer 401 it is called again, once for all requests that were refused at the same time,
+    ///   with `isRefresh` true, and has to give a new one. What it throws fails the request with
+    ///   ``DownloadError/Code/noCredentials``.
+    /// - Returns: The credentials.
+    public static func bearerToken(
+        _ token: @escaping @Sendable (_ isRefresh: Bool) async throws -> String
+    ) -> ClientCredentials {
+        ClientCredentials(kind: .token { try await token($1) }, isPerUser: false)
+    }
+
+    /// Makes updaters connect anew, each user with a new token, such as after a sign-in.
+    ///
+    /// It need not be called for a token that expires: the server ends its stream, and the next
+    /// connection asks for another one.
+    public func tokensDidChange() { changes.yield() }
+
+    /// A request to a backend.
+    ///
+    /// - Throws: As `field(for:url:)`.
+    func request(
+        _ url: URL, of backend: ActiveConfigBackend, _ context: JSONURLDownloader.RequestContext
+    ) async throws -> URLRequest {
+        var request = URLRequest(url: url)
+        try await authorize(&request, of: backend, context)
+        return request
+    }
+
+    /// Adds the credentials to a request.
+    ///
+    /// - Throws: As `field(for:url:)`.
+    func authorize(
+        _ request: inout URLRequest, of backend: ActiveConfigBackend,
+        _ context: JSONURLDownloader.RequestContext
+    ) async throws {
+        guard let field = try await field(for: context, url: backend.url) else { return }
+        request.setValue(field.value, forHTTPHeaderField: field.name)
     }
 
     /// The header field for a request, if any.
@@ -62,7 +118,7 @@ public struct ClientCredentials: Sendable {
         switch kind {
         case .none: return nil
         case .apiKey(let key): return ("X-API-Key", try checked(key, url))
-        case .userToken(let token):
+        case .token(let token):
             let value: String
             do {
                 value =

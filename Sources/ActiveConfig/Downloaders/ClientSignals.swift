@@ -29,8 +29,7 @@ public final class ClientSignals: Sendable {
     private let platform: @Sendable () -> PlatformSignals
     private let stored: StoredState<[String: String]>
     private let storeCalls = BlockingCalls()
-    private let observers = Locked<[Int: AsyncStream<Void>.Continuation]>([:])
-    private let lastObserver = Locked(0)
+    let changeSignals = ChangeSignals()
 
     /// Creates signals, the custom ones being those that the store has kept.
     ///
@@ -127,7 +126,7 @@ public final class ClientSignals: Sendable {
             if isChanged { custom = new }
             return .success(isChanged)
         }
-        if try result.get() { notify() }
+        if try result.get() { changeSignals.yield() }
     }
 
     private func removeAll() {
@@ -135,7 +134,7 @@ public final class ClientSignals: Sendable {
             defer { custom = [:] }
             return !custom.isEmpty
         }
-        if isChanged { notify() }
+        if isChanged { changeSignals.yield() }
     }
 
     private static func check(
@@ -162,25 +161,6 @@ public final class ClientSignals: Sendable {
             }
         }
         return bytes(left) == bytes(right)
-    }
-
-    private func notify() {
-        for observer in observers.withLock({ Array($0.values) }) { observer.yield() }
-    }
-
-    fileprivate func makeStream() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let number = lastObserver.withLock { last in
-            last += 1
-            return last
-        }
-        observers.withLock { $0[number] = continuation }
-        continuation.onTermination = { [weak self] _ in
-            // Released after the lock.
-            _ = self?.observers.withLock { $0.removeValue(forKey: number) }
-        }
-        return stream
     }
 }
 
@@ -209,7 +189,7 @@ extension ClientSignals {
 
         /// Starts to collect changes, even before the first is awaited.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(stream: signals.makeStream())
+            AsyncIterator(stream: signals.changeSignals.makeStream())
         }
     }
 }

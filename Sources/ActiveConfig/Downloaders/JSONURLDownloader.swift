@@ -31,23 +31,15 @@
 /// redirect to an IPv6 address. Use a server that you trust, over https.
 public struct JSONURLDownloader: ActiveConfigDownloader {
     private let createRequest: @Sendable (RequestContext) async throws -> URLRequest
-    private let refresh: Refresh?
+    private let refresh: CredentialRefresh?
     /// The URL that errors name; nil: that of the request.
     private let reportedURL: URL?
     private let timeout: Duration
     private let limits: ConfigurationLimits
     private let sessions: URLSessionPool
     private let signals: ClientSignals?
-    private let refreshes = JoinedRefreshes()
     /// Header fields that make a request conditional.
     private static let conditions = ["If-None-Match", "If-Modified-Since"]
-
-    /// Gets new credentials after a 401.
-    struct Refresh: Sendable {
-        /// False: one refresh is for the requests of all users.
-        let isPerUser: Bool
-        let body: @Sendable (_ userID: String?) async throws -> String?
-    }
 
     /// Creates a downloader.
     ///
@@ -100,7 +92,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         createRequest: @escaping @Sendable (_ context: RequestContext) async throws -> URLRequest
     ) {
         let refresh = refresh.map { refresh in
-            Refresh(isPerUser: false) { _ in
+            CredentialRefresh(isPerUser: false) { _ in
                 try await refresh()
                 return nil
             }
@@ -112,7 +104,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
 
     init(
         timeout: Duration, limits: ConfigurationLimits, sessions: URLSessionPool,
-        signals: ClientSignals?, reportedURL: URL?, refresh: Refresh?,
+        signals: ClientSignals?, reportedURL: URL?, refresh: CredentialRefresh?,
         createRequest: @escaping @Sendable (RequestContext) async throws -> URLRequest
     ) {
         self.timeout = timeout
@@ -137,26 +129,16 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         var context = RequestContext(
             userID: userID, signals: signals?.values ?? [:], entityTag: lastKnown?.entityTag,
             templateVersion: lastKnown?.meta["template_version"]?.integerValue)
-        guard let refresh else { return try await exchange(context, lastKnown).get() }
-        let joined = refresh.isPerUser ? UserID(userID) : .generic
-        let count = refreshes.begin(joined)
-        defer { refreshes.end(joined) }
-        let answer = try await exchange(context, lastKnown)
-        guard case .failure(let error) = answer, error.status == 401 else {
-            return try answer.get()
-        }
-        do {
-            context.refreshedToken = try await refreshes.refresh(joined, since: count) {
-                try await refresh.body(userID)
-            }
-        } catch {
-            try Task.checkCancellation()
-            throw error is CancellationError || error is DownloadError
-                ? error
-                : DownloadError(
-                    .noCredentials, status: 401, url: reportedURL, underlyingError: error)
-        }
-        return try await exchange(context, lastKnown).get()
+        return try await refresh.answer(
+            forUserID: userID, url: reportedURL, isRefused: Self.isRefused
+        ) { token in
+            context.refreshedToken = token
+            return try await exchange(context, lastKnown)
+        }.get()
+    }
+
+    private static func isRefused(_ answer: Result<ConfigurationState?, DownloadError>) -> Bool {
+        if case .failure(let error) = answer { error.status == 401 } else { false }
     }
 
     /// Sends one request; a status that is no answer is returned as a failure.
@@ -197,7 +179,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
 }
 
 extension JSONURLDownloader {
-    /// What a request is made of.
+    /// The parts that a request is made of.
     public struct RequestContext: Sendable, Hashable {
         /// The user, any string; nil is the generic user.
         public let userID: String?
@@ -210,5 +192,20 @@ extension JSONURLDownloader {
         public let templateVersion: Int?
         /// The token that a refresh has given; nil before.
         var refreshedToken: String?
+
+        init(
+            userID: String?, signals: [String: String], entityTag: String?, templateVersion: Int?
+        ) {
+            self.userID = userID
+            self.signals = signals
+            self.entityTag = entityTag
+            self.templateVersion = templateVersion
+        }
+
+        /// Of a request that asks for no document.
+        init(_ userID: String?, token: String?) {
+            self.init(userID: userID, signals: [:], entityTag: nil, templateVersion: nil)
+            refreshedToken = token
+        }
     }
 }

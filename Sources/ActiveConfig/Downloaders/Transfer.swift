@@ -173,7 +173,7 @@ final class Transfer: NSObject, Sendable {
     }
 
     /// The system's error without what else it holds: the whole URL, with the user and the query.
-    private static func withoutURL(_ error: any Error) -> any Error {
+    static func withoutURL(_ error: any Error) -> any Error {
         guard let error = error as? URLError else { return error }
         return URLError(
             error.code, userInfo: [NSLocalizedDescriptionKey: error.localizedDescription])

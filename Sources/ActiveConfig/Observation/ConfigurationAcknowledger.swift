@@ -10,7 +10,8 @@
 /// Tells the backend which version of a configuration is in force, or why one is not used (HTTP 2).
 ///
 /// ```swift
-/// let acknowledger = ConfigurationAcknowledger(config, backend: backend)
+/// let acknowledger = ConfigurationAcknowledger(
+///     config, backend: backend, credentials: credentials)
 /// ```
 ///
 /// Nothing is sent unless the server asks for it, by the header field `ActiveConfig-Acknowledge` of
@@ -32,58 +33,57 @@ public final class ConfigurationAcknowledger: Sendable {
         var pending: [UserID: Pending] = [:]
         var lastNumber = 0
         var observer: Int?
-        /// Outcomes that were told and are not decided yet.
-        var undecidedCount = 0
-    }
-
-    /// What is kept across launches.
-    struct Record: Codable, Equatable, Sendable {
-        struct User: Codable, Equatable, Sendable {
-            /// SHA-256 of the user's ID; nil is the generic user.
-            let digest: String?
-            var inForce: Int?
-            var refused: Int?
-        }
-
-        /// The share that the server asked for last.
-        var share: Double?
-        /// The users that were heard of last, the newest last.
-        var users: [User] = []
     }
 
     /// Sends a request, and returns the answer's status.
     typealias Send = @Sendable (URLRequest) async throws -> Int
 
-    fileprivate static let maximumUsers = 1_000
-    /// Limits of the wire contract, in problems and in characters of their parts.
-    private static let maximumProblems = 50
-    private static let maximumNameLength = 256
-    private static let maximumMessageLength = 500
-
-    private let config: ActiveConfig
-    private let backend: ActiveConfigBackend
+    let config: ActiveConfig
+    let backend: ActiveConfigBackend
     private let maximumDelay: Duration
     private let clock: any Clock<Duration>
     private let random: @Sendable () -> Double
     private let send: Send
-    private let prepare: @Sendable (inout URLRequest) -> Void
-    private let record: StoredState<Record>
+    let prepare: @Sendable (inout URLRequest) -> Void
+    private let credentials: ClientCredentials
+    private let record: StoredState<AcknowledgementRecord>
     private let writes = BlockingCalls()
     private let decisions = DispatchQueue(label: "ActiveConfig.ConfigurationAcknowledger")
+    /// Set on ``decisions``.
+    private let isDeciding = DispatchSpecificKey<Bool>()
     private let state = Locked(State())
 
     /// Creates an acknowledger, which starts at once.
+    ///
+    /// After an answer 401 the user's token is refreshed, once, and the request sent again.
+    ///
+    /// - Parameters:
+    ///   - config: The configuration; its store keeps what was acknowledged.
+    ///   - backend: The backend, with the path of the project if it is not the default one.
+    ///   - credentials: What lets the client in; give the same as to the downloader.
+    ///   - maximumDelay: The longest delay, which is random, so that the clients of a server do not all
+    ///     answer a publish at once.
+    public convenience init(
+        _ config: ActiveConfig, backend: ActiveConfigBackend,
+        credentials: ClientCredentials = .none, maximumDelay: Duration = .seconds(30)
+    ) {
+        self.init(
+            config, backend: backend, credentials: credentials, maximumDelay: maximumDelay,
+            clock: ContinuousClock(), random: { .random(in: 0..<1) }, send: Self.post)
+    }
+
+    /// Creates an acknowledger with requests of your own, which starts at once.
     ///
     /// - Parameters:
     ///   - config: The configuration; its store keeps what was acknowledged.
     ///   - backend: The backend, with the path of the project if it is not the default one.
     ///   - maximumDelay: The longest delay, which is random, so that the clients of a server do not all
     ///     answer a publish at once.
-    ///   - prepare: Adds credentials to a request, the same as for downloads.
+    ///   - prepare: Changes each request, such as by a header field.
     public convenience init(
         _ config: ActiveConfig, backend: ActiveConfigBackend,
         maximumDelay: Duration = .seconds(30),
-        prepare: @escaping @Sendable (inout URLRequest) -> Void = { _ in }
+        prepare: @escaping @Sendable (inout URLRequest) -> Void
     ) {
         self.init(
             config, backend: backend, maximumDelay: maximumDelay, clock: ContinuousClock(),
@@ -98,7 +98,8 @@ public final class ConfigurationAcknowledger: Sendable {
     }
 
     init(
-        _ config: ActiveConfig, backend: ActiveConfigBackend, maximumDelay: Duration,
+        _ config: ActiveConfig, backend: ActiveConfigBackend,
+        credentials: ClientCredentials = .none, maximumDelay: Duration,
         clock: any Clock<Duration>, random: @escaping @Sendable () -> Double,
         prepare: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
         send: @escaping Send
@@ -109,22 +110,35 @@ public final class ConfigurationAcknowledger: Sendable {
         self.clock = clock
         self.random = random
         self.prepare = prepare
+        self.credentials = credentials
         self.send = send
         record = StoredState(
-            "acknowledgements", initial: Record(), store: config.configStore, log: config.log)
-        let observer = config.outcomes.add { [weak self] outcome in self?.hear(outcome) }
+            "acknowledgements", initial: AcknowledgementRecord(), store: config.configStore,
+            log: config.log)
+        decisions.setSpecific(key: isDeciding, value: true)
+        let observer = config.outcomes.add(
+            { [weak self] outcome in self?.hear(outcome) },
+            forget: { [weak self] userID in self?.forget(userID) })
         state.withLock { $0.observer = observer }
-        if let earlier = config.earlierOutcome { hear(earlier) }
+        for earlier in config.earlierOutcomes { hear(earlier) }
     }
 
     /// Called on any thread.
     private func hear(_ outcome: ConfigurationOutcome) {
-        state.withLock { $0.undecidedCount += 1 }
         // In order, and off the threads of whoever tells it.
-        decisions.async {
-            self.take(outcome)
-            self.state.withLock { $0.undecidedCount -= 1 }
+        decisions.async { self.take(outcome) }
+    }
+
+    /// Forgets what was acknowledged for a user, and what waits.
+    private func forget(_ userID: UserID) {
+        func forget() {
+            let pending = state.withLock { $0.pending.removeValue(forKey: userID) }
+            pending?.task.cancel()
+            if record.value.names(userID) { record.update { $0.forget(userID) } }
         }
+        // The log is called there, and may forget a user.
+        if DispatchQueue.getSpecific(key: isDeciding) == true { return forget() }
+        decisions.sync(execute: forget)
     }
 
     deinit { stop() }
@@ -180,10 +194,21 @@ public final class ConfigurationAcknowledger: Sendable {
 
     private func acknowledge(_ outcome: ConfigurationOutcome) async {
         guard let request = await request(for: outcome) else { return }
-        let status = try? await send(request)
+        let status: Int
+        do {
+            status = try await self.status(of: request, forUserID: outcome.userID.string)
+        } catch {
+            return logFailure(of: outcome, "\(error)")
+        }
+        if status >= 300 { logFailure(of: outcome, "the server answered with status \(status)") }
+        // Without an answer for good, the next confirmation of the version tries again.
+        guard status < 500, ![401, 408, 425, 429].contains(status) else { return }
         await writes.run { [self] in
-            // Without an answer, the next confirmation of the version tries again.
-            guard let status, status < 500, status != 429 else { return }
+            // Its user was forgotten, or a newer version has taken its place.
+            let isPending = state.withLock { state in
+                state.pending[outcome.userID]?.outcome.isSame(as: outcome) == true
+            }
+            guard isPending else { return }
             if status == 404 {
                 // Switched off, until an answer asks for it again.
                 record.update { $0.share = nil }
@@ -193,90 +218,34 @@ public final class ConfigurationAcknowledger: Sendable {
         }
     }
 
-    /// The request; nil when the version is no longer the newest word on the user.
-    private func request(for outcome: ConfigurationOutcome) async -> URLRequest? {
-        let problems: [SettingValue]
-        switch outcome.verdict {
-        case .refused(let message): problems = [Self.problem("", nil, message)]
-        case .inForce:
-            let snapshot = await config.snapshotInForce(of: outcome.userID)
-            guard let snapshot, snapshot.configuration.templateVersion == outcome.version else {
-                return nil
-            }
-            problems = snapshot.decoded.problems.prefix(Self.maximumProblems).map { problem in
-                let masked = config.masked(problem)
-                return Self.problem(masked.sectionName, masked.settingName, masked.reason)
-            }
-        }
-        var body: [String: SettingValue] = ["template_version": .integer(outcome.version)]
-        body["etag"] = outcome.entityTag.map { .string($0) }
-        if !problems.isEmpty { body["problems"] = .array(problems) }
-        guard let url = backend.acknowledgementURL(forUserID: outcome.userID.string) else {
-            return nil
-        }
-        var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.httpBody = SettingValue.object(body).jsonData()
-        prepare(&request)
-        return request
+    private func logFailure(of outcome: ConfigurationOutcome, _ reason: String) {
+        if Task.isCancelled { return }
+        let version = "Version \(outcome.version) of \(outcome.userID.logName)"
+        config.log(.info, "\(version) was not acknowledged: \(reason)")
     }
 
-    private static func problem(
-        _ section: String, _ key: String?, _ message: String
-    ) -> SettingValue {
-        func text(_ text: String, _ maximum: Int) -> SettingValue {
-            .string(String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximum))))
+    /// Sends a request with the credentials.
+    private func status(of request: URLRequest, forUserID userID: String?) async throws -> Int {
+        func isRefused(_ status: Int) -> Bool { status == 401 }
+        return try await credentials.refresh.answer(
+            forUserID: userID, url: backend.url, isRefused: isRefused
+        ) { token in
+            var request = request
+            try await credentials.authorize(
+                &request, of: backend, JSONURLDownloader.RequestContext(userID, token: token))
+            return try await send(request)
         }
-        var problem: [String: SettingValue] = [
-            "section": text(section, maximumNameLength),
-            "message": text(message, maximumMessageLength),
-        ]
-        if let key, !key.isEmpty { problem["key"] = text(key, maximumNameLength) }
-        return .object(problem)
     }
 
     /// Returns once everything that was told is decided.
     func drain() async {
-        while state.withLock({ $0.undecidedCount > 0 }) { await Task.yield() }
-    }
-
-    /// True as long as anything that was decided to be sent is not answered.
-    var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
-}
-
-extension ConfigurationAcknowledger.Record {
-    fileprivate func hasTold(of outcome: ConfigurationOutcome) -> Bool {
-        let digest = Self.digest(of: outcome.userID)
-        guard let user = users.last(where: { $0.digest == digest }) else { return false }
-        switch outcome.verdict {
-        case .inForce: return user.inForce == outcome.version
-        case .refused: return user.refused == outcome.version
+        await withCheckedContinuation { continuation in
+            decisions.async { continuation.resume() }
         }
     }
 
-    fileprivate mutating func note(_ outcome: ConfigurationOutcome) {
-        let digest = Self.digest(of: outcome.userID)
-        let index = users.lastIndex { $0.digest == digest }
-        var user =
-            index.map { users.remove(at: $0) } ?? User(digest: digest, inForce: nil, refused: nil)
-        switch outcome.verdict {
-        case .inForce: user.inForce = outcome.version
-        case .refused: user.refused = outcome.version
-        }
-        users.append(user)
-        users.removeFirst(max(users.count - ConfigurationAcknowledger.maximumUsers, 0))
-    }
-
-    private static func digest(of userID: UserID) -> String? {
-        userID.string.map { SHA256.hexDigest(of: $0.utf8) }
-    }
-}
-
-extension ActiveConfig {
-    /// The configuration that is in force for a user; nil when none is loaded.
-    fileprivate func snapshotInForce(of userID: UserID) async -> ConfigurationSnapshot? {
-        let current = await loadedSnapshotInTask()
-        return current.userID == userID ? current : users.livingEntry(of: userID)?.snapshot
+    /// Returns once everything that was decided to be sent is answered.
+    func waitForAnswers() async {
+        for task in state.withLock({ $0.pending.values.map(\.task) }) { await task.value }
     }
 }

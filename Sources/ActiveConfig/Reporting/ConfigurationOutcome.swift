@@ -1,4 +1,4 @@
-/// What became of a version of a user's document.
+/// The outcome of a version of a user's document.
 struct ConfigurationOutcome: Sendable {
     enum Verdict: Sendable {
         case inForce
@@ -25,26 +25,45 @@ struct ConfigurationOutcome: Sendable {
 
 /// Those who want to know what becomes of the versions.
 final class OutcomeObservers: Sendable {
-    private let observers = Locked<[Int: @Sendable (ConfigurationOutcome) -> Void]>([:])
-    private let lastNumber = Locked(0)
+    private struct Observer: Sendable {
+        let hear: @Sendable (ConfigurationOutcome) -> Void
+        let forget: @Sendable (UserID) -> Void
+    }
 
-    var isEmpty: Bool { observers.withLock { $0.isEmpty } }
+    private struct State {
+        var observers: [Int: Observer] = [:]
+        var lastNumber = 0
+    }
 
-    func add(_ observer: @escaping @Sendable (ConfigurationOutcome) -> Void) -> Int {
-        let number = lastNumber.withLock { number in
-            number += 1
-            return number
+    private let state = Locked(State())
+
+    var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
+
+    /// - Parameters:
+    ///   - hear: Called with each outcome.
+    ///   - forget: Called when a user is forgotten.
+    /// - Returns: The number to remove it by.
+    func add(
+        _ hear: @escaping @Sendable (ConfigurationOutcome) -> Void,
+        forget: @escaping @Sendable (UserID) -> Void
+    ) -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            state.observers[state.lastNumber] = Observer(hear: hear, forget: forget)
+            return state.lastNumber
         }
-        observers.withLock { $0[number] = observer }
-        return number
     }
 
     func remove(_ number: Int) {
         // The closure is released after the lock.
-        _ = observers.withLock { $0.removeValue(forKey: number) }
+        _ = state.withLock { $0.observers.removeValue(forKey: number) }
     }
 
     func tell(_ outcome: ConfigurationOutcome) {
-        for observer in observers.withLock({ Array($0.values) }) { observer(outcome) }
+        for observer in state.withLock({ Array($0.observers.values) }) { observer.hear(outcome) }
+    }
+
+    func forget(_ userID: UserID) {
+        for observer in state.withLock({ Array($0.observers.values) }) { observer.forget(userID) }
     }
 }

@@ -10,21 +10,38 @@ public import Dispatch
 /// life of the recorder. A read of a value that is known costs nothing: it is recorded when a
 /// configuration gives the value for the first time. Reads of a section's settings by name
 /// (`config["Home"]?.bool(forKey:)`) are not seen.
+///
+/// While the handler is busy, up to 10,000 exposures wait, or a batch if that is larger. Further ones are
+/// left out, and recorded when a later configuration gives the value again.
 public final class ExposureRecorder: Sendable {
-    private struct Seen: Hashable {
-        let userID: UserID
-        let setting: SettingPath
-        let value: SettingValue?
-    }
-
     private struct State {
-        var seen: Set<Seen> = []
+        /// Hashes of settings with their values, by user; values may be large.
+        var seen: [UserID: Set<Int>] = [:]
+        var seenCount = 0
         var pending: [Exposure] = []
         var isScheduled = false
+
+        /// - Returns: False when it is known.
+        mutating func note(_ exposure: Exposure, hash: Int) -> Bool {
+            if seenCount >= ExposureRecorder.maximumSeenCount { (seen, seenCount) = ([:], 0) }
+            guard seen[UserID(exposure.userID), default: []].insert(hash).inserted else {
+                return false
+            }
+            seenCount += 1
+            pending.append(exposure)
+            return true
+        }
+
+        mutating func forget(_ userID: UserID) {
+            seenCount -= seen.removeValue(forKey: userID)?.count ?? 0
+            pending.removeAll { UserID($0.userID) == userID }
+        }
     }
 
     /// Distinct exposures that are remembered; beyond, all are forgotten and may be recorded again.
     static let maximumSeenCount = 100_000
+    /// Exposures that wait for a handler that does not return.
+    static let maximumPendingCount = 10_000
 
     private let batchSize: Int
     private let interval: DispatchTimeInterval
@@ -54,12 +71,14 @@ public final class ExposureRecorder: Sendable {
     public func flush() { queue.sync { self.deliver() } }
 
     func record(_ exposure: Exposure, value: SettingValue?) {
-        let seen = Seen(
-            userID: UserID(exposure.userID), setting: exposure.setting, value: value)
+        var hasher = Hasher()
+        hasher.combine(exposure.setting)
+        hasher.combine(value)
+        let hash = hasher.finalize()
         let (isFull, isFirst) = state.withLock { state in
-            if state.seen.count >= Self.maximumSeenCount { state.seen = [] }
-            guard state.seen.insert(seen).inserted else { return (false, false) }
-            state.pending.append(exposure)
+            guard state.pending.count < max(Self.maximumPendingCount, batchSize),
+                state.note(exposure, hash: hash)
+            else { return (false, false) }
             defer { state.isScheduled = true }
             return (state.pending.count == batchSize, !state.isScheduled)
         }
@@ -69,6 +88,9 @@ public final class ExposureRecorder: Sendable {
             queue.asyncAfter(deadline: .now() + interval) { [weak self] in self?.deliver() }
         }
     }
+
+    /// Drops what is known of a user, and what was not handed over yet.
+    func forget(_ userID: UserID) { state.withLock { $0.forget(userID) } }
 
     /// Runs on ``queue``.
     private func deliver() {

@@ -1,7 +1,12 @@
+import Dispatch
 import Foundation
 
 /// What is kept of downloads across launches: the last one of each user, the wait after failures,
 /// and whether the configuration was marked stale.
+///
+/// What a later launch must not lose is written at once: a wait, the end of one, a mark as stale and its
+/// end. The rest, that the server was asked once more, is written once a minute at most, and lost with
+/// that minute when the process is killed.
 ///
 /// It decides whether the server may be asked; see ``FetchPolicy`` for the rules.
 final class DownloadHistory: Sendable {
@@ -22,10 +27,16 @@ final class DownloadHistory: Sendable {
     struct Wait: Codable, Sendable, Equatable {
         var start: Date
         var seconds: Double
-        /// The requests that it is for; nil: all.
-        var scope: String?
         /// True once it began anew, since the clock was set back.
         var isRestarted = false
+
+        /// True when another wait, of now, adds nothing: this one is as new, and ends hardly earlier.
+        func covers(_ new: Wait, at time: Date) -> Bool {
+            guard let rest = rest(at: time) else { return false }
+            let elapsed = time.timeIntervalSince(start)
+            return (0..<DownloadHistory.writeInterval).contains(elapsed)
+                && rest > new.seconds - DownloadHistory.writeInterval
+        }
 
         /// In seconds; nil when it is over.
         func rest(at time: Date) -> Double? {
@@ -34,6 +45,19 @@ final class DownloadHistory: Sendable {
             // Who waited until the end is not sent away for a rounding error.
             return seconds - elapsed > 0.001 ? seconds - elapsed : nil
         }
+
+        /// Begins anew, once, if the clock was set back since it began.
+        mutating func restart(at time: Date) {
+            if time < start, !isRestarted { (start, isRestarted) = (time, true) }
+        }
+    }
+
+    /// An answer to a user's request that will hardly be another one soon.
+    struct Refusal: Codable, Sendable, Equatable {
+        /// The ``Request/scope`` that it is for.
+        let scope: String
+        let status: Int
+        var wait: Wait
     }
 
     struct State: Codable, Sendable, Equatable {
@@ -42,11 +66,12 @@ final class DownloadHistory: Sendable {
         var fetches: [String: Fetch] = [:]
         var staleCount = 0
         var staleTime: Date?
-        /// Failures in a row.
+        /// Failures of the server in a row.
         var failureCount = 0
+        /// The wait of all requests.
         var wait: Wait?
-        /// The requests that were refused last, with the status.
-        var refusal: String?
+        /// The users' requests that were refused, by the digest of the user's ID.
+        var refusals: [String: Refusal] = [:]
     }
 
     /// What a request depends on, taken when it begins.
@@ -64,26 +89,52 @@ final class DownloadHistory: Sendable {
         case wait(seconds: Double)
     }
 
-    /// Users whose last download is remembered.
-    private static let maximumFetchCount = 50
+    /// In seconds, 30,000 years; a duration cannot be of any length.
+    private static let longestAge = 1e12
 
-    private let stored: StoredState<State>
-    private let policy: FetchPolicy
-    private let now: @Sendable () -> Date
+    let stored: StoredState<State>
+    let policy: FetchPolicy
+    let now: @Sendable () -> Date
+    /// The time until what was noted is written, though nothing else is noted.
+    let writeDelay: DispatchTimeInterval
+    let unwritten = Locked(Unwritten())
 
     init(
         store: (any ActiveConfigStore)?, policy: FetchPolicy,
-        now: @escaping @Sendable () -> Date, log: ActiveConfigLog
+        now: @escaping @Sendable () -> Date, log: ActiveConfigLog,
+        writeDelay: DispatchTimeInterval = .seconds(60)
     ) {
         stored = StoredState("downloads", initial: State(), store: store, log: log)
         self.policy = policy
         self.now = now
+        self.writeDelay = writeDelay
     }
 
-    var last: DownloadRecord? { stored.value.last }
+    deinit {
+        let (noted, stored, time) = (unwritten.withLock { $0 }, stored, now())
+        if noted.isEmpty { return }
+        // Whoever releases the configuration does not wait for the store.
+        DispatchQueue.global(qos: .utility).async {
+            stored.update { noted.add(to: &$0, at: time) }
+        }
+    }
+
+    /// The stored record with the notes since.
+    var value: State {
+        // In this order: what was noted is removed only once it is stored.
+        let noted = unwritten.withLock { $0 }
+        var state = stored.value
+        if !noted.isEmpty { noted.add(to: &state, at: now()) }
+        return state
+    }
+
+    var last: DownloadRecord? { value.last }
 
     /// When a user's configuration was downloaded or confirmed last.
-    func time(of userID: UserID) -> Date? { stored.value.fetches[userID.digest]?.time }
+    func time(of userID: UserID) -> Date? { value.fetches[userID.digest]?.time }
+
+    /// Takes over what another process has stored, such as a mark as stale; blocks.
+    func refresh() { stored.refresh() }
 
     func request(of userID: UserID, _ requestDigest: String) -> Request {
         let version = policy.appVersion()
@@ -97,20 +148,18 @@ final class DownloadHistory: Sendable {
     ///
     /// A user without a document is not within an interval.
     func verdict(on request: Request, hasDocument: Bool) -> Verdict {
-        let (state, time) = (stored.value, now())
+        let (state, time) = (value, now())
         if hasDocument, let fetch = state.fetches[request.userID.digest],
             isWithinInterval(fetch, request, at: time)
         {
             return .withinInterval
         }
-        guard let wait = self.wait(for: request, in: state), let rest = wait.rest(at: time) else {
-            return .ask
-        }
-        if time < wait.start {
+        let waits = waits(for: request, in: state)
+        guard let rest = waits.compactMap({ $0.rest(at: time) }).max() else { return .ask }
+        if waits.contains(where: { time < $0.start && !$0.isRestarted }) {
             stored.update { state in
-                guard state.wait == wait else { return }
-                state.wait?.start = time
-                state.wait?.isRestarted = true
+                state.wait?.restart(at: time)
+                state.refusals[request.userID.digest]?.wait.restart(at: time)
             }
         }
         return .wait(seconds: rest)
@@ -119,17 +168,26 @@ final class DownloadHistory: Sendable {
     /// The end of the wait that keeps a request from being made.
     func waitEnd(for request: Request) -> Date? {
         let time = now()
-        guard let wait = wait(for: request, in: stored.value), let rest = wait.rest(at: time) else {
-            return nil
-        }
-        return time < wait.start
-            ? time.addingTimeInterval(rest) : wait.start.addingTimeInterval(wait.seconds)
+        return waits(for: request, in: stored.value).compactMap { wait in
+            wait.rest(at: time).map { rest in
+                time < wait.start
+                    ? time.addingTimeInterval(rest) : wait.start.addingTimeInterval(wait.seconds)
+            }
+        }.max()
     }
 
-    private func wait(for request: Request, in state: State) -> Wait? {
-        guard policy.backoff != nil, let wait = state.wait,
-            wait.scope == nil || wait.scope == request.scope
-        else { return nil }
+    /// The waits of a request: for the server, and for another answer.
+    private func waits(for request: Request, in state: State) -> [Wait] {
+        let refusal = state.refusals[request.userID.digest]
+        return [
+            bounded(state.wait), refusal?.scope == request.scope ? bounded(refusal?.wait) : nil,
+        ].compactMap(\.self)
+    }
+
+    /// An app version with longer waits may have stored it, or somebody else; nil without waits.
+    func bounded(_ wait: Wait?) -> Wait? {
+        guard let backoff = policy.backoff, var wait else { return nil }
+        wait.seconds = min(wait.seconds, backoff.longestWait)
         return wait
     }
 
@@ -139,94 +197,22 @@ final class DownloadHistory: Sendable {
             && elapsed >= 0 && elapsed < policy.minimumInterval.inSeconds
     }
 
-    /// Notes a download that succeeded; blocks.
-    ///
-    /// `isInForce` tells whether the newest document is the one in force.
-    func noteSuccess(
-        of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isInForce: Bool
-    ) {
-        let time = now()
-        stored.update { state in
-            state.last = DownloadRecord(
-                time: time, outcome: outcome, duration: duration, userID: request.userID.string)
-            let key = request.userID.digest
-            let old = state.fetches[key]
-            state.fetches[key] = Fetch(
-                time: time,
-                documentTime: outcome == .downloaded ? time : old?.documentTime ?? time,
-                confirmedTime: isInForce ? time : old?.confirmedTime, digest: request.digest,
-                staleCount: request.staleCount)
-            if state.fetches.count > Self.maximumFetchCount,
-                let oldest = state.fetches.min(by: { $0.value.time < $1.value.time })
-            {
-                state.fetches[oldest.key] = nil
-            }
-            (state.failureCount, state.wait, state.refusal) = (0, nil, nil)
-        }
-    }
-
-    /// Notes a download that failed, and begins a wait; blocks.
-    ///
-    /// - Returns: True when the server has refused such a request before with that status.
-    func noteFailure(
-        of request: Request, _ error: any Error, after duration: Duration
-    ) -> Bool {
-        let time = now()
-        let status = (error as? DownloadError)?.status
-        let failure = FetchPolicy.Failure(error)
-        let fraction = policy.backoff?.draw() ?? 0
-        return stored.update { state in
-            state.last = DownloadRecord(
-                time: time, outcome: .failed, status: status, duration: duration,
-                userID: request.userID.string)
-            guard let backoff = policy.backoff, let failure else { return false }
-            state.failureCount = min(state.failureCount, 1_000) + 1
-            state.wait = Wait(
-                start: time,
-                seconds: backoff.wait(
-                    afterFailures: state.failureCount, failure, drawn: fraction),
-                scope: failure.isRefusal ? request.scope : nil)
-            let refusal = failure.isRefusal ? "\(status ?? 0) \(request.scope)" : nil
-            defer { state.refusal = refusal }
-            return refusal != nil && refusal == state.refusal
-        }
-    }
-
-    /// Blocks.
-    func markStale() {
-        let time = now()
-        stored.update { state in
-            state.staleCount += 1
-            state.staleTime = time
-        }
-    }
-
-    /// Notes that the newest document of a user came in force; blocks.
-    func noteActivation(of userID: UserID) {
-        stored.update { state in
-            guard var fetch = state.fetches[userID.digest] else { return }
-            fetch.confirmedTime = fetch.time
-            state.fetches[userID.digest] = fetch
-        }
-    }
-
-    /// Blocks.
-    func forget(_ userID: UserID) {
-        stored.update { state in
-            state.fetches[userID.digest] = nil
-            if UserID(state.last?.userID) == userID { state.last = nil }
-        }
-    }
-
-    /// Since when a user's document is or may be outdated; nil: it is up to date.
+    /// Since when a user's document is or may be outdated, never in the future; nil: it is up to date.
     func staleTime(of request: Request, isPending: Bool) -> Date? {
-        let state = stored.value
+        let time = now()
+        return recordedStaleTime(of: request, isPending: isPending, at: time).map { min($0, time) }
+    }
+
+    private func recordedStaleTime(
+        of request: Request, isPending: Bool, at now: Date
+    ) -> Date? {
+        let state = value
         guard let fetch = state.fetches[request.userID.digest] else { return .distantPast }
         if isPending { return fetch.documentTime }
         if fetch.staleCount != request.staleCount { return state.staleTime ?? .distantPast }
         if fetch.digest != request.digest { return fetch.time }
         let interval = policy.minimumInterval.inSeconds
-        if interval > 0, !isWithinInterval(fetch, request, at: now()) {
+        if interval > 0, !isWithinInterval(fetch, request, at: now) {
             return fetch.time.addingTimeInterval(interval)
         }
         return nil
@@ -234,8 +220,41 @@ final class DownloadHistory: Sendable {
 
     /// The time since a user's document in force was given or confirmed.
     func age(of userID: UserID) -> Duration? {
-        stored.value.fetches[userID.digest]?.confirmedTime.map {
-            .seconds(max(0, now().timeIntervalSince($0)))
+        value.fetches[userID.digest]?.confirmedTime.map {
+            .seconds(min(max(0, now().timeIntervalSince($0)), Self.longestAge))
         }
+    }
+}
+
+extension DownloadHistory.State {
+    private enum FormerKeys: String, CodingKey {
+        /// The status and the scope of the last refusal.
+        case refusal
+        /// Of the wait, nil for all requests.
+        case scope
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        last = try values.decodeIfPresent(DownloadRecord.self, forKey: .last)
+        fetches = try values.decode([String: DownloadHistory.Fetch].self, forKey: .fetches)
+        staleCount = try values.decode(Int.self, forKey: .staleCount)
+        staleTime = try values.decodeIfPresent(Date.self, forKey: .staleTime)
+        failureCount = try values.decode(Int.self, forKey: .failureCount)
+        wait = try values.decodeIfPresent(DownloadHistory.Wait.self, forKey: .wait)
+        refusals =
+            try values.decodeIfPresent(
+                [String: DownloadHistory.Refusal].self, forKey: .refusals) ?? [:]
+        guard let wait else { return }
+        // Records used to have one wait, which was for one user's requests after a refusal.
+        let scope = try values.nestedContainer(keyedBy: FormerKeys.self, forKey: .wait)
+            .decodeIfPresent(String.self, forKey: .scope)
+        guard let scope else { return }
+        let former = try decoder.container(keyedBy: FormerKeys.self)
+            .decodeIfPresent(String.self, forKey: .refusal)
+        let status = former?.split(separator: " ").first.flatMap { Int($0) }
+        self.wait = nil
+        refusals[String(scope.prefix { $0 != " " })] = DownloadHistory.Refusal(
+            scope: scope, status: status ?? 0, wait: wait)
     }
 }

@@ -91,6 +91,9 @@ extension FetchPolicy {
             random = Locked(generator)
         }
 
+        /// In seconds: of ``maximum``, with the tenth that a server's wait may be longer.
+        var longestWait: Double { maximum.inSeconds * 1.1 }
+
         /// A random number from 0 to 1.
         ///
         /// The generator is not called under the lock; two draws at once may be the same.

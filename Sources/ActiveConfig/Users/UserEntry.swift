@@ -8,13 +8,12 @@ final class UserEntry: Sendable {
         /// Counts what came in force and what was dropped.
         var version = 0
         var listeners = ListenerTable()
-        var signals: [Int: AsyncStream<Void>.Continuation] = [:]
-        var nextSignalID = 0
     }
 
     let userID: UserID
     private let listenerQueue: DispatchQueue
     private let state = Locked(State())
+    private let signals = ChangeSignals()
 
     init(_ userID: UserID, listenerQueue: DispatchQueue) {
         self.userID = userID
@@ -37,19 +36,33 @@ final class UserEntry: Sendable {
     /// - Parameters:
     ///   - new: The configuration.
     ///   - version: The version that it replaces; nil replaces any.
-    /// - Returns: False when another one has come in force since.
-    @discardableResult
-    func replace(with new: ConfigurationSnapshot, ifVersion version: Int? = nil) -> Bool {
+    func replace(with new: ConfigurationSnapshot, ifVersion version: Int? = nil) {
         let (old, isHeard) = state.withLock { state in
             (state.snapshot, !state.listeners.isEmpty)
         }
         // Before the first load nobody has seen anything.
-        let changes = isHeard ? old.map { new.changes(since: $0.sections) } ?? [] : []
-        let signals = state.withLock { state -> [AsyncStream<Void>.Continuation]? in
-            if let version, version != state.version { return nil }
+        func changes() -> [SectionChange] { old.map { new.changes(since: $0.sections) } ?? [] }
+        if !isHeard, replace(with: new, since: old, nil, ifVersion: version) { return }
+        // Also when a listener has registered meanwhile, which was given a section of the old one.
+        replace(with: new, since: old, changes(), ifVersion: version)
+    }
+
+    /// As `replace(with:ifVersion:)`, with the changes since `old` that listeners are to hear; nil: it was
+    /// not compared, as nobody listened.
+    ///
+    /// - Returns: False when somebody listens to what was not compared.
+    @discardableResult
+    private func replace(
+        with new: ConfigurationSnapshot, since old: ConfigurationSnapshot?,
+        _ changes: [SectionChange]?, ifVersion version: Int?
+    ) -> Bool {
+        // Nil: it was not compared.
+        let isReplaced = state.withLock { state -> Bool? in
+            if let version, version != state.version { return false }
+            if changes == nil, !state.listeners.isEmpty { return nil }
             state.snapshot = new
             state.version += 1
-            let deliveries = changes.map { ($0, state.listeners[$0.sectionName]) }
+            let deliveries = (changes ?? []).map { ($0, state.listeners[$0.sectionName]) }
             if !deliveries.isEmpty {
                 // Under the lock, so that they come in the order of the changes.
                 listenerQueue.async {
@@ -58,11 +71,11 @@ final class UserEntry: Sendable {
                     }
                 }
             }
-            return Array(state.signals.values)
+            return true
         }
         withExtendedLifetime(old) {}
-        for signal in signals ?? [] { signal.yield() }
-        return signals != nil
+        if isReplaced == true { signals.yield() }
+        return isReplaced != nil
     }
 
     /// Adds a listener, and queues the section in force for it.
@@ -79,18 +92,5 @@ final class UserEntry: Sendable {
     }
 
     /// Yields whenever a section may have changed; unread elements coalesce into one.
-    func makeSignals() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
-            state.nextSignalID += 1
-            state.signals[state.nextSignalID] = continuation
-            return state.nextSignalID
-        }
-        continuation.onTermination = { [weak self] _ in
-            // The removed value is released after the lock.
-            _ = self?.state.withLock { $0.signals.removeValue(forKey: id) }
-        }
-        return stream
-    }
+    func makeSignals() -> AsyncStream<Void> { signals.makeStream() }
 }

@@ -72,12 +72,21 @@ final class UserTable: Sendable {
         of userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         reason: SectionChange.Reason
     ) -> ConfigurationSnapshot {
-        var configuration = known.configuration
         var tables: [(table: ObjectIdentifier, size: Int)] = []
-        configuration.sections = configuration.sections.mapValues { section in
-            let shared = pool.shared(section)
-            tables.append((ObjectIdentifier(shared.section.table), shared.size))
-            return shared.section
+        func pooled(_ configuration: ConfigurationState) -> ConfigurationState {
+            var configuration = configuration
+            configuration.sections = configuration.sections.mapValues { section in
+                let shared = pool.shared(section)
+                tables.append((ObjectIdentifier(shared.section.table), shared.size))
+                return shared.section
+            }
+            return configuration
+        }
+        let configuration = pooled(known.configuration)
+        let pending = known.pending.map {
+            KnownConfiguration.Pending(
+                configuration: pooled($0.configuration), source: $0.source, adopted: $0.adopted,
+                isPartlyInForce: $0.isPartlyInForce)
         }
         let released = state.withLock { state -> [UserEntry] in
             state.count(tables, for: userID)
@@ -87,7 +96,7 @@ final class UserTable: Sendable {
         return ConfigurationSnapshot(
             userID: userID,
             known: KnownConfiguration(
-                configuration, source: known.source, isOwn: known.isOwn),
+                configuration, source: known.source, isOwn: known.isOwn, pending: pending),
             layers: layers, sections: pool.applied(layers, to: configuration.sections),
             reason: reason)
     }
@@ -183,7 +192,7 @@ extension UserTable.State {
             return true
         }
         // Doubling the threshold makes the amortized cost of pruning constant.
-        pruningThreshold = max(64, slots.count * 2)
+        pruningThreshold = max(UserTable.leastPruningThreshold, slots.count * 2)
         return seen
     }
 }

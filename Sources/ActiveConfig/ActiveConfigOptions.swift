@@ -1,4 +1,4 @@
-/// What an ``ActiveConfig`` does beyond keeping a configuration in force: all of it off by default.
+/// Optional behavior of an ``ActiveConfig``, all of it off by default.
 ///
 /// ```swift
 /// var options = ActiveConfigOptions()

@@ -1,0 +1,176 @@
+internal import Dispatch
+
+/// The ends of downloads: what they bring is stored, comes in force, and is reported.
+extension ActiveConfig {
+    /// Stores the downloader's answer and brings it in force.
+    func accept(
+        _ exchange: JoinedDownload.Exchange, _ attempt: JoinedDownload.Attempt?, of userID: UserID,
+        from download: JoinedDownload
+    ) {
+        let (answer, lastKnown) = (exchange.answer, exchange.lastKnown)
+        do throws(ConfigurationFormatError) {
+            if let answer { try check(answer) }
+        } catch {
+            noteRefusal(of: answer, for: error, kept: lastKnown, of: userID)
+            return fail(download, attempt, of: userID, with: error)
+        }
+        var configuration = answer ?? lastKnown
+        var isInForce = options.activation.isImmediate
+        // Stored first, so that whoever makes this user the current one from now on finds it.
+        let isStored = storeWrites.sync(of: userID) {
+            if download.isAbandoned { return false }
+            guard let attempt else { return true }
+            if isOutdated(exchange, of: userID) {
+                configuration = nil
+            } else {
+                keep(answer, lastKnown: lastKnown, of: userID)
+            }
+            isInForce = isInForce || pendingConfiguration(of: userID) == nil
+            history.noteSuccess(
+                of: attempt.request, exchange.outcome, after: attempt.duration(),
+                isInForce: isInForce)
+            return true
+        }
+        guard isStored else {
+            return fail(download, nil, of: userID, with: CancellationError())
+        }
+        let new = configuration?.keptInMemory
+        if let new { guardLaunch(ofDownloaded: new, of: userID) }
+        let result = endInOrder(
+            download, of: userID, with: new, exchange, isRecorded: attempt != nil)
+        guard let result else {
+            return fail(download, nil, of: userID, with: CancellationError())
+        }
+        let outcome =
+            switch exchange.outcome {
+            case .withinInterval: "nothing was asked for within the interval"
+            case .notModified: "nothing new"
+            default: "\(result.changedSectionNames.count) sections changed"
+            }
+        log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
+        if isInForce { noteInForce(new, of: userID) }
+        download.finish(.success(result))
+        signalChange()
+    }
+
+    /// Brings a configuration in force that arrived without a download.
+    func bringInForce(
+        pushed configuration: ConfigurationState, of userID: UserID
+    ) -> DownloadResult {
+        endInOrder(nil, of: userID, with: configuration, nil, isRecorded: true)
+            ?? DownloadResult(userID: userID.string, configurationIsCurrent: false)
+    }
+
+    /// Ends a download as `end` does.
+    ///
+    /// Serialized, so that the installation's first download is reported before any other.
+    private func endInOrder(
+        _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
+        _ exchange: JoinedDownload.Exchange?, isRecorded: Bool
+    ) -> DownloadResult? {
+        var problem: String?
+        let result = downloadEnds.sync {
+            end(
+                download, of: userID, with: configuration, exchange,
+                isFirst: isRecorded && recordFirstDownloadFinished(problem: &problem))
+        }
+        // The log may forget a user, which waits for writes that wait for that queue.
+        if let problem { log(.error, problem) }
+        return result
+    }
+
+    /// - Throws: when the format version is too new, or the configuration has no section.
+    func check(_ answer: ConfigurationState) throws(ConfigurationFormatError) {
+        try FormatVersion.check(answer.meta)
+        if answer.sections.isEmpty {
+            throw ConfigurationFormatError(
+                .noSections,
+                reason: "a downloaded configuration has no section, which would switch everything "
+                    + "off; it is not used",
+                path: "config_sections")
+        }
+        if FormatVersion.verdict(on: answer.formatVersion) == .notAVersion {
+            log(.warning, "The format version \"\(answer.formatVersion)\" is not a version.")
+        }
+    }
+
+    /// Ends a download that succeeded: its configuration comes in force, or what has to of it, if its
+    /// user is still the current one.
+    ///
+    /// The download is nil when the configuration arrived without one.
+    ///
+    /// - Returns: The result; nil when the download was abandoned.
+    private func end(
+        _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
+        _ exchange: JoinedDownload.Exchange?, isFirst: Bool
+    ) -> DownloadResult? {
+        replacingSnapshot { old, layers in
+            // Something newer was pushed after it was stored.
+            let isOutdated = exchange.map { self.isOutdated($0, of: userID) } ?? false
+            let configuration = isOutdated ? nil : configuration
+            let isCurrent = old?.userID == userID
+            let isImmediate = options.activation.isImmediate
+            let known = configuration.flatMap { newest -> KnownConfiguration? in
+                if isImmediate { return .downloaded(newest) }
+                guard let old, isCurrent else { return nil }
+                return old.known.bringing(downloaded: newest, options.activation)
+            }
+            let new = known.map {
+                ConfigurationSnapshot(
+                    userID: userID, known: $0, layers: layers, reason: .downloaded, previous: old)
+            }
+            let changes = isCurrent ? new?.changes(since: old?.sections ?? NameTable([:])) : nil
+            let isWaiting = isCurrent && (new ?? old)?.known.pending != nil
+            let meta = (configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
+            let isDone = change { state in
+                // Its user was forgotten after it was stored, which has removed it again.
+                if download?.isAbandoned == true { return nil }
+                if download != nil { state.endDownload(of: userID) }
+                state.firstDownloadFinished = true
+                if let new {
+                    if isCurrent { state.snapshot = new }
+                    if isImmediate { state.noteDownload(of: new.configuration, for: userID) }
+                }
+                let update = Delivery.Event.downloadFinished(
+                    userID, meta: meta, configurationIsCurrent: isCurrent && !isWaiting)
+                let events =
+                    isFirst ? [.firstDownloadFinished(userID, meta: meta), update] : [update]
+                return deliver(changes ?? [], events, in: state)
+            }
+            guard isDone else { return nil }
+            if let configuration {
+                bringInForce(downloaded: configuration, ofUser: userID, layers)
+            }
+            return DownloadResult(
+                userID: userID.string, configurationIsCurrent: isCurrent && !isWaiting,
+                changedSectionNames: Set((changes ?? []).map(\.sectionName)),
+                outcome: exchange?.outcome ?? .downloaded)
+        }
+    }
+
+    /// Ends a download that failed; an abandoned one was already reported when the next one began.
+    func fail(
+        _ download: JoinedDownload, _ attempt: JoinedDownload.Attempt?, of userID: UserID,
+        with error: any Error
+    ) {
+        var isRepeated = (error as? DownloadError)?.code == .throttled
+        if let attempt, !(error is CancellationError) {
+            isRepeated = storeWrites.sync(of: userID) {
+                !download.isAbandoned
+                    && history.noteFailure(of: attempt.request, error, after: attempt.duration())
+            }
+        }
+        change { state in
+            guard state.downloads[userID] === download else { return nil }
+            state.endDownload(of: userID)
+            return deliver([], [.downloadFailed(userID, error)], in: state)
+        }
+        let isCancelled = error is CancellationError
+        log(
+            isCancelled || isRepeated ? .info : .warning,
+            "The configuration of \(userID.logName) could not be downloaded, the one in force stays: "
+                + (isCancelled ? "the download was cancelled." : "\(error)"))
+        download.finish(.failure(error))
+        signalChange()
+    }
+}

@@ -1,0 +1,63 @@
+#if canImport(FoundationNetworking)
+    import Foundation
+    import FoundationNetworking
+#else
+    import Foundation
+#endif
+
+/// What an acknowledgement says.
+extension ConfigurationAcknowledger {
+    /// Limits of the wire contract, in problems and in characters of their parts.
+    private static let maximumProblems = 50
+    private static let maximumNameLength = 256
+    private static let maximumMessageLength = 500
+
+    /// The request; nil when the version is no longer the newest word on the user.
+    func request(for outcome: ConfigurationOutcome) async -> URLRequest? {
+        let problems: [SettingValue]
+        switch outcome.verdict {
+        case .refused(let message): problems = [Self.problem("", nil, message)]
+        case .inForce:
+            let snapshot = await config.snapshotInForce(of: outcome.userID)
+            guard let snapshot, snapshot.configuration.templateVersion == outcome.version else {
+                return nil
+            }
+            problems = snapshot.decoded.problems.prefix(Self.maximumProblems).map { problem in
+                let masked = config.masked(problem)
+                return Self.problem(masked.sectionName, masked.settingName, masked.reason)
+            }
+        }
+        var body: [String: SettingValue] = ["template_version": .integer(outcome.version)]
+        body["etag"] = outcome.entityTag.map { .string($0) }
+        if !problems.isEmpty { body["problems"] = .array(problems) }
+        var request = URLRequest(
+            url: backend.acknowledgementURL(forUserID: outcome.userID.string))
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = SettingValue.object(body).jsonData()
+        prepare(&request)
+        return request
+    }
+
+    private static func problem(
+        _ section: String, _ key: String?, _ message: String
+    ) -> SettingValue {
+        func text(_ text: String, _ maximum: Int) -> SettingValue {
+            .string(String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximum))))
+        }
+        var problem: [String: SettingValue] = [
+            "section": text(section, maximumNameLength),
+            "message": text(message, maximumMessageLength),
+        ]
+        if let key, !key.isEmpty { problem["key"] = text(key, maximumNameLength) }
+        return .object(problem)
+    }
+}
+
+extension ActiveConfig {
+    /// The configuration that is in force for a user; nil when none is loaded.
+    fileprivate func snapshotInForce(of userID: UserID) async -> ConfigurationSnapshot? {
+        let current = await loadedSnapshotInTask()
+        return current.userID == userID ? current : users.livingEntry(of: userID)?.snapshot
+    }
+}

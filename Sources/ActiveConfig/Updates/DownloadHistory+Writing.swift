@@ -1,0 +1,229 @@
+import Dispatch
+import Foundation
+
+/// Batches notes on downloads for the store.
+extension DownloadHistory {
+    /// Notes that are not stored yet.
+    struct Unwritten {
+        var last: DownloadRecord?
+        var fetches: [String: Fetch] = [:]
+        /// When the record was written last; nil: not in this launch.
+        var writeTime: Date?
+        /// True while a later write is on its way.
+        var isScheduled = false
+
+        var isEmpty: Bool { last == nil && fetches.isEmpty }
+
+        /// Adds what was noted to what is stored, in which another process may have something newer.
+        func add(to state: inout State, at now: Date) {
+            // A time in the future is of before the clock was set back.
+            func isNewer(_ stored: Date, than noted: Date) -> Bool {
+                stored > noted && stored <= now
+            }
+            if let last, state.last.map({ isNewer($0.time, than: last.time) }) != true {
+                state.last = last
+            }
+            state.fetches.merge(fetches) { stored, noted in
+                // Counts may overflow.
+                let marks = noted.staleCount &- stored.staleCount
+                if marks != 0 { return marks > 0 ? noted : stored }
+                return isNewer(stored.time, than: noted.time) ? stored : noted
+            }
+            state.fetches.trim(by: \.time) { fetches[$0] != nil }
+        }
+
+        /// Removes what was written, and keeps what was noted meanwhile.
+        mutating func remove(_ written: Self) {
+            if last == written.last { last = nil }
+            for (key, fetch) in written.fetches where fetches[key] == fetch { fetches[key] = nil }
+        }
+    }
+
+    /// Users whose last download, or last refusal, is remembered.
+    static let maximumFetchCount = 50
+    /// Seconds between two writes that may wait.
+    static let writeInterval = 60.0
+
+    /// Notes a download that succeeded; blocks when that has to be written.
+    ///
+    /// `isInForce` tells whether the newest document is the one in force.
+    func noteSuccess(
+        of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isInForce: Bool
+    ) {
+        let (state, time) = (value, now())
+        let key = request.userID.digest
+        let old = state.fetches[key]
+        let hasFailed =
+            state.wait != nil || state.failureCount != 0 || state.refusals[key] != nil
+        let wasStale = old.map { $0.staleCount != request.staleCount } ?? false
+        // Without it, the next launch would ask within the interval.
+        let isFirst =
+            old == nil && policy.minimumInterval > .zero
+            && state.fetches.count < Self.maximumFetchCount
+        note(
+            DownloadRecord(
+                time: time, outcome: outcome, duration: duration, userID: request.userID.string),
+            Fetch(
+                time: time,
+                documentTime: outcome == .downloaded ? time : old?.documentTime ?? time,
+                confirmedTime: isInForce ? time : old?.confirmedTime, digest: request.digest,
+                staleCount: request.staleCount),
+            of: request.userID)
+        write(atOnce: hasFailed || wasStale || isFirst) { state in
+            guard hasFailed else { return }
+            (state.failureCount, state.wait) = (0, nil)
+            state.refusals[key] = nil
+        }
+    }
+
+    /// Notes a change that the server told; blocks when it has to be written.
+    ///
+    /// It ends no mark as stale: the server may have sent it before.
+    func notePush(of request: Request, isInForce: Bool) {
+        let (time, userID) = (now(), request.userID)
+        let old = value.fetches[userID.digest]
+        note(
+            DownloadRecord(
+                time: time, outcome: .pushed, duration: .zero, userID: userID.string),
+            Fetch(
+                time: time, documentTime: time,
+                confirmedTime: isInForce ? time : old?.confirmedTime,
+                digest: old?.digest ?? request.digest,
+                staleCount: old?.staleCount ?? request.staleCount),
+            of: userID)
+        write(atOnce: false)
+    }
+
+    /// Notes a download that failed, and begins a wait; blocks when that has to be written.
+    ///
+    /// - Returns: True when the server has refused such a request before with that status.
+    func noteFailure(
+        of request: Request, _ error: any Error, after duration: Duration
+    ) -> Bool {
+        let (state, time) = (value, now())
+        let status = (error as? DownloadError)?.status
+        note(
+            DownloadRecord(
+                time: time, outcome: .failed, status: status, duration: duration,
+                userID: request.userID.string),
+            nil, of: request.userID)
+        guard let backoff = policy.backoff, let failure = FetchPolicy.Failure(error) else {
+            write(atOnce: false)
+            return false
+        }
+        let count = min(max(state.failureCount, 0), 1_000) + 1
+        let wait = Wait(
+            start: time,
+            seconds: backoff.wait(afterFailures: count, failure, drawn: backoff.draw()))
+        let key = request.userID.digest
+        let known = state.refusals[key].flatMap { $0.scope == request.scope ? $0 : nil }
+        // Requests that ran at the same time fail together: one wait is for all.
+        let isCovered =
+            bounded(failure.isRefusal ? known?.wait : state.wait)?.covers(wait, at: time) ?? false
+        write(atOnce: !isCovered) { state in
+            if isCovered { return }
+            if failure.isRefusal {
+                state.refusals[key] = Refusal(
+                    scope: request.scope, status: status ?? 0, wait: wait)
+                state.refusals.trim(by: \.wait.start) { $0 == key }
+            } else {
+                (state.failureCount, state.wait) = (count, wait)
+            }
+        }
+        return failure.isRefusal && known?.status == status
+    }
+
+    private func note(_ last: DownloadRecord, _ fetch: Fetch?, of userID: UserID) {
+        let key = userID.digest
+        unwritten.withLock { unwritten in
+            unwritten.last = last
+            guard let fetch else { return }
+            unwritten.fetches[key] = fetch
+            unwritten.fetches.trim(by: \.time) { $0 == key }
+        }
+    }
+
+    /// Writes what was noted, if something has to be or a minute is over; else later.
+    private func write(
+        atOnce isNeeded: Bool, _ change: @escaping @Sendable (inout State) -> Void = { _ in }
+    ) {
+        let time = now()
+        let (isDue, isFirst) = unwritten.withLock { unwritten in
+            let elapsed = unwritten.writeTime.map { time.timeIntervalSince($0) }
+            if !isNeeded, let elapsed, (0..<Self.writeInterval).contains(elapsed) {
+                defer { unwritten.isScheduled = true }
+                return (false, !unwritten.isScheduled)
+            }
+            unwritten.writeTime = time
+            return (true, false)
+        }
+        if isDue {
+            // Copied within the update: who is forgotten meanwhile must not come back, nor older values.
+            let written = stored.update { state in
+                let noted = unwritten.withLock { $0 }
+                noted.add(to: &state, at: time)
+                change(&state)
+                return noted
+            }
+            unwritten.withLock { $0.remove(written) }
+        } else if isFirst {
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + writeDelay) {
+                [weak self] in self?.writeLate()
+            }
+        }
+    }
+
+    private func writeLate() {
+        let isEmpty = unwritten.withLock { unwritten in
+            unwritten.isScheduled = false
+            return unwritten.isEmpty
+        }
+        if !isEmpty { write(atOnce: true) }
+    }
+
+    /// Blocks.
+    func markStale() {
+        let time = now()
+        stored.update { state in
+            // Counts may overflow: what matters is the difference to a user's.
+            state.staleCount &+= 1
+            state.staleTime = time
+        }
+    }
+
+    /// Notes that the newest document of a user came in force; blocks.
+    func noteActivation(of userID: UserID) {
+        write(atOnce: true) { state in
+            guard var fetch = state.fetches[userID.digest] else { return }
+            fetch.confirmedTime = fetch.time
+            state.fetches[userID.digest] = fetch
+        }
+    }
+
+    /// Blocks.
+    func forget(_ userID: UserID) {
+        unwritten.withLock { unwritten in
+            unwritten.fetches[userID.digest] = nil
+            if UserID(unwritten.last?.userID) == userID { unwritten.last = nil }
+        }
+        stored.update { state in
+            state.fetches[userID.digest] = nil
+            state.refusals[userID.digest] = nil
+            if UserID(state.last?.userID) == userID { state.last = nil }
+        }
+    }
+}
+
+extension Dictionary where Key == String {
+    /// Forgets the oldest beyond the limit, but none of the newest, whose time may be earlier since the
+    /// clock was set back.
+    fileprivate mutating func trim(
+        by time: (Value) -> Date, keeping isNewest: (String) -> Bool
+    ) {
+        while count > DownloadHistory.maximumFetchCount,
+            let oldest = self.filter({ !isNewest($0.key) }).min(by: {
+                time($0.value) < time($1.value)
+            })
+        { self[oldest.key] = nil }
+    }
+}
