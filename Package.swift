@@ -81,6 +81,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Targets that a run under a sanitizer leaves out, since it finds nothing there.
+if let names = Context.environment["ACTIVECONFIG_LEAVE_OUT"]?.split(whereSeparator: \.isWhitespace)
+{
+    package.targets.removeAll { target in names.contains { target.name == $0 } }
+    package.products = []
+}
+
 for target in package.targets where target.type != .plugin {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

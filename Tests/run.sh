@@ -39,6 +39,8 @@ TEXT
 export SWIFT_BACKTRACE=enable=no
 # Without this limit, hundreds of tests of servers starve each other until they time out.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
+# For all builds of a package: another set of flags would build it again.
+export STRICT=1
 strict="--explicit-target-dependency-import-check error"
 
 title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $*"; fi; }
@@ -66,19 +68,31 @@ step() {
     echo "-- $name: $((SECONDS - began)) s"
 }
 
+# run_tests COMMAND…: runs tests; what failed is said again at the end, where a log is looked at first.
+run_tests() {
+    local log
+    log=$(mktemp)
+    if ! "$@" 2>&1 | tee "$log"; then
+        echo "-- failed:"
+        grep -aE -A 3 '✘|error: |^==[0-9]+==ERROR|^WARNING: ThreadSanitizer|^SUMMARY:' "$log" |
+            grep -avE '^(◇|✔|➜) .*(started|passed|skipped)' || tail -n 20 "$log"
+        rm "$log"
+        return 1
+    fi
+    rm "$log"
+}
+
 # Strict build and tests of the package in a folder.
 test_package() {
     # shellcheck disable=SC2086
-    STRICT=1 step "build of $1" swift build --package-path "$1" --build-tests $strict
-    STRICT=1 step "tests of $1" swift test --package-path "$1" --skip-build
+    step "build of $1" swift build --package-path "$1" --build-tests $strict
+    step "tests of $1" run_tests swift test --package-path "$1" --skip-build
 }
 
 run_framework() {
     # For release: the optimizer must not remove code that keeps a process alive against a hostile server.
-    step "probe for release" \
-        swift build -c release --scratch-path .build/probes --product DownloadProbe
-    ACTIVECONFIG_PROBES=$(swift build -c release --scratch-path .build/probes --show-bin-path) \
-        test_package .
+    step "probe for release" Tests/release-probe.sh .build/probes
+    ACTIVECONFIG_PROBES=$PWD/.build/probes test_package .
     step "32 bits" Tests/ThirtyTwoBit/check.sh
     step "generated keys" Tests/Generation/check.sh
     step "Apple platforms" Tests/AppleStubs/check.sh
@@ -116,25 +130,40 @@ run_docs() {
 }
 
 # sanitize SANITIZER PACKAGE SCRATCH [options]: tests of a package under a sanitizer.
-sanitize() {
-    local sanitizer=$1 package=$2 scratch=$2/.build/$3
+sanitize() (
+    sanitizer=$1 package=$2
+    where="--package-path $package --scratch-path $package/.build/$3 --sanitize=$sanitizer"
     shift 3
-    ACTIVECONFIG_SANITIZER=$sanitizer ACTIVECONFIG_PTHREAD_LOCK=1 \
-        ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/Tests/address-sanitizer.txt" \
-        TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/Tests/thread-sanitizer.txt" \
-        step "$sanitizer sanitizer: $package" \
-        swift test --package-path "$package" --sanitize="$sanitizer" --scratch-path "$scratch" "$@"
-}
+    export ACTIVECONFIG_SANITIZER=$sanitizer ACTIVECONFIG_PTHREAD_LOCK=1
+    export ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/Tests/address-sanitizer.txt"
+    export TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/Tests/thread-sanitizer.txt"
+    # shellcheck disable=SC2086
+    step "build of $package with the $sanitizer sanitizer" swift build $where --build-tests
+    # shellcheck disable=SC2086
+    step "tests of $package under the $sanitizer sanitizer" \
+        run_tests swift test $where --skip-build "$@"
+)
+
+# What has neither threads nor unsafe code, and what is above the modules with unsafe code.
+generation="GenerateSettings ActiveConfigGenerator ActiveConfigGeneration ActiveConfigGenerationTests
+    ActiveConfigSampleApp"
+server="HTTPServing ClientAPI WebhookDelivery AdminAPI Console ConfigServer EmbedConsolePages EmbedPages
+    SampleBackend ServerTestSupport ConfigServerTests SampleBackendTests StreamLoad StreamLoadTests
+    UpdaterLoad"
 
 # Where each can find something: threads in the framework and the server, pointers in the framework
-# and in the modules below the server, which are built without the TLS libraries then.
+# and in the modules below the server, without which there are no TLS libraries to build.
 run_sanitizers() {
     setup sqlite openssl curl
-    sanitize thread . thread
+    export ACTIVECONFIG_LEAVE_OUT="$generation"
     sanitize address . address
-    sanitize thread SampleBackend thread \
-        --filter 'ConfigServerTests|SampleBackendTests|TemplateStoreTests|PrometheusMetricsTests'
-    ACTIVECONFIG_WITHOUT_SERVER=1 sanitize address SampleBackend address
+    ACTIVECONFIG_LEAVE_OUT="$generation ActiveConfigJSONTests ActiveConfigEventStreamTests" \
+        sanitize thread . thread
+    unset ACTIVECONFIG_LEAVE_OUT
+    SAMPLE_BACKEND_LEAVE_OUT="$server" sanitize address SampleBackend address
+    SAMPLE_BACKEND_LEAVE_OUT="JSONTreeTests LinearRegexTests TargetingTests TargetingBenchmark
+        TemplatesTests RenderingTests StreamLoad StreamLoadTests UpdaterLoad" \
+        sanitize thread SampleBackend thread
 }
 run_address() {
     setup sqlite openssl curl
@@ -146,7 +175,7 @@ run_fuzz() {
     Tests/Fuzzing/EventStreams/fuzz.sh "${FUZZ_SECONDS:-60}"
     # The fuzzers of the backend link modules of its debug build.
     # shellcheck disable=SC2086
-    STRICT=1 swift build --package-path SampleBackend --build-tests $strict
+    swift build --package-path SampleBackend --build-tests $strict
     local target
     for target in conditions patterns requests; do
         SampleBackend/Tests/Fuzzing/fuzz.sh "$target" "${FUZZ_SECONDS:-60}"

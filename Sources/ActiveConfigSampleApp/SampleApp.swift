@@ -54,6 +54,9 @@ enum SampleApp {
                     guard await model.perform(command) else { break }
                 }
             }
+        } else if options.isLive {
+            // Standard input would keep the main thread from what is told.
+            await model.follow()
         } else {
             while let line = readLine() {
                 for command in try SampleCommand.script(line) {

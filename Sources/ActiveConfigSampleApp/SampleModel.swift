@@ -9,6 +9,9 @@ final class SampleModel {
 
     private let config: ActiveConfig
     private let gate: LaunchGate
+    /// Nil: nothing is told.
+    private let updater: ActiveConfigUpdater?
+    private var following: Task<Void, Never>?
     private let output: SampleOutput
     private var token: ActiveConfigListenerToken?
     private var view = SampleViewConfiguration()
@@ -33,6 +36,13 @@ final class SampleModel {
     init(_ options: SampleOptions) {
         config = Self.configuration(options)
         gate = LaunchGate(config, appVersion: Self.appVersion)
+        updater =
+            options.isLive
+            ? ActiveConfigUpdater(
+                config,
+                source: URLSessionEventSource(
+                    backend: ActiveConfigBackend(url: options.server), timeout: .seconds(10)))
+            : nil
         output = SampleOutput(isJSON: options.isJSON)
     }
 
@@ -45,9 +55,22 @@ final class SampleModel {
             self?.didReceiveSection()
         }
         await delivered()
+        guard let updater else { return }
+        let updates = updater.updates
+        following = Task { [output] in
+            for await update in updates { output.updated(update) }
+        }
+        updater.start()
     }
 
-    func stop() { token?.cancel() }
+    func stop() {
+        token?.cancel()
+        updater?.stop()
+        following?.cancel()
+    }
+
+    /// Returns once ``stop()`` is called, or at once when nothing is told.
+    func follow() async { await following?.value }
 
     /// - Returns: False when the command is to quit.
     func perform(_ command: SampleCommand) async -> Bool {

@@ -10,8 +10,8 @@ struct SampleOptions {
 
     static let help = """
         USAGE: ActiveConfigSampleApp [--server URL] [--store DIR] [--user ID]
-                                     [--script COMMANDS] [--json] [--window]
-                                     [--help]
+                                     [--script COMMANDS] [--live] [--json]
+                                     [--window] [--help]
 
         Shows a view whose colour, label and button come from the section
         SampleViewConfiguration. On a terminal it takes keys; in a pipe, commands
@@ -24,6 +24,8 @@ struct SampleOptions {
           --script COMMANDS  Commands to run, divided by ";": download, user ID,
                              user (the generic one), show, explain, launch
                              (asks whether the app may run), quit.
+          --live             Is told of each change at once, and says so; without
+                             a terminal and a script, until it is killed.
           --window           A window instead, on Apple's platforms.
           --json             One JSON object a line for each event.
           --help             This text.
@@ -38,6 +40,8 @@ struct SampleOptions {
     var userID: String?
     /// Nil: commands come from keys or standard input.
     var script: [SampleCommand]?
+    /// Changes are told at once.
+    var isLive = false
     /// Each event is a line of JSON.
     var isJSON = false
     var showsHelp = false
@@ -53,6 +57,7 @@ struct SampleOptions {
                 storeDirectory = URL(filePath: try Self.value(of: name, &rest))
             case "--user": userID = try Self.value(of: name, &rest)
             case "--script": script = try SampleCommand.script(try Self.value(of: name, &rest))
+            case "--live": isLive = true
             case "--json": isJSON = true
             case "--window": showsWindow = true
             case "--help", "-h": showsHelp = true

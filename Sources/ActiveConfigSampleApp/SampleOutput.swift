@@ -69,6 +69,49 @@ struct SampleOutput {
                 + "(\(source)). \(error)")
     }
 
+    func updated(_ update: ActiveConfigUpdate) {
+        switch update {
+        case .state(let state, let user):
+            let (name, text) = Self.description(of: state)
+            write(
+                event: "live", ["user": Self.value(user), "state": .string(name)],
+                "Live, \(Self.name(user)): \(text)")
+        case .applied(let update):
+            let names = update.changedSectionNames.sorted()
+            let version = update.templateVersion
+            write(
+                event: "update",
+                [
+                    "user": Self.value(update.userID),
+                    "version": version.map { .integer($0) } ?? .null,
+                    "changed": .array(names.map { .string($0) }),
+                ],
+                "Live, \(Self.name(update.userID)): version \(version.map { "\($0)" } ?? "?") is here, "
+                    + (names.isEmpty
+                        ? "nothing has changed." : "\(names.joined(separator: ", ")) changed."))
+        }
+    }
+
+    private static func description(
+        of state: ActiveConfigUpdateState
+    ) -> (name: String, text: String) {
+        switch state {
+        case .connecting: ("connecting", "connecting.")
+        case .live: ("live", "connected, each change is told at once.")
+        case .polling(let interval):
+            ("polling", "the server is asked every \(interval.components.seconds) seconds.")
+        case .waiting(let end, let reason):
+            (
+                "waiting",
+                "not connected"
+                    + (end.map { ", again at \($0.formatted(.iso8601))" } ?? "")
+                    + ". \(reason)"
+            )
+        case .paused: ("paused", "paused in the background.")
+        default: ("stopped", "stopped.")
+        }
+    }
+
     private func write(event: String, _ members: [String: SettingValue], _ text: String) {
         var members = members
         members["event"] = .string(event)

@@ -64,6 +64,8 @@ struct ScriptedStream: Sendable {
     let userID: String?
     /// The version that the backend takes for what the client has.
     var version: Int
+    /// The number of the last `update` or `reset`.
+    var eventNumber = 0
     var pieces: [(bytes: [UInt8], due: Duration, cutsStream: Bool)] = []
     var hasEnded = false
 }
@@ -167,11 +169,12 @@ final class ScriptedConnection: ActiveConfigEventConnection {
                     + "data: {\"template_version\": \(current)}\n\n", on: id, at: now)
             if let version = lastEventID.flatMap({ Int($0) }) {
                 if !(1...current).contains(version) {
+                    state.streams[id]?.eventNumber = 1
                     state.transmit(
                         "event: reset\nid: \(current)\ndata: {\"template_version\": \(current)}\n\n",
                         on: id, at: now)
-                } else if let event = state.update(forUserID: userID, since: version) {
-                    state.transmit(event, on: id, at: now)
+                } else {
+                    state.tell(streamID: id, since: version, at: now)
                 }
             }
             return id

@@ -133,10 +133,8 @@ public final class ScriptedBackend: ActiveConfigEventSource {
             state.versions.append(sections)
             for id in state.streams.keys.sorted() {
                 guard let stream = state.streams[id] else { continue }
-                let event = state.update(
-                    forUserID: stream.userID, since: stream.version)
                 state.streams[id]?.version = state.versions.count
-                if let event { state.transmit(event, on: id, at: clock.now.offset) }
+                state.tell(streamID: id, since: stream.version, at: clock.now.offset)
             }
             return state.versions.count
         }
@@ -195,8 +193,18 @@ extension ScriptedBackend.State {
 
     var tag: String { "\"v\(versions.count)\"" }
 
+    /// Tells a stream what has changed since a version.
+    mutating func tell(streamID id: Int, since version: Int, at now: Duration) {
+        guard let stream = streams[id],
+            let event = update(
+                forUserID: stream.userID, since: version, number: stream.eventNumber + 1)
+        else { return }
+        streams[id]?.eventNumber += 1
+        transmit(event, on: id, at: now)
+    }
+
     /// The event of what has changed since a version; nil when nothing has.
-    func update(forUserID userID: String?, since version: Int) -> String? {
+    private func update(forUserID userID: String?, since version: Int, number: Int) -> String? {
         let old = versions[version - 1](userID)
         let new = versions[versions.count - 1](userID)
         var sections: [String: SettingValue] = [:]
@@ -208,8 +216,9 @@ extension ScriptedBackend.State {
         }
         if sections.isEmpty { return nil }
         let data: SettingValue = .object([
-            "template_version": .integer(versions.count), "etag": .string(tag),
-            "sections": .object(sections), "meta": .object(document(forUserID: userID).meta),
+            "template_version": .integer(versions.count), "event_number": .integer(number),
+            "etag": .string(tag), "sections": .object(sections),
+            "meta": .object(document(forUserID: userID).meta),
         ])
         let text = String(decoding: data.jsonData(), as: UTF8.self)
         return "event: update\nid: \(versions.count)\ndata: \(text)\n\n"

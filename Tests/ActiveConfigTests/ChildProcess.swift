@@ -15,7 +15,14 @@ final class ChildProcess: @unchecked Sendable {  // The process is set up before
     /// descriptor by which Foundation notices the end.
     private static let lock = NSLock()
 
+    /// Writing to a child that has ended is then an error instead of the end of the tests.
+    private static let ignoresBrokenPipes: Bool = {
+        signal(SIGPIPE, SIG_IGN)
+        return true
+    }()
+
     func run() throws {
+        _ = Self.ignoresBrokenPipes
         ended.enter()
         process.terminationHandler = { [ended] _ in ended.leave() }
         do {

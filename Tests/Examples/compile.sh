@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compiles every Swift example of README.md and of the articles, each as the body of a function.
+# Compiles every Swift example of README.md and of the articles, and what the console shows for an
+# empty project, each as the body of a function.
 # The declarations of some, such as extensions and views, stand outside of it, for all examples: the
 # same declaration may be in several, another one needs another name. Examples with views are
 # typechecked against Tests/AppleStubs, except on a Mac.
@@ -12,6 +13,11 @@ done
 modules=$(swift build --show-bin-path)/Modules
 work=.build/examples
 mkdir -p "$work"
+{
+    echo '```swift'
+    cat SampleBackend/Sources/Console/Pages/app-lines.swift.txt
+    echo '```'
+} >"$work/Console.md"
 # An article's line numbers are kept, for the compiler's messages.
 awk -v work="$work" '
     function location(line) { return "#sourceLocation(file: \"" FILENAME "\", line: " line ")\n" }
@@ -60,7 +66,7 @@ awk -v work="$work" '
     inside && /^\/\/ Package.swift/ { skipped = 1 }
     inside { line = $0; if (line ~ /^import /) line = ""; body = body line "\n" }
     END { print count >(work "/count") }
-' README.md Sources/*/*.docc/*.md
+' README.md Sources/*/*.docc/*.md "$work/Console.md"
 shared="Tests/Examples/Prelude.swift $work/Declarations.swift"
 # shellcheck disable=SC2086
 cat $shared "$work/Functions.swift" >"$work/All.swift"

@@ -1,4 +1,6 @@
-# Functions to compile and run a target of libFuzzer; source it.
+# Functions to compile and run a target of libFuzzer; source it with $root set.
+# shellcheck source=Tests/compiler-options.sh
+. "$root/Tests/compiler-options.sh"
 
 # prepare_fuzzing NAME FOLDER: sets $build, where the target, its corpus and its finds are kept.
 prepare_fuzzing() {
@@ -20,12 +22,8 @@ compile_fuzzer() {
 compile_with_coverage() {
     module_name=$1
     shift
-    swiftc -parse-as-library -O -sanitize=fuzzer,address -swift-version 6 \
-        -module-name "$module_name" \
-        -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
-        -enable-upcoming-feature MemberImportVisibility \
-        -enable-upcoming-feature NonisolatedNonsendingByDefault \
-        -enable-upcoming-feature InferIsolatedConformances "$@"
+    # shellcheck disable=SC2086
+    swiftc $compiler_options -O -sanitize=fuzzer,address -module-name "$module_name" "$@"
 }
 
 # run_fuzzer FINDS DICTIONARY [seconds] [libFuzzer options]: fuzzes; FINDS is the folder of fixtures

@@ -20,9 +20,11 @@ import Foundation
 ///   error's code.
 /// - `readonly FOLDER`: persists, removes the write permission and persists again; prints the
 ///   error's code and the number that is then read.
+/// - `downloads FOLDER`, `failures FOLDER`: downloads again and again, with an interval of an hour and
+///   waits after failures, until it is killed, and prints how often it was tried.
 @main
 enum StoreProbe {
-    static func main() throws {
+    static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 3 else { return print("usage: see the source") }
         let folder = URL(filePath: arguments[2])
@@ -55,7 +57,31 @@ enum StoreProbe {
             say(outcome { try store.persistConfiguration(document(2), forUserID: "u") })
             let read = store.ownConfiguration(forUserID: "u")?.section(named: "S")
             say("\(read?.integer(forKey: "number") ?? -1)")
+        case "downloads", "failures":
+            var options = ActiveConfigOptions()
+            options.fetchPolicy = .minimumInterval(.seconds(3_600))
+            let config = ActiveConfig(
+                configDownloader: Server(fails: arguments[1] == "failures"), configStore: store,
+                options: options, log: .disabled)
+            for number in 1... {
+                _ = try? await config.downloadNewConfig()
+                say("\(number)")
+            }
         default: print("usage: see the source")
+        }
+    }
+
+    /// Answers each request, the first of a user with a document, or with an error.
+    private struct Server: ActiveConfigDownloader {
+        var fails = false
+
+        func requestActiveConfig(
+            forUserID userID: String?, lastKnown: ConfigurationState?
+        ) async throws -> ConfigurationState? {
+            if fails {
+                throw DownloadError(.httpStatus, status: 503, retryAfter: .seconds(600))
+            }
+            return lastKnown == nil ? document(1) : nil
         }
     }
 

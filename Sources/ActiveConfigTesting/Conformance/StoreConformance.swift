@@ -113,6 +113,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         await run.checkFallbacks(&checks)
         await run.checkBootstrap(&checks)
         await run.checkPending(&checks)
+        await run.checkClientState(&checks)
         await run.checkFirstDownloadFinished(&checks)
         await run.checkFirstDownloadFinishedContention(&checks, rounds: 20)
         await run.checkReopening(&checks)

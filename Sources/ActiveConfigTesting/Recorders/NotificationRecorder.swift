@@ -30,6 +30,8 @@ public final class NotificationRecorder: Sendable {
         public let section: ActiveConfigSection?
         /// The error of a failed download.
         public let error: (any Error)?
+        /// The verdict of the launch guard.
+        public let launchGuardVerdict: LaunchGuardVerdict?
 
         init(_ notification: Notification) {
             let userInfo = notification.userInfo ?? [:]
@@ -43,6 +45,8 @@ public final class NotificationRecorder: Sendable {
             sectionName = userInfo[ActiveConfig.NotificationKey.sectionName] as? String
             section = userInfo[ActiveConfig.NotificationKey.section] as? ActiveConfigSection
             error = userInfo[ActiveConfig.NotificationKey.error] as? any Error
+            launchGuardVerdict =
+                userInfo[ActiveConfig.NotificationKey.launchGuardVerdict] as? LaunchGuardVerdict
         }
     }
 
@@ -72,6 +76,7 @@ public final class NotificationRecorder: Sendable {
             ActiveConfig.downloadUpdateFinishedNotification,
             ActiveConfig.downloadFailedNotification,
             ActiveConfig.sectionDidChangeNotification,
+            ActiveConfig.launchGuardVerdictNotification,
         ]
         self.recorded = recorded
         self.notificationCenter = notificationCenter

@@ -45,7 +45,7 @@ struct ConveniencesTests {
 
     /// As in a program that never runs its main queue.
     @Test func aListenerQueueThatDoesNotRunIsLogged() async throws {
-        let messages = RecordingLog()
+        let (texts, text) = AsyncStream.makeStream(of: String.self)
         let queue = DispatchQueue(label: "test")
         queue.suspend()
         let config = ActiveConfig(
@@ -53,10 +53,10 @@ struct ConveniencesTests {
             configStore: InMemoryStore(bootstrap: .state(.make())),
             notificationCenter: NotificationCenter(), listenerQueue: queue,
             downloadTimeout: .seconds(1), clock: ContinuousClock(), listenerQueuePatience: 0,
-            log: messages.log)
+            log: ActiveConfigLog { text.yield($1) })
         let token = config.listen(forSectionName: "Home") { _ in }
-        while messages.messages.isEmpty { await Task.yield() }
-        #expect(messages.messages.first?.text.contains("listener queue") == true)
+        var iterator = texts.makeAsyncIterator()
+        #expect(await iterator.next()?.contains("listener queue") == true)
         queue.resume()
         token.cancel()
     }

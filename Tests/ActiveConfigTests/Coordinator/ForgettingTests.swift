@@ -1,7 +1,8 @@
-import ActiveConfig
 import ActiveConfigTesting
 import Foundation
 import Testing
+
+@testable import ActiveConfig
 
 /// Forgetting a user.
 @Suite(.timeLimit(.minutes(5)))
@@ -81,20 +82,26 @@ struct ForgettingTests {
                 group.addTask { @concurrent in try? config.forgetUser("1") }
             }
             try config.forgetUser("1")
-            for _ in 0..<5 { await Task.yield() }
+            // What is late has come.
+            config.storeWrites.sync(of: UserID("1")) {}
+            config.downloadEnds.sync {}
+            config.listenerQueue.sync {}
             #expect(store.ownConfiguration(forUserID: "1") == nil, "round \(round)")
             #expect(config["Home"] == nil, "round \(round)")
         }
     }
 
-    /// The user is forgotten at another moment each time while a download's answer, which takes a
-    /// while to compare, is brought in force.
+    /// The user is forgotten at a random moment while a download's answer, which takes a while to
+    /// compare, is brought in force.
     @Test func aDownloadThatIsJustEndingCannotBringTheUserBack() async throws {
         var sections = (0..<5_000).reduce(into: [:]) {
             $0["S\($1)"] = ["x": SettingValue.integer($1)]
         }
         sections["Private"] = ["x": "secret"]
         let configuration = ConfigurationState.make(sections: sections)
+        var generator = SeededGenerator.printingItsSeed()
+        // Of the first round, in which nobody is forgotten meanwhile.
+        var duration = Duration.zero
         for round in 0..<15 {
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
             let store = ObservedStore { event in
@@ -105,7 +112,15 @@ struct ForgettingTests {
             config.currentUserID = "1"
             async let result = try? config.downloadNewConfig() as DownloadResult
             for await _ in ends {}
-            try await Task.sleep(for: .milliseconds(2 * round))
+            if round == 0 {
+                let start = ContinuousClock.now
+                _ = await result
+                duration = ContinuousClock.now - start
+            } else {
+                // This is no wait for a condition: the fault comes at a random time.
+                let delay = duration * Double.random(in: 0...1.5, using: &generator)
+                try await Task.sleep(for: delay)
+            }
             try config.forgetUser("1")
             #expect(store.base.ownConfiguration(forUserID: "1") == nil, "round \(round)")
             #expect(config["Private"] == nil, "round \(round)")
@@ -130,5 +145,66 @@ struct ForgettingTests {
         defer { shared.withLock { $0 = nil } }
         _ = try? await config.downloadNewConfig() as DownloadResult
         #expect(config["Home"] == nil)
+    }
+
+    /// Also while what was pushed comes in force.
+    @Test func theLogMayForgetAUserWhoseFirstDownloadCannotBeRecorded() async throws {
+        struct Full: Error {}
+        let shared = Locked<ActiveConfig?>(nil)
+        let store = ObservedStore { event in
+            if event == .recordFirstDownloadFinished { throw Full() }
+        }
+        let config = ActiveConfig.make(
+            store: store,
+            log: ActiveConfigLog { level, _ in
+                if level == .error { try? shared.withLock { $0 }?.forgetUser("1") }
+            })
+        shared.withLock { $0 = config }
+        defer { shared.withLock { $0 = nil } }
+        config.currentUserID = "1"
+        let outcome = await config.push(to: UserID("1")) { _ in .apply(.titled(["Home": "x"])) }
+        guard case .applied = outcome else {
+            Issue.record("The change was not applied: \(outcome)")
+            return
+        }
+        #expect(config["Home"] == nil)
+        #expect(store.base.ownConfiguration(forUserID: "1") == nil)
+    }
+
+    /// Two setters have read the user's document when it is forgotten, and one of them has noticed that.
+    @Test func noneOfTwoSettersBringsAForgottenDocumentInForce() throws {
+        let store = ObservedStore()
+        try store.persistConfiguration(.titled(["Home": "secret"]), forUserID: "1")
+        let config = ActiveConfig.make(store: store)
+        _ = config["Home"]
+        let hasRead = DispatchSemaphore(value: 0)
+        let threads = DispatchQueue(label: "setters", attributes: .concurrent)
+        func heldRead(_ body: () throws -> Void) rethrows -> DispatchSemaphore {
+            let mayEnd = DispatchSemaphore(value: 0)
+            store.afterNextRead {
+                hasRead.signal()
+                mayEnd.wait()
+            }
+            try body()
+            hasRead.wait()
+            return mayEnd
+        }
+        let setters = DispatchGroup()
+        let first = heldRead { threads.async(group: setters) { config.currentUserID = "1" } }
+        let ended = DispatchSemaphore(value: 0)
+        let second = heldRead {
+            threads.async(group: setters) {
+                config.currentUserID = "1"
+                ended.signal()
+            }
+        }
+        try config.forgetUser("1")
+        let again = heldRead { first.signal() }
+        second.signal()
+        ended.wait()
+        #expect(config["Home"] == nil)
+        again.signal()
+        setters.wait()
+        #expect(config["Home"] == nil && config.currentUserID == "1")
     }
 }

@@ -113,4 +113,17 @@ struct JoinedDownloadTests {
         _ = await caller.result
         #expect(!download.isAbandoned)
     }
+
+    @Test func aCallerWhoLeavesDoesNotBringBackWhatWasAbandoned() async throws {
+        let tickets = try (0..<2).map { _ in try #require(download.join()) }
+        let callers = tickets.map { ticket in
+            Task { [download] in try await download.value(ticket) }
+        }
+        download.markAbandoned()
+        callers[0].cancel()
+        await #expect(throws: CancellationError.self) { try await callers[0].value }
+        #expect(download.isAbandoned)
+        download.finish(.success(result))
+        #expect(try await callers[1].value == result)
+    }
 }

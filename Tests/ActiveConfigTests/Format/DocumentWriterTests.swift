@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 /// Written documents: FORMAT 1.2, 2.4, 4.2, and `jsonData()`.
+@Suite(.onOneThread)
 struct DocumentWriterTests {
     private func text(_ state: ConfigurationState) -> String {
         String(decoding: state.jsonData(), as: UTF8.self)

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 /// The cases of JSONTestSuite (FORMAT 1.1, 1.2, 1.4, 1.5).
+@Suite(.onOneThread)
 struct JSONTestSuiteTests {
     /// Expected result of parsing a case.
     enum Verdict: String, Decodable {

@@ -4,6 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Writing dates as text.
+@Suite(.onOneThread)
 struct SettingTextTests {
     @Test func theTextOfADateKeepsEveryMillisecond() throws {
         for milliseconds in 0..<1000 {

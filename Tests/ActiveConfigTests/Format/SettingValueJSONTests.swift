@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 /// Single JSON values, by the rules of the exchange format (FORMAT 1, 4).
+@Suite(.onOneThread)
 struct SettingValueJSONTests {
     /// Texts with their values.
     private static let rows: [(text: String, expected: SettingValue)] = [

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// A program that crashes on a value, started again and again.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized, .onOneThread)
 struct CrashProbeTests {
     private let folder = TemporaryFolder()
 
@@ -142,6 +142,7 @@ struct CrashProbeTests {
         var generator = SeededGenerator.printingItsSeed()
         for _ in 0..<40 {
             let probe = try Probe(folder, window: 0)
+            // This is no wait for a condition: the fault comes at a random time.
             usleep(UInt32.random(in: 0..<60_000, using: &generator))
             probe.child.kill()
             _ = probe.hasCrashed()

@@ -22,10 +22,12 @@ struct GuardedLaunch {
     ///   - downloader: The server.
     ///   - bootstrap: What comes with the app.
     ///   - userID: The user.
+    ///   - activation: When a downloaded document comes in force.
     init(
         _ system: ModelFileSystem, number: Int32 = getpid(),
         downloader: ScriptedDownloader = ScriptedDownloader(),
-        bootstrap: BootstrapConfiguration? = nil, userID: String? = "1"
+        bootstrap: BootstrapConfiguration? = nil, userID: String? = "1",
+        activation: ActivationPolicy = .immediate
     ) {
         let current = ProcessIdentity.current
         launchGuard = LaunchGuard(
@@ -34,6 +36,7 @@ struct GuardedLaunch {
                 token: UUID().uuidString, number: number, host: current.host, boot: current.boot,
                 start: nil))
         var options = ActiveConfigOptions()
+        options.activation = activation
         options.launchGuard = launchGuard
         config = ActiveConfig(
             configDownloader: downloader,

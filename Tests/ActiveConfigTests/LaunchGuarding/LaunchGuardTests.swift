@@ -67,6 +67,53 @@ struct LaunchGuardTests {
         #expect(verdicts.withLock { $0.map(\.templateVersion) } == [2])
     }
 
+    @Test func aRefusedDocumentThatWaitsDoesNotComeInForce() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }
+        #expect(GuardedLaunch(system).version == 1)
+        // As after a crash before what came in force at a launch was stored.
+        let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)
+        try store.persistPendingConfiguration(GuardedLaunch.document(2), forUserID: "1")
+        for policy in [ActivationPolicy.immediate, .nextLaunch, .manual] {
+            let launch = GuardedLaunch(system, activation: policy)
+            #expect(launch.version == 1)
+            await launch.config.activate()
+            #expect(launch.version == 1)
+            launch.live()
+        }
+    }
+
+    /// Sections that are in force before the rest of their document.
+    @Test func aSectionThatDoesNotWaitCanKillTheApp() async throws {
+        let system = ModelFileSystem()
+        let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)
+        try store.persistConfiguration(GuardedLaunch.document(1), forUserID: "1")
+        var second = GuardedLaunch.document(2)
+        second.sections["Waiting"] = ActiveConfigSection(settings: ["isOn": true])
+        let policy = ActivationPolicy.manual(except: ["Home"])
+        // It dies in the launch that downloads it, too.
+        let first = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(second)), activation: policy)
+        try await first.config.downloadNewConfig()
+        #expect(first.version == 2)
+        for _ in 0..<2 { #expect(GuardedLaunch(system, activation: policy).version == 2) }
+        let launch = GuardedLaunch(
+            system,
+            downloader: ScriptedDownloader(
+                .configuration(second), .configuration(GuardedLaunch.document(3))),
+            activation: policy)
+        #expect(launch.version == 1)
+        #expect(launch.config.pendingConfiguration == nil)
+        let verdict = try #require(launch.config.launchGuardVerdict)
+        #expect(verdict.templateVersion == 2)
+        #expect(verdict.replacement == .previous)
+        #expect(verdict.keptVersion == 1)
+        try await launch.config.downloadNewConfig()
+        #expect(launch.version == 1)
+        try await launch.config.downloadNewConfig()
+        #expect(launch.version == 3)
+    }
+
     @Test func withoutAGoodDocumentTheBootstrapIsUsed() async throws {
         let system = ModelFileSystem()
         let first = GuardedLaunch(
@@ -122,14 +169,15 @@ struct LaunchGuardTests {
             #expect(launch.version == 2)
             try await launch.clock.waitForSleepers()
             launch.clock.advance(by: .seconds(9))
-            launch.launchGuard.drain()
+            #expect(launch.clock.deadlines == [launch.clock.now.advanced(by: .seconds(1))])
             #expect(!launch.launchGuard.isProved)
         }
         let living = GuardedLaunch(system)
         try await living.clock.waitForSleepers()
         living.clock.advance(by: .seconds(10))
-        while !living.launchGuard.isProved { await Task.yield() }
+        await living.launchGuard.waitForWindow()
         living.launchGuard.drain()
+        #expect(living.launchGuard.isProved)
         for _ in 0..<3 { #expect(GuardedLaunch(system).version == 2, "counted from 0 again") }
         #expect(GuardedLaunch(system).version == nil, "the good one is this very document")
     }
@@ -154,6 +202,27 @@ struct LaunchGuardTests {
             launch.launchGuard.drain()
         }
         #expect(GuardedLaunch(system).version == 1)
+    }
+
+    @Test func aDamagedCountIsNoCrashOfItsOwn() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)
+        for count in [Int.max, .min] {
+            try store.updateClientState(named: "launch-guard") { data in
+                guard let data,
+                    var record = try? JSONDecoder().decode(LaunchRecord.self, from: data)
+                else { return data }
+                record.suspects = record.sessions.map {
+                    LaunchRecord.Count(document: $0.document, crashCount: count)
+                }
+                #expect(!record.suspects.isEmpty)
+                return try? JSONEncoder().encode(record)
+            }
+            let launch = GuardedLaunch(system)
+            #expect(launch.version == (count == .max ? 1 : 2))
+            try store.updateClientState(named: "launch-guard") { _ in nil }
+            #expect(GuardedLaunch(system).version == 2)
+        }
     }
 
     @Test func aProcessThatRunsIsNoCrash() async throws {
@@ -216,6 +285,37 @@ struct LaunchGuardTests {
         for _ in 0..<4 { #expect(GuardedLaunch(system).version == nil) }
     }
 
+    @Test func forgettingAUserRemovesTheVerdict() throws {
+        let store = InMemoryStore()
+        try Self.storeBad([("1", 2), ("2", 3)], in: store)
+        let launchGuard = LaunchGuard()
+        var options = ActiveConfigOptions()
+        options.launchGuard = launchGuard
+        let config = ActiveConfig.make(store: store, options: options)
+        for userID in ["1", "2"] { config.currentUserID = userID }
+        #expect(config.earlierOutcomes.map(\.version) == [2, 3])
+        try config.forgetUser("2")
+        #expect(config.launchGuardVerdict?.userID == "1")
+        #expect(config.earlierOutcomes.map(\.version) == [2])
+        let documents = [2, 3].map {
+            LaunchRecord.Document(GuardedLaunch.document($0), of: UserID("\($0 - 1)"))
+        }
+        #expect(documents.map { launchGuard.newRefusal(of: $0) != nil } == [true, false])
+    }
+
+    @Test func theDigestOfARefusedDocumentIsWrittenOnce() throws {
+        let store = FailingStore([])
+        try Self.storeBad([("1", 2)], in: store.base)
+        let launchGuard = LaunchGuard()
+        launchGuard.attach(store: store, clock: ManualClock(), log: .disabled)
+        let refusal = try #require(
+            launchGuard.refusal(of: GuardedLaunch.document(2), userID: UserID("1")))
+        let before = store.updateCount
+        for _ in 0..<3 { launchGuard.noteDigest("digest", ofRefused: refusal.document) }
+        #expect(store.updateCount == before + 1)
+        #expect(launchGuard.lastRefused(of: UserID("1"))?.contentDigest == "digest")
+    }
+
     @Test func aStoreWithoutRecordsHasNoGuardAndSaysSo() {
         var options = ActiveConfigOptions()
         options.launchGuard = LaunchGuard()
@@ -274,5 +374,57 @@ struct LaunchGuardTests {
             number += 1
         }
         #expect(number > 10)
+    }
+
+    /// Stores documents with which the app has died three times.
+    private static func storeBad(
+        _ documents: [(userID: String?, version: Int)], in store: InMemoryStore
+    ) throws {
+        let current = ProcessIdentity.current
+        var record = LaunchRecord()
+        for (userID, version) in documents {
+            let configuration = GuardedLaunch.document(version)
+            store.persistConfiguration(configuration, forUserID: userID)
+            let document = LaunchRecord.Document(configuration, of: UserID(userID))
+            record.suspects.append(LaunchRecord.Count(document: document, crashCount: 2))
+            let process = ProcessIdentity(
+                token: "\(version)", number: current.number, host: current.host,
+                boot: current.boot, start: nil)
+            record.sessions.append(LaunchRecord.Session(process: process, document: document))
+        }
+        let data = try JSONEncoder().encode(record)
+        store.updateClientState(named: "launch-guard") { _ in data }
+    }
+
+    /// A refused document must not come in force because its removal fails.
+    @Test func aUserWhoCannotBeForgottenKeepsTheRefusal() throws {
+        let store = FailingStore([.removeConfiguration])
+        try Self.storeBad([(nil, 2)], in: store.base)
+        for _ in 0..<2 {
+            var options = ActiveConfigOptions()
+            options.launchGuard = LaunchGuard()
+            let config = ActiveConfig.make(store: store, options: options)
+            #expect(config["Home"] == nil)
+            #expect(throws: FailingStore.Failure.self) { try config.forgetUser(nil) }
+            #expect(config["Home"] == nil)
+        }
+    }
+
+    @Test func theVerdictOnEachOfTwoUsersIsPostedOnce() throws {
+        let store = InMemoryStore()
+        try Self.storeBad([("1", 2), ("2", 3)], in: store)
+        let center = NotificationCenter()
+        let queue = DispatchQueue(label: "listeners")
+        var options = ActiveConfigOptions()
+        options.launchGuard = LaunchGuard()
+        let config = ActiveConfig.make(
+            store: store, notificationCenter: center, listenerQueue: queue, options: options)
+        let recorder = NotificationRecorder(of: config, in: center)
+        for userID in ["1", "2", "1", "2", "1"] { config.currentUserID = userID }
+        queue.sync {}
+        let entries = recorder.entries(named: ActiveConfig.launchGuardVerdictNotification)
+        #expect(entries.map(\.userID) == ["1", "2"])
+        #expect(entries.map(\.launchGuardVerdict?.templateVersion) == [2, 3])
+        #expect(config.earlierOutcomes.map(\.version) == [2, 3])
     }
 }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import ActiveConfig
 
+@Suite(.onOneThread)
 struct KeyedListTests {
     /// Counts how often it is compared or hashed.
     private struct CountingKey: Hashable {

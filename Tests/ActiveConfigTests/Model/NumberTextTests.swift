@@ -3,6 +3,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Strings that consist of a number (FORMAT 5).
+@Suite(.onOneThread)
 struct NumberTextTests {
     @Test(
         arguments: [

@@ -44,7 +44,7 @@ struct ActiveSettingTests {
             MainActor.assumeIsolated { changes += 1 }
         }
         config.setOverride("two", forKey: "title", inSection: "Home")
-        while model.text != "two" { await Task.yield() }
+        await waitUntil { model.text == "two" }
         #expect(changes == 1)
     }
 

@@ -38,14 +38,31 @@ struct ConfigurationAcknowledgerTests {
     /// Lets everything be sent that is due within the delay.
     private func settle(_ acknowledger: ConfigurationAcknowledger) async {
         await acknowledger.drain()
-        while acknowledger.hasPending {
-            clock.advance(by: .seconds(1))
-            await Task.yield()
+        let time = Task {
+            while true {
+                try await clock.waitForSleepers()
+                clock.advance(by: .seconds(30))
+            }
         }
+        await acknowledger.waitForAnswers()
+        time.cancel()
     }
 
     private func body(_ request: URLRequest) throws -> SettingValue {
         try SettingValue(jsonData: #require(request.httpBody))
+    }
+
+    @Test(arguments: ["", ".", ".."])
+    func aUserIDThatAPathCannotCarryIsInTheQuery(userID: String) async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12))))
+        config.currentUserID = userID
+        let acknowledger = try acknowledger(config)
+        try await config.downloadNewConfig()
+        await settle(acknowledger)
+        #expect(
+            sent.withLock { $0.map(\.url?.absoluteString) }
+                == ["http://server/base/active_config/acknowledgement?userID=\(userID)"])
     }
 
     @Test func aVersionInForceIsAcknowledgedOnceAfterADelay() async throws {
@@ -130,15 +147,67 @@ struct ConfigurationAcknowledgerTests {
         #expect(sent.withLock { $0.count } == 1)
     }
 
-    @Test func aServerThatFailsIsAskedAtTheNextConfirmation() async throws {
+    @Test(arguments: [408, 425, 429, 503])
+    func aServerThatFailsIsAskedAtTheNextConfirmation(status: Int) async throws {
+        let log = RecordingLog()
         let config = ActiveConfig.make(
-            downloader: ScriptedDownloader(.configuration(Self.document(12)), .unchanged))
-        let acknowledger = try acknowledger(config, status: 503)
+            downloader: ScriptedDownloader(.configuration(Self.document(12)), .unchanged),
+            log: log.log)
+        let acknowledger = try acknowledger(config, status: status)
         for _ in 0..<2 {
             try await config.downloadNewConfig()
             await settle(acknowledger)
         }
         #expect(sent.withLock { $0.count } == 2)
+        let told = log.messages.filter { $0.text.contains("answered with status \(status)") }
+        #expect(told.count == 2)
+    }
+
+    @Test func anAcknowledgementThatCannotBeSentIsLogged() async throws {
+        let log = RecordingLog()
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12))), log: log.log)
+        let url = try #require(URL(string: "http://server/base"))
+        let acknowledger = ConfigurationAcknowledger(
+            config, backend: ActiveConfigBackend(url: url),
+            credentials: .userToken { _, _ in throw DownloadError(.noCredentials) },
+            maximumDelay: .zero, clock: clock, random: { 0.5 }, send: { _ in 204 })
+        try await config.downloadNewConfig()
+        await settle(acknowledger)
+        #expect(
+            log.messages.contains {
+                $0.text.contains("Version 12") && $0.text.contains("not acknowledged")
+            })
+    }
+
+    @Test(arguments: ["new", "wrong"])
+    func a401IsAnsweredOnceByARefresh(token: String) async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12)), .unchanged))
+        config.currentUserID = "1"
+        let url = try #require(URL(string: "http://server/base"))
+        let refreshes = Locked<[String?]>([])
+        let acknowledger = ConfigurationAcknowledger(
+            config, backend: ActiveConfigBackend(url: url),
+            credentials: .userToken { userID, isRefresh in
+                if isRefresh { refreshes.withLock { $0.append(userID) } }
+                return isRefresh ? token : "old"
+            }, maximumDelay: .seconds(30), clock: clock, random: { 0.5 },
+            send: { request in
+                sent.withLock { $0.append(request) }
+                let field = request.value(forHTTPHeaderField: "Authorization")
+                return field == "Bearer new" ? 204 : 401
+            })
+        try await config.downloadNewConfig()
+        await settle(acknowledger)
+        #expect(
+            sent.withLock { $0.map { $0.value(forHTTPHeaderField: "Authorization") } }
+                == ["Bearer old", "Bearer \(token)"])
+        #expect(refreshes.withLock { $0 } == ["1"])
+        // A refused acknowledgement is sent again at the next confirmation.
+        try await config.downloadNewConfig()
+        await settle(acknowledger)
+        #expect(sent.withLock { $0.count } == (token == "new" ? 2 : 4))
     }
 
     @Test func aRefusedVersionIsNamedOnceWithTheOneThatStays() async throws {
@@ -179,7 +248,7 @@ struct ConfigurationAcknowledgerTests {
         try await config.downloadNewConfig()
         await acknowledger.drain()
         clock.advance(by: .seconds(1))
-        while acknowledger.hasPending { await Task.yield() }
+        await acknowledger.waitForAnswers()
         #expect(sent.withLock { $0.count } == 1)
     }
 
@@ -204,5 +273,31 @@ struct ConfigurationAcknowledgerTests {
         try await config.downloadNewConfig()
         await settle(acknowledger)
         #expect(sent.withLock { $0.isEmpty })
+    }
+
+    @Test func nothingIsKeptOfAUserWhoWasForgotten() async throws {
+        let store = InMemoryStore()
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader { _ in .configuration(Self.document(12)) }, store: store)
+        config.currentUserID = "1"
+        let acknowledger = try acknowledger(config)
+        try await config.downloadNewConfig()
+        await settle(acknowledger)
+        func record() throws -> String {
+            let data = try #require(store.clientState(named: "acknowledgements"))
+            return String(decoding: data, as: UTF8.self)
+        }
+        let digest = UserID("1").digest
+        #expect(try record().contains(digest))
+        // A process may end as soon as it returns.
+        try config.forgetUser("1")
+        #expect(try !record().contains(digest))
+        // Nor is an acknowledgement sent that waits.
+        try await config.downloadNewConfig()
+        await acknowledger.drain()
+        try config.forgetUser("1")
+        await settle(acknowledger)
+        #expect(sent.withLock { $0.count } == 1)
+        #expect(try !record().contains(digest))
     }
 }

@@ -54,7 +54,7 @@ struct LaunchGateTests {
 
         // The download goes on, and the gate follows what it brings.
         downloader.answer(1, with: .configuration(Self.configuration(["minimumVersion": "2.0.1"])))
-        while gate.state != .updateRequired(minimumVersion: "2.0.1") { await Task.yield() }
+        await waitUntil { gate.state == .updateRequired(minimumVersion: "2.0.1") }
     }
 
     /// A device that is offline must not stay closed.
@@ -65,17 +65,18 @@ struct LaunchGateTests {
         try await downloader.waitForRequests(1)
         downloader.answer(1, with: .unchanged)
         await isDone
-        let states = Locked<[LaunchGate.State]>([])
+        let (states, state) = AsyncStream.makeStream(of: LaunchGate.State.self)
         withObservationTracking {
-            states.withLock { $0.append(gate.state) }
+            _ = state.yield(gate.state)
         } onChange: {
-            Task { @MainActor in states.withLock { $0.append(gate.state) } }
+            Task { @MainActor in state.yield(gate.state) }
         }
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(60))
-        while states.withLock({ $0.count }) < 2 { await Task.yield() }
         let end = Date(timeIntervalSince1970: 60)
-        #expect(states.withLock { $0 } == [.maintenance(message: nil, until: end), .ready])
+        var iterator = states.makeAsyncIterator()
+        #expect(await iterator.next() == .maintenance(message: nil, until: end))
+        #expect(await iterator.next() == .ready)
     }
 
     @Test func aFailedDownloadOpensTheGate() async throws {
@@ -149,7 +150,7 @@ struct LaunchGateTests {
         #expect(gate.state != .ready)
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(60))
-        while gate.state != .ready { await Task.yield() }
+        await waitUntil { gate.state == .ready }
     }
 
     @Test func aGateThatIsGoneLeavesNoAlarm() async throws {
@@ -179,14 +180,19 @@ struct LaunchGateTests {
 
     /// Also when the main actor is busy until the answer is there, as it is at launch.
     @Test func theGateDownloadsOnce() async throws {
-        let gate = makeGate()
+        let downloader = ScriptedDownloader(.configuration(Self.configuration([:])))
+        let center = NotificationCenter()
+        let config = ActiveConfig.make(downloader: downloader, notificationCenter: center)
+        let gate = LaunchGate(config, appVersion: "1", clock: clock)
+        let isOver = DispatchSemaphore(value: 0)
+        let token = center.addObserver(
+            forName: ActiveConfig.downloadUpdateFinishedNotification, object: nil, queue: nil
+        ) { _ in isOver.signal() }
+        defer { center.removeObserver(token) }
         let isDone = Task { await gate.check() }
+        func holdUp() { #expect(isOver.wait(timeout: .now() + 60) == .success) }
         // It runs before the tasks that the gate starts, and holds them up.
-        Task {
-            while downloader.requests.isEmpty { usleep(1_000) }
-            downloader.answer(1, with: .configuration(Self.configuration([:])))
-            usleep(50_000)
-        }
+        Task { holdUp() }
         await isDone.value
         #expect(gate.state == .ready && downloader.requests.count == 1)
     }

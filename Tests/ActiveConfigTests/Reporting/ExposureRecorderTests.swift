@@ -131,4 +131,51 @@ struct ExposureRecorderTests {
         #expect(seen.withLock { $0.count } == 50)
         #expect(seen.withLock { Set($0.map(\.setting)).count } == 50)
     }
+
+    @Test func aUserWhoWasForgottenIsNotReported() throws {
+        let seen = Locked<[Exposure]>([])
+        let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
+        let config = config(recorder)
+        for user in ["1", "2"] { _ = config.configuration(forUserID: user)[Self.columns] }
+        try config.forgetUser("1")
+        recorder.flush()
+        #expect(seen.withLock { $0.map(\.userID) } == ["2"])
+        // Known again, it is reported again.
+        _ = config.configuration(forUserID: "1")[SettingKey("Home", "columns", default: 7)]
+        recorder.flush()
+        #expect(seen.withLock { $0.map(\.userID) } == ["2", "1"])
+    }
+
+    @Test func whatWaitsForAHandlerThatHangsIsBounded() {
+        let seen = Locked(0)
+        let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = ExposureRecorder(batchSize: 1) { batch in
+            let isFirst = seen.withLock { count in
+                defer { count += batch.count }
+                return count == 0
+            }
+            guard isFirst else { return }
+            hasBegun.signal()
+            mayEnd.wait()
+        }
+        func record(_ number: Int) {
+            let value = SettingValue.integer(number)
+            recorder.record(
+                Exposure(
+                    userID: nil, setting: SettingPath(sectionName: "Home", name: "number"),
+                    value: value, isMasked: false, source: .stored, templateVersion: nil,
+                    experiments: [:], time: Date()),
+                value: value)
+        }
+        record(0)
+        hasBegun.wait()
+        for number in 1...20_000 { record(number) }
+        mayEnd.signal()
+        recorder.flush()
+        #expect(seen.withLock { $0 } == 1 + ExposureRecorder.maximumPendingCount)
+        // What was left out is not known.
+        record(20_000)
+        recorder.flush()
+        #expect(seen.withLock { $0 } == 2 + ExposureRecorder.maximumPendingCount)
+    }
 }

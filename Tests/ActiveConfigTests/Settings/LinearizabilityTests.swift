@@ -121,7 +121,7 @@ struct LinearizabilityTests {
     @Test(arguments: Means.allCases)
     func everyReadSeesTheOneOrderOfConfigurations(means: Means) async throws {
         var generator = SeededGenerator.printingItsSeed()
-        let plan = Plan(count: Sanitizer.isOn ? 200 : 500, &generator)
+        let plan = Plan(count: Sanitizer.isOn ? 100 : 500, &generator)
         let next = Locked(0)
         let store = InMemoryStore()
         let fixture = CoordinatorFixture.make(

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 /// What keys of each type read, and what they make of a value of another type.
+@Suite(.onOneThread)
 struct SettingTypesTests {
     @Test(arguments: SettingTypeCase.all)
     func aKeyReadsItsTypeOrGivesItsDefault(row: SettingTypeCase) {
@@ -38,7 +39,7 @@ struct SettingTypesTests {
 
     /// They are read or refused, and not quoted.
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [
             Row("digits", "", "1"), Row("a fraction of a second", "2012-08-20T19:36:05.", "1"),
             Row("an ISO duration", "PT", "1"), Row("text", "", "é["),

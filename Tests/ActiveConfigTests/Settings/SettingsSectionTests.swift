@@ -555,7 +555,7 @@ struct SettingsSectionTests {
     }
 
     /// The publisher decides how much is wrong, not how long reading takes.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)), .onOneThread)
     func manyWrongSettingsDoNotMakeDecodingSlow() {
         var settings: [String: SettingValue] = [:]
         for number in 0..<2_000 { settings["\(number)"] = "x" }

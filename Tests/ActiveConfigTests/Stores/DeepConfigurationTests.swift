@@ -39,13 +39,16 @@ struct DeepConfigurationTests {
         #expect(store.ownConfiguration(forUserID: "u") == before)
     }
 
-    @Test func aDeepConfigurationIsLeftOutOfUserDefaultsWhenItCouldNotBeReadBack() throws {
+    @Test func userDefaultsRefuseADeepConfigurationThatCouldNotBeReadBack() throws {
         let suite = UserDefaultsSuite()
         let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults, log: .disabled) { _ in "k" }
         let before = Self.state(levels: 510)
-        store.persistConfiguration(before, forUserID: nil)
-        store.persistConfiguration(Self.state(levels: 511), forUserID: nil)
+        try store.persistConfiguration(before, forUserID: nil)
+        let error = #expect(throws: ConfigurationFormatError.self) {
+            try store.persistConfiguration(Self.state(levels: 511), forUserID: nil)
+        }
+        #expect(error?.code == .tooDeep)
         #expect(store.ownConfiguration(forUserID: nil) == before)
     }
 }

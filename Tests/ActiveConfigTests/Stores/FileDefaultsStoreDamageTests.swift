@@ -1,7 +1,8 @@
-import ActiveConfig
 import ActiveConfigTesting
 import Foundation
 import Testing
+
+@testable import ActiveConfig
 
 #if canImport(Darwin)
     import Darwin
@@ -15,6 +16,7 @@ import Testing
 ///
 /// Whatever happens to a file, reading gives a whole document, the user's or a fallback, and never
 /// throws.
+@Suite(.onOneThread)
 struct FileDefaultsStoreDamageTests {
     private let folder = TemporaryFolder()
     private let recorder = RecordingLog()
@@ -139,6 +141,28 @@ struct FileDefaultsStoreDamageTests {
             store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("bootstrap"))
         try store.persistConfiguration(Self.document("b"), forUserID: Self.user)
         #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("b"))
+    }
+
+    /// A damaged file system may say any size.
+    @Test func theStoreSurvivesAFileThatIsLargerThanMemory() throws {
+        let store = store
+        try store.persistConfiguration(Self.document("previous"), forUserID: Self.user)
+        try store.persistConfiguration(Self.document("last"), forUserID: Self.user)
+        try store.updateClientState(named: "record") { _ in Data("1".utf8) }
+        for file in [try currentFile(), folder.file("state-record.json")] {
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 1 << 42)
+            try handle.close()
+        }
+        #expect(
+            store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("previous"))
+        #expect(try store.clientState(named: "record")?.first == UInt8(ascii: "1"))
+        let record = StoredState("record", initial: 7, store: store, log: recorder.log)
+        #expect(record.value == 7)
+        record.update { $0 += 1 }
+        #expect(try store.clientState(named: "record") == Data("8".utf8))
+        try store.persistConfiguration(Self.document("new"), forUserID: Self.user)
+        #expect(store.lastKnownActiveConfiguration(forUserID: Self.user) == Self.document("new"))
     }
 
     @Test func aDamagedFileIsPutAsideAndNamedByAPersistToo() throws {

@@ -15,6 +15,7 @@ import Testing
 ///
 /// The call fails, is the last one of the process, or is followed by a loss of power. A reader then
 /// gets the newest whole version, or none after a removal.
+@Suite(.onOneThread)
 struct FileDefaultsStoreStepsTests {
     @Test(arguments: StoreOperation.all)
     func aCallThatFailsLeavesWhatWasKept(operation: StoreOperation) throws {

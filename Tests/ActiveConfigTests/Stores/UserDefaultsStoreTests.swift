@@ -16,7 +16,7 @@ struct UserDefaultsStoreTests {
         let defaults = try suite.userDefaults()
         var state = Self.document("a")
         state.entityTag = "\"t\""
-        UserDefaultsStore(userDefaults: defaults).persistConfiguration(state, forUserID: "u")
+        try UserDefaultsStore(userDefaults: defaults).persistConfiguration(state, forUserID: "u")
         let read = UserDefaultsStore(userDefaults: try suite.userDefaults()).ownConfiguration(
             forUserID: "u")
         #expect(read == state)
@@ -29,8 +29,8 @@ struct UserDefaultsStoreTests {
     @Test func theStoreUsesTheKeysOfTheApp() throws {
         let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults) { "config-\($0 ?? "nobody")" }
-        store.persistConfiguration(Self.document("a"), forUserID: "u")
-        store.persistConfiguration(Self.document("b"), forUserID: nil)
+        try store.persistConfiguration(Self.document("a"), forUserID: "u")
+        try store.persistConfiguration(Self.document("b"), forUserID: nil)
         #expect(defaults.data(forKey: "config-u") != nil)
         #expect(defaults.data(forKey: "config-nobody") != nil)
     }
@@ -40,7 +40,7 @@ struct UserDefaultsStoreTests {
         let store = UserDefaultsStore(userDefaults: defaults, log: .disabled) { _ in "one key" }
         var document = Self.document("a")
         document.entityTag = "\"t\""
-        store.persistConfiguration(document, forUserID: "u")
+        try store.persistConfiguration(document, forUserID: "u")
         #expect(store.ownEntityTag(forUserID: "u") == "\"t\"")
         #expect(store.ownEntityTag(forUserID: "v") == nil)
         #expect(store.lastKnownActiveConfiguration(forUserID: "v") == nil)
@@ -53,14 +53,14 @@ struct UserDefaultsStoreTests {
             userDefaults: defaults, bootstrap: .state(Self.document("bootstrap")),
             log: recorder.log,
             createUserDefaultsKey: UserDefaultsStore.defaultKey)
-        store.persistConfiguration(Self.document("a"), forUserID: "u")
+        try store.persistConfiguration(Self.document("a"), forUserID: "u")
         let key = UserDefaultsStore.defaultKey(forUserID: "u")
         defaults.set(Data("garbage".utf8), forKey: key)
         #expect(store.lastKnownActiveConfiguration(forUserID: "u") == Self.document("bootstrap"))
         #expect(defaults.data(forKey: key) == nil)
         #expect(defaults.data(forKey: "\(key).damaged") == Data("garbage".utf8))
         #expect(recorder.messages.count == 1)
-        store.persistConfiguration(nil, forUserID: "u")
+        try store.persistConfiguration(nil, forUserID: "u")
         #expect(defaults.data(forKey: "\(key).damaged") == nil)
     }
 
@@ -70,8 +70,8 @@ struct UserDefaultsStoreTests {
         #expect(!store.firstDownloadFinished)
         store.recordFirstDownloadFinished()
         #expect(store.firstDownloadFinished)
-        store.persistConfiguration(Self.document("a"), forUserID: "u")
-        store.persistConfiguration(nil, forUserID: "u")
+        try store.persistConfiguration(Self.document("a"), forUserID: "u")
+        try store.persistConfiguration(nil, forUserID: "u")
         #expect(store.ownConfiguration(forUserID: "u") == nil)
     }
 
@@ -83,9 +83,9 @@ struct UserDefaultsStoreTests {
             let store = UserDefaultsStore(
                 userDefaults: try suite.userDefaults(), log: recorder.log,
                 createUserDefaultsKey: UserDefaultsStore.defaultKey)
-            return (0..<150).filter { number in
+            return try (0..<150).filter { number in
                 let document = Self.document("\(number)")
-                store.persistConfiguration(document, forUserID: "user \(thread)")
+                try store.persistConfiguration(document, forUserID: "user \(thread)")
                 return store.ownConfiguration(forUserID: "user \(thread)") != document
             }.map { "\($0) of thread \(thread)" }
         }
@@ -108,10 +108,10 @@ struct UserDefaultsStoreTests {
                 return []
             }
             defer { isDone.withLock { $0 = true } }
-            return (0..<300).filter { number in
+            return try (0..<300).filter { number in
                 defaults.set(Data("garbage".utf8), forKey: key)
                 let document = Self.document("\(number)")
-                store.persistConfiguration(document, forUserID: "u")
+                try store.persistConfiguration(document, forUserID: "u")
                 return store.ownConfiguration(forUserID: "u") != document
             }
         }

@@ -4,6 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// The table of values by name.
+@Suite(.onOneThread)
 struct NameTableTests {
     /// Table of names with their indices as values; `hash`, if given, replaces the hash of each
     /// name.

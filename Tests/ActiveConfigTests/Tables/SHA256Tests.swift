@@ -3,6 +3,7 @@ import Testing
 @testable import ActiveConfig
 
 /// The digest, against the examples of FIPS 180-4 and the lengths around its block size.
+@Suite(.onOneThread)
 struct SHA256Tests {
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Store with a fault that the conformance suite must detect.
-final class FaultyStore: ActiveConfigStore {
+final class FaultyStore: ClientStateStore {
     /// Fault with the rule that it breaks.
     enum Fault: CaseIterable, CustomTestStringConvertible {
         case onlyRequirements, throwing, comparesAsStrings, ignoresCase, mixesNilAndEmpty
@@ -12,6 +12,7 @@ final class FaultyStore: ActiveConfigStore {
             presentsFallbackAsOwn, inventsTheTag
         case prefersBootstrap, noGenericFallback, inventsFirstDownload, alwaysFirst, neverFirst
         case forgetful, torn, foreign
+        case neverRemovesRecords, mixesRecords, dropsRecords, losesChanges
 
         var rule: String {
             switch self {
@@ -32,6 +33,10 @@ final class FaultyStore: ActiveConfigStore {
             case .forgetful: "What was persisted is there in a newly opened store."
             case .torn: "Found: a mix of two configurations."
             case .foreign: "was asked for."
+            case .neverRemovesRecords: "A change to nil removes the record"
+            case .mixesRecords: "A record that was never written is nil."
+            case .dropsRecords: "Records stay when configurations are removed."
+            case .losesChanges: "Concurrent changes of a record lose none."
             }
         }
 
@@ -100,6 +105,22 @@ final class FaultyStore: ActiveConfigStore {
             configuration?.sections["B"] = own?.sections["B"]
         }
         base.persistConfiguration(configuration, forUserID: key(userID))
+        if fault == .dropsRecords, configuration == nil {
+            base.updateClientState(named: "a-1") { _ in nil }
+        }
+    }
+
+    func clientState(named name: String) -> Data? { base.clientState(named: record(name)) }
+
+    func updateClientState(named name: String, _ change: (Data?) -> Data?) {
+        if fault == .losesChanges, clientState(named: name)?.count == 10 { return }
+        base.updateClientState(named: record(name)) { data in
+            change(data) ?? (fault == .neverRemovesRecords ? data : nil)
+        }
+    }
+
+    private func record(_ name: String) -> String {
+        fault == .mixesRecords ? String(name.prefix(1)) : name
     }
 
     var firstDownloadFinished: Bool {

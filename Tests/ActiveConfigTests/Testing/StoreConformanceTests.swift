@@ -19,7 +19,7 @@ struct StoreConformanceTests {
             .run(without: [.ownConfiguration, .firstDownloadFinished])
     }
 
-    @Test(arguments: FaultyStore.Fault.allCases)
+    @Test(.onOneThread, arguments: FaultyStore.Fault.allCases)
     func theSuiteNamesTheRuleThatAStoreBreaks(fault: FaultyStore.Fault) async throws {
         let failure = try await #require(throws: ConformanceFailure.self) {
             try await StoreConformance(

@@ -118,6 +118,23 @@ struct ActivationStepsTests {
         }
     }
 
+    @Test func aCallThatFailsLosesNoDocument() async throws {
+        let start = try Self.prepared()
+        try Self.store(start).persistPendingConfiguration(Self.document("2"), forUserID: "A")
+        func activate(on system: ModelFileSystem) async throws -> Found {
+            let config = Self.launch(system)
+            await config.activate()
+            system.finish()
+            return try Self.found(system)
+        }
+        let whole = start.reopened()
+        #expect(try await activate(on: whole) == Found(own: "2", pending: nil))
+        for number in 0...whole.calls.count {
+            let found = try await activate(on: start.reopened(.init(failing: number)))
+            #expect(found.own == "2" || found.pending == "2", "call \(number): \(found)")
+        }
+    }
+
     @Test func whatWaitsForTheNextLaunchIsInForceWhereverThatOneEnds() async throws {
         let start = try Self.prepared()
         try Self.store(start).persistPendingConfiguration(Self.document("2"), forUserID: "A")

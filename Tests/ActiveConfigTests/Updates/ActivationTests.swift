@@ -1,7 +1,8 @@
-import ActiveConfig
 import ActiveConfigTesting
 import Foundation
 import Testing
+
+@testable import ActiveConfig
 
 /// What was downloaded and waits, over several launches.
 @Suite(.timeLimit(.minutes(5)))
@@ -224,6 +225,34 @@ struct ActivationTests {
         #expect(launch.downloader.requests.last?.lastKnown?.entityTag == "t3")
         let next = fixture.launch()
         #expect(next.config["Home"]?.title == "1" && next.config.pendingConfiguration == nil)
+    }
+
+    @Test func whatAnotherProcessHasStoredSinceIsNotReplacedByWhatWaited() async throws {
+        let store = InMemoryStore()
+        let fixture = UpdatesFixture(store, activation: .nextLaunch)
+        let first = ConfigurationState.titled(["Home": "1"], entityTag: "t1")
+        let second = ConfigurationState.titled(["Home": "2"], entityTag: "t2")
+        let third = ConfigurationState.titled(["Home": "3"], entityTag: "t3")
+        // What the other process has left: its own document and what waits.
+        for (own, pending) in [(third, nil), (second, third), (nil, nil)] {
+            store.persistConfiguration(first, forUserID: "A")
+            store.persistPendingConfiguration(second, forUserID: "A")
+            let config = fixture.launch().config
+            // Holds back what is to be stored after the loading.
+            config.storeWrites.sync(of: UserID("A")) {
+                config.currentUserID = "A"
+                #expect(config["Home"]?.title == "2")
+                store.persistConfiguration(own, forUserID: "A")
+                store.persistPendingConfiguration(pending, forUserID: "A")
+            }
+            // Stores what has come in force by loading, too.
+            config.storeWrites.sync(of: UserID("A")) {
+                config.keep(
+                    nil, lastKnown: config.ownConfiguration(of: UserID("A")), of: UserID("A"))
+            }
+            #expect(store.ownConfiguration(forUserID: "A")?.entityTag == own?.entityTag)
+            #expect(store.pendingConfiguration(forUserID: "A")?.entityTag == pending?.entityTag)
+        }
     }
 
     @Test func eachUserHasADocumentOfTheirOwnThatWaits() async throws {

@@ -121,7 +121,7 @@ struct DownloadStateTests {
         let freshness = Watch { _ = observer.freshness }
         let last = Watch { _ = observer.lastDownload }
         func settle() async {
-            while observer.lastDownload?.time != fixture.time.now { await Task.yield() }
+            await waitUntil { observer.lastDownload?.time == fixture.time.now }
             for _ in 0..<50 { await Task.yield() }
         }
         try await launch.config.downloadNewConfig()
@@ -133,7 +133,7 @@ struct DownloadStateTests {
         await settle()
         #expect(freshness.count == 1 && last.count == 2)
         await launch.config.markStale()
-        while observer.freshness == .upToDate { await Task.yield() }
+        await waitUntil { observer.freshness != .upToDate }
         #expect(observer.freshness == .stale(since: fixture.time.now))
     }
 
@@ -142,15 +142,8 @@ struct DownloadStateTests {
         let launch = UpdatesFixture(activation: .manual).launch(ScriptedDownloader(Self.answer))
         let observer = ActiveConfigObserver(launch.config)
         #expect(observer.pendingChanges.isEmpty)
-        let isNotified = AsyncStream.makeStream(of: Void.self)
-        withObservationTracking {
-            _ = observer.pendingChanges
-        } onChange: {
-            isNotified.continuation.yield()
-        }
         try await launch.config.downloadNewConfig()
-        for await _ in isNotified.stream { break }
-        while observer.pendingChanges.isEmpty { await Task.yield() }
+        await waitUntil { !observer.pendingChanges.isEmpty }
         #expect(observer.pendingChanges.map(\.sectionName) == ["Home"])
         #expect(observer["Home"] == nil)
     }

@@ -217,6 +217,56 @@ struct FetchPolicyTests {
         }
         #expect(launch.config.throttledUntil == nil)
         #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
+        // Another user's success says nothing of the refused one.
+        launch.config.currentUserID = nil
+        #expect((launch.config.throttledUntil != nil) == (cause == "user"))
+    }
+
+    @Test func theRefusalsOfSeveralUsersHoldAtTheSameTime() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let downloader = ScriptedDownloader { request in
+            switch request.userID {
+            case "A": Self.failure(403)
+            case "B": Self.failure(404)
+            default: Self.document
+            }
+        }
+        var launch = fixture.launch(downloader)
+        for round in 0..<4 {
+            // In the second half in a launch of its own.
+            if round == 2 { launch = fixture.launch(downloader) }
+            for userID in ["A", "B", "C"] {
+                launch.config.currentUserID = userID
+                _ = try? await launch.config.downloadNewConfig()
+                #expect((launch.config.throttledUntil == nil) == (userID == "C"))
+            }
+        }
+        let users = downloader.requests.compactMap(\.userID).sorted()
+        #expect(users == ["A", "B", "C", "C", "C", "C"])
+        launch.config.currentUserID = "C"
+        // After the longest wait each is asked once more, and hears nothing new.
+        fixture.time.advance(by: 4 * Self.hour)
+        for userID in ["A", "B", "A", "B"] {
+            launch.config.currentUserID = userID
+            _ = try? await launch.config.downloadNewConfig()
+        }
+        #expect(downloader.requests.count == 8)
+        #expect(launch.log.messages(ofLevel: .warning).isEmpty)
+    }
+
+    /// Of more users than are remembered the newest.
+    @Test func theNewestRefusalsAreRemembered() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let config = fixture.launch(Self.always(Self.failure(403))).config
+        func throttled(_ user: Int) -> Bool {
+            config.currentUserID = "\(user)"
+            return config.throttledUntil != nil
+        }
+        for user in 0..<60 {
+            _ = try? await config.configuration(forUserID: "\(user)").download()
+            fixture.time.advance(by: 1)
+        }
+        #expect((0..<60).filter(throttled) == Array(10..<60))
     }
 
     @Test func aFailureOfTheServerHoldsForAllUsers() async throws {

@@ -78,7 +78,58 @@ struct SignedConfigurationTests {
         #expect(server.config(ScriptedDownloader(), store: store)["Home"] == nil)
     }
 
-    @Test func eachBitCounts() async throws {
+    private static let policies: [ActivationPolicy] = [.immediate, .manual, .nextLaunch]
+
+    @Test(arguments: policies)
+    func whatWaitsIsVerifiedBeforeItComesInForce(policy: ActivationPolicy) async throws {
+        let store = InMemoryStore()
+        store.persistConfiguration(try SigningServer.answer(12), forUserID: "1")
+        let unsigned = ConfigurationState.make(
+            meta: ["template_version": 999], sections: ["Home": ["title": "forged"]],
+            entityTag: "\"999\"")
+        var otherUsers = try SigningServer.answer(13, title: "forged", user: "user:2")
+        otherUsers.entityTag = unsigned.entityTag
+        for forged in [unsigned, otherUsers] {
+            store.persistPendingConfiguration(forged, forUserID: "1")
+            let log = RecordingLog()
+            let answer = try SigningServer.answer(14, title: "Newest")
+            let config = server.config(
+                ScriptedDownloader(.configuration(answer)), store: store, activation: policy,
+                log: log.log)
+            #expect(config["Home"]?.string(forKey: "title") == "Hello")
+            #expect(config.pendingConfiguration == nil)
+            await config.activate()
+            #expect(config["Home"]?.string(forKey: "title") == "Hello")
+            #expect(log.messages.contains { $0.text.contains("left out") })
+            // Its version does not make the server's documents old ones.
+            try await config.downloadNewConfig()
+            await config.activate()
+            #expect(config["Home"]?.string(forKey: "title") == "Newest")
+            #expect(store.pendingConfiguration(forUserID: "1") == nil)
+            store.persistConfiguration(try SigningServer.answer(12), forUserID: "1")
+        }
+    }
+
+    @Test(arguments: policies)
+    func whatWaitsIsStoredWithItsSignature(policy: ActivationPolicy) async throws {
+        let store = InMemoryStore()
+        store.persistConfiguration(try SigningServer.answer(12), forUserID: "1")
+        store.persistPendingConfiguration(
+            try SigningServer.answer(13, title: "Newer"), forUserID: "1")
+        let config = server.config(
+            ScriptedDownloader(.configuration(try SigningServer.answer(13, title: "Newer"))),
+            store: store, activation: policy)
+        try await config.downloadNewConfig()
+        await config.activate()
+        #expect(config["Home"]?.string(forKey: "title") == "Newer")
+        #expect(config.currentConfiguration.signedDocument?.body == nil)
+        let stored = store.ownConfiguration(forUserID: "1")
+        #expect(stored?.signedDocument?.body == SigningServer.body(13, title: "Newer"))
+        let next = server.config(ScriptedDownloader(), store: store, activation: policy)
+        #expect(next["Home"]?.string(forKey: "title") == "Newer")
+    }
+
+    @Test(.onOneThread) func eachBitCounts() async throws {
         let policy = SignaturePolicy(verifier: server)
         let body = SigningServer.body(12)
         let field = SigningServer.field(body, version: 12)

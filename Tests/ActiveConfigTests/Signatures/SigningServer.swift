@@ -65,9 +65,10 @@ struct SigningServer: ConfigurationVerifier {
     /// A coordinator of user "1" that takes signed documents only.
     func config(
         _ downloader: ScriptedDownloader, store: any ActiveConfigStore, now: Date = Self.now,
-        log: ActiveConfigLog = .disabled
+        activation: ActivationPolicy = .immediate, log: ActiveConfigLog = .disabled
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
+        options.activation = activation
         options.signatures = SignaturePolicy(verifier: self)
         let config = ActiveConfig(
             configDownloader: downloader, configStore: store,

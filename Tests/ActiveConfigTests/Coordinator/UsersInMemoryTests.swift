@@ -1,0 +1,70 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// What is kept in memory of users who are not used any more.
+@Suite(.timeLimit(.minutes(5)))
+struct UsersInMemoryTests {
+    private struct Full: Error {}
+
+    private static func config(
+        _ store: any ActiveConfigStore, activation: ActivationPolicy
+    ) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.userCache = UserCacheLimits(maximumCount: 10)
+        options.activation = activation
+        return .make(
+            downloader: ScriptedDownloader { _ in .configuration(.titled(["Home": "1"])) },
+            store: store, options: options)
+    }
+
+    @Test func launchesAreThoseOfUsersInMemory() {
+        let config = Self.config(InMemoryStore(), activation: .nextLaunch)
+        for user in 0..<5_000 { _ = config.configuration(forUserID: "\(user)")["Home"] }
+        #expect(config.state.withLock { $0.launches.count } <= 1_100)
+        #expect(config.state.withLock { $0.launches[UserID("4999")] } != nil)
+    }
+
+    @Test func documentsThatCannotBeStoredAreThoseOfUsersInMemory() async throws {
+        let store = ObservedStore { event in
+            if case .persist = event { throw Full() }
+        }
+        for policy in [ActivationPolicy.immediate, .manual] {
+            let config = Self.config(store, activation: policy)
+            let kept = config.configuration(forUserID: "kept")
+            try await kept.download()
+            for user in 0..<1_500 {
+                try await config.configuration(forUserID: "\(user)").download()
+            }
+            let count = config.state.withLock { max($0.unstored.count, $0.unstoredPending.count) }
+            #expect((1...1_100).contains(count))
+            await kept.activate()
+            #expect(kept["Home"]?.title == "1")
+        }
+    }
+
+    @Test func aPushIsRememberedAsLongAsADownloadRuns() async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        let config = ActiveConfig.make(downloader: downloader)
+        for user in 0..<10 {
+            let outcome = await config.push(to: UserID("\(user)")) { _ in
+                .apply(GuardedLaunch.document(1))
+            }
+            guard case .applied = outcome else {
+                Issue.record("The change was not applied: \(outcome)")
+                return
+            }
+        }
+        #expect(config.state.withLock { $0.pushed.isEmpty })
+        let download = Task { try await config.downloadNewConfig() as DownloadResult }
+        try await downloader.waitForRequests(1)
+        _ = await config.push(to: .generic) { _ in .apply(GuardedLaunch.document(3)) }
+        #expect(config.state.withLock { $0.pushed.count } == 1)
+        downloader.answer(1, with: .configuration(GuardedLaunch.document(2)))
+        _ = try await download.value
+        #expect(config["Home"]?.integer(forKey: "version") == 3)
+        #expect(config.state.withLock { $0.pushed.isEmpty })
+    }
+}

@@ -1,0 +1,55 @@
+import ActiveConfigTesting
+import Foundation
+
+@testable import ActiveConfig
+
+/// A connection whose answers and bytes a test gives.
+final class PreparedConnection: ActiveConfigEventConnection {
+    typealias Document = @Sendable (ConfigurationState?) async throws -> DocumentAnswer
+
+    let userID: String?
+    /// What the request for the stream had, if it had anything.
+    let body: Data
+    let events = StreamBuffer<Void>(maximumSize: 1 << 20)
+    private let closed = Locked(false)
+    private let answer: Document
+    private let opening: @Sendable (Data) async throws -> Void
+
+    init(
+        _ userID: String?, body: Data = Data(),
+        document answer: @escaping Document = { _ in DocumentAnswer(nil) },
+        opening: @escaping @Sendable (Data) async throws -> Void = { _ in }
+    ) {
+        self.userID = userID
+        self.body = body
+        self.answer = answer
+        self.opening = opening
+    }
+
+    var isClosed: Bool { closed.withLock { $0 } }
+
+    func send(_ text: String) {
+        _ = events.receive(Array(text.utf8)) { _ in DownloadError(.bodyTooLarge) }
+    }
+
+    func document(
+        lastKnown: ConfigurationState?, wait: Duration?
+    ) async throws -> DocumentAnswer {
+        try await answer(lastKnown)
+    }
+
+    func openEvents(lastEventID: String?) async throws { try await opening(body) }
+    func nextBytes() async throws -> [UInt8]? { try await events.nextBytes() }
+
+    func close() {
+        closed.withLock { $0 = true }
+        events.end(.failure(CancellationError()))
+    }
+}
+
+/// A source of such connections.
+struct PreparedSource: ActiveConfigEventSource {
+    let make: @Sendable (String?) -> PreparedConnection
+
+    func connection(forUserID userID: String?) -> any ActiveConfigEventConnection { make(userID) }
+}

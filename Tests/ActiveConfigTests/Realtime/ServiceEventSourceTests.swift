@@ -1,0 +1,114 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Servers that a service meets, by `URLSession`.
+@Suite(.timeLimit(.minutes(5)))
+struct ServiceEventSourceTests {
+    private static let document =
+        #"{"meta":{"template_version":7},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
+
+    /// Answers documents, the stream of one user, and of many what `many` says.
+    private static func server(many: [LoopbackServer.Step]) throws -> LoopbackServer {
+        try LoopbackServer(keepsAlive: true) { request in
+            if request.target == "/activeconfig/events" { return many }
+            if request.target.hasSuffix("/events") {
+                return [
+                    .send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+                            + "event: hello\nid: 7\ndata: {}\n\n"), .hang,
+                ]
+            }
+            if request.headers["if-none-match"] == "\"7\"" {
+                return [.send("HTTP/1.1 304 Same\r\nContent-Length: 0\r\n\r\n")]
+            }
+            return [
+                .send(
+                    "HTTP/1.1 200 OK\r\nContent-Length: \(document.utf8.count)\r\n"
+                        + "ETag: \"7\"\r\n\r\n\(document)")
+            ]
+        }
+    }
+
+    /// An older server has no such streams, and another one may not take these users.
+    @Test(arguments: [404, 405, 400])
+    func withoutAStreamOfManyEachUserHasOne(status: Int) async throws {
+        let server = try Self.server(
+            many: [
+                .send("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+                .hang,
+            ])
+        defer { server.stop() }
+        let source = ServiceEventSource(
+            backend: ActiveConfigBackend(url: try server.url("/")),
+            serviceCredentials: .apiKey("key"))
+        let users = ["a", "b", "c"]
+        let updater = ActiveConfigUpdater(
+            .make(), source: source, users: .fixed(users), activity: .always)
+        let run = Task { try await updater.run() }
+        var live: Set<String?> = []
+        for await update in updater.updates {
+            if case .state(.live, let userID) = update { live.insert(userID) }
+            if live.count == users.count { break }
+        }
+        #expect(live == Set(users))
+        #expect(source.streams.isAvailable == (status == 400))
+        let posts = server.requests.filter { $0.target == "/activeconfig/events" }
+        #expect(posts.allSatisfy { $0.headers["x-api-key"] == "key" })
+        #expect(!posts.isEmpty)
+        run.cancel()
+        try await run.value
+    }
+
+    @Test func documentsAreFetchedOverAFewConnectionsThatAreGivenBack() async throws {
+        let server = try Self.server(many: [.close])
+        defer { server.stop() }
+        let source = ServiceEventSource(
+            backend: ActiveConfigBackend(url: try server.url("/")),
+            serviceCredentials: .apiKey("key"))
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let connection = source.connection(forUserID: "\(number)")
+                    let answer = try await connection.document(lastKnown: nil, wait: nil)
+                    #expect(answer.configuration?["S"]?.integer(forKey: "a") == 1)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(server.requests.count == 200)
+        let connections = Set(server.requests.map(\.connection))
+        // They are given back a moment after they were used.
+        #expect(connections.count < 100)
+    }
+
+    @Test func callsTakeTheirTurns() async throws {
+        let limit = CallLimit(3)
+        let running = Locked((now: 0, most: 0))
+        await withTaskGroup { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let task = Task {
+                        try await limit.run {
+                            running.withLock {
+                                $0.now += 1
+                                $0.most = max($0.most, $0.now)
+                            }
+                            await Task.yield()
+                            running.withLock { $0.now -= 1 }
+                        }
+                    }
+                    if number.isMultiple(of: 3) { task.cancel() }
+                    _ = await task.result
+                }
+            }
+        }
+        let counts = running.withLock { $0 }
+        #expect(counts.now == 0)
+        #expect(counts.most == 3)
+        // None was lost by those that were cancelled.
+        for _ in 0..<3 { try await limit.run {} }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// The states of users, and their order.
+@Suite(.timeLimit(.minutes(5)))
+struct UpdateBoardTests {
+    private static let user = UserID("1")
+
+    /// The last state that a mailbox has.
+    private func last(_ mailbox: UpdateMailbox) -> ActiveConfigUpdateState? {
+        var last: ActiveConfigUpdateState?
+        while let update = mailbox.take() {
+            if case .state(let state, _) = update { last = state }
+        }
+        return last
+    }
+
+    @Test func aListenerEndsWithTheStateOfTheBoard() async {
+        for round in 0..<20_000 {
+            let board = UpdateBoard()
+            let mailbox = board.makeMailbox()
+            await withTaskGroup { group in
+                for number in 1...2 {
+                    group.addTask {
+                        board.set(.polling(every: .seconds(number)), of: Self.user)
+                    }
+                }
+            }
+            let state = board.state(of: Self.user)
+            guard last(mailbox) == state else {
+                Issue.record("round \(round): the listener has another state than \(state)")
+                return
+            }
+        }
+    }
+
+    /// Whoever cancels says what comes next, and nothing of the cancelled task follows on that.
+    @Test func aCancelledTaskDoesNotReplaceTheStateAfterIt() async {
+        for round in 0..<20_000 {
+            let board = UpdateBoard()
+            let task = Task {
+                board.set(.connecting, of: Self.user) { !Task.isCancelled }
+                board.set(.polling(every: .seconds(1)), of: Self.user) { !Task.isCancelled }
+            }
+            task.cancel()
+            board.set(.paused, of: Self.user)
+            await task.value
+            guard board.state(of: Self.user) == .paused else {
+                Issue.record("round \(round): \(board.state(of: Self.user))")
+                return
+            }
+        }
+    }
+
+    @Test func manyUsersAreToldInTheirOrder() {
+        let board = UpdateBoard()
+        let mailbox = board.makeMailbox()
+        for number in 0..<1_000 { board.set(.connecting, of: UserID("\(number)")) }
+        for number in 0..<1_000 {
+            board.tell(
+                AppliedUpdate(
+                    userID: "\(number)", templateVersion: 1, changedSectionNames: ["\(number)"]))
+        }
+        for number in 0..<1_000 {
+            #expect(mailbox.take() == .state(.connecting, userID: "\(number)"))
+            #expect(
+                mailbox.take()
+                    == .applied(
+                        AppliedUpdate(
+                            userID: "\(number)", templateVersion: 1,
+                            changedSectionNames: ["\(number)"])))
+        }
+        #expect(mailbox.take() == nil)
+    }
+}

@@ -1,0 +1,135 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+/// Events that do not arrive, come twice or in another order.
+@Suite(.timeLimit(.minutes(5)))
+struct UpdaterGapTests {
+    private static func sections(_ home: Int, _ other: Int) -> [String: [String: SettingValue]] {
+        ["Home": ["n": .integer(home)], "Other": ["n": .integer(other)]]
+    }
+
+    /// Pairs of values that are in force whenever a section changes.
+    private final class Pairs: Sendable {
+        private let seen = Locked<[[Int?]]>([])
+
+        var all: [[Int?]] { seen.withLock { $0 } }
+
+        func note(_ configuration: ConfigurationState) {
+            let pair = ["Home", "Other"].map { configuration[$0]?.integer(forKey: "n") }
+            seen.withLock { $0.append(pair) }
+        }
+    }
+
+    private func listen(_ fixture: UpdaterFixture, _ pairs: Pairs) -> [ActiveConfigListenerToken] {
+        ["Home", "Other"].map { name in
+            fixture.config.listen(forSectionName: name) { [config = fixture.config] _ in
+                pairs.note(config.currentConfiguration)
+            }
+        }
+    }
+
+    /// Version 2 changes one section and version 3 the other, so that 3 without 2 is a mixture.
+    @Test func anEventThatIsLostInBetweenIsADownloadAndNoMixtureIsShown() async throws {
+        let fixture = UpdaterFixture.make(ScriptedBackend(sections: Self.sections(1, 1)))
+        fixture.backend.setNetwork { message in
+            String(decoding: message.bytes, as: UTF8.self).contains("id: 2\n")
+                ? [] : [.intact(message)]
+        }
+        let pairs = Pairs()
+        let tokens = listen(fixture, pairs)
+        try await fixture.run {
+            try await fixture.waitUntilLive()
+            fixture.backend.publish(Self.sections(1, 2))
+            fixture.backend.publish(Self.sections(3, 2))
+            try await fixture.advance {
+                fixture.config["Home"]?.integer(forKey: "n") == 3
+            }
+            #expect(fixture.config["Other"]?.integer(forKey: "n") == 2)
+            #expect(fixture.documentRequests.count == 2)
+            // What follows is applied again without a request.
+            fixture.backend.publish(Self.sections(4, 2))
+            try await fixture.advance {
+                fixture.config["Home"]?.integer(forKey: "n") == 4
+            }
+            #expect(fixture.documentRequests.count == 2)
+        }
+        fixture.queue.sync {}
+        #expect(!pairs.all.contains([3, 1]), "\(pairs.all)")
+        for token in tokens { token.cancel() }
+    }
+
+    @Test func anEventBeforeTheOneThatItFollowsIsADownload() async throws {
+        let fixture = UpdaterFixture.make(ScriptedBackend(sections: Self.sections(1, 1)))
+        fixture.backend.setNetwork { message in
+            let isEarly = String(decoding: message.bytes, as: UTF8.self).contains("id: 3\n")
+            return [isEarly ? .early(message) : .intact(message)]
+        }
+        let pairs = Pairs()
+        let tokens = listen(fixture, pairs)
+        try await fixture.run {
+            try await fixture.waitUntilLive()
+            fixture.backend.publish(Self.sections(1, 2))
+            fixture.backend.publish(Self.sections(3, 2))
+            try await fixture.advance {
+                fixture.config["Home"]?.integer(forKey: "n") == 3
+            }
+            #expect(fixture.config["Other"]?.integer(forKey: "n") == 2)
+        }
+        fixture.queue.sync {}
+        #expect(!pairs.all.contains([3, 1]), "\(pairs.all)")
+        for token in tokens { token.cancel() }
+    }
+
+    /// Values that are pinned do not change the version.
+    @Test func aRepeatedEventOfTheSameVersionIsSkipped() async throws {
+        let fixture = UpdaterFixture.make()
+        func event(_ number: Int, _ title: String) -> String {
+            "event: update\nid: 1\ndata: {\"template_version\":1,\"event_number\":\(number),"
+                + "\"etag\":\"\\\"pin \(title)\\\"\",\"sections\":{\"Home\":{\"settings\":"
+                + "{\"title\":{\"value\":\"\(title)\"}}}},\"meta\":{\"template_version\":1}}\n\n"
+        }
+        try await fixture.run {
+            try await fixture.waitUntilLive()
+            fixture.backend.send(event(1, "a"))
+            fixture.backend.send(event(2, "b"))
+            fixture.backend.send(event(1, "a"))
+            fixture.backend.send(event(2, "b"))
+            fixture.backend.send(event(3, "c"))
+            try await fixture.waitForTitle("c")
+            #expect(fixture.documentRequests.count == 1)
+        }
+    }
+
+    /// A stream that is resumed goes on from its last event, and not from what was fetched since.
+    @Test func whatAResumedStreamBringsIsNotAppliedToSomethingElse() async throws {
+        var options = ActiveConfigUpdater.Options()
+        options.verification = .seconds(1) ... .seconds(2)
+        let fixture = UpdaterFixture.make(
+            ScriptedBackend(sections: Self.sections(1, 1)), options: options)
+        try await fixture.run {
+            try await fixture.waitUntilLive()
+            fixture.backend.publish(Self.sections(2, 1))
+            try await fixture.advance(by: .milliseconds(50)) {
+                fixture.config["Home"]?.integer(forKey: "n") == 2
+            }
+            // Version 3 is known by the verification, and its event is not.
+            fixture.backend.setNetwork { _ in [] }
+            fixture.backend.publish(Self.sections(2, 9))
+            try await fixture.advance(by: .milliseconds(50)) {
+                fixture.config["Other"]?.integer(forKey: "n") == 9
+            }
+            fixture.backend.publish(Self.sections(4, 1))
+            fixture.backend.setNetwork { [.intact($0)] }
+            // From version 2 to 4, between which `Other` is the same.
+            fixture.backend.send(
+                "event: hello\nid: 4\ndata: {}\n\nevent: update\nid: 4\n"
+                    + "data: {\"template_version\":4,\"event_number\":1,\"etag\":\"\\\"v4\\\"\","
+                    + "\"sections\":{\"Home\":{\"settings\":{\"n\":{\"value\":4}}}},"
+                    + "\"meta\":{\"template_version\":4}}\n\n")
+            try await fixture.advance { fixture.config["Home"]?.integer(forKey: "n") == 4 }
+            #expect(fixture.config["Other"]?.integer(forKey: "n") == 1)
+        }
+    }
+}

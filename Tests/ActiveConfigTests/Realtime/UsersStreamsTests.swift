@@ -1,0 +1,218 @@
+import ActiveConfigEventStream
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Who is on which stream of many users, and who is told what.
+@Suite(.timeLimit(.minutes(5)))
+struct UsersStreamsTests {
+    /// Streams, and the connections that they have opened.
+    private struct Fixture {
+        let streams: UsersStreams
+        let connections: AsyncStream<PreparedConnection>
+
+        init(opening: @escaping @Sendable (Data) async throws -> Void = { _ in }) {
+            let (connections, continuation) = AsyncStream.makeStream(of: PreparedConnection.self)
+            self.connections = connections
+            streams = UsersStreams(.default) { userID, body in
+                let connection = PreparedConnection(userID, body: body, opening: opening)
+                continuation.yield(connection)
+                return connection
+            }
+        }
+
+        /// Joins users at the same time.
+        func join(
+            _ userIDs: [String?], lastEventID: String? = "1"
+        ) async throws -> [UserStreamPart] {
+            let parts = userIDs.map { userID in
+                UserStreamPart(
+                    UserID(userID), signals: [:], lastEventID: lastEventID, entityTag: "\"1\"",
+                    limits: .default)
+            }
+            try await withThrowingTaskGroup { group in
+                for part in parts { group.addTask { [streams] in try await streams.join(part) } }
+                try await group.waitForAll()
+            }
+            return parts
+        }
+
+        func next() async throws -> PreparedConnection {
+            for await connection in connections { return connection }
+            throw CancellationError()
+        }
+    }
+
+    /// The last event ID of each user in a request.
+    private static func users(_ body: Data) throws -> [String: String] {
+        let users = try SettingValue(jsonData: body).dictionaryValue?["users"]?.arrayValue ?? []
+        return try users.reduce(into: [:]) { result, user in
+            let members = try #require(user.dictionaryValue)
+            result[members["user_id"]?.stringValue ?? "generic"] =
+                members["last_event_id"]?.stringValue
+        }
+    }
+
+    private static func update(_ userID: String, _ version: Int) -> String {
+        "event: update\nid: \(version)\ndata: {\"user_id\":\"\(userID)\",\"n\":\(version)}\n\n"
+    }
+
+    /// The text that arrives for a user, up to the one that is awaited.
+    private static func read(_ part: UserStreamPart, until text: String) async throws -> String {
+        var all = ""
+        while !all.hasSuffix(text) {
+            let bytes = try #require(try await part.events.nextBytes())
+            all += String(decoding: bytes, as: UTF8.self)
+        }
+        return all
+    }
+
+    @Test func usersWhoComeTogetherShareAStreamAndHearOfThemselvesAlone() async throws {
+        let fixture = Fixture()
+        let parts = try await fixture.join(["a", "b", nil])
+        let stream = try await fixture.next()
+        #expect(try Self.users(stream.body) == ["a": "1", "b": "1", "generic": "1"])
+        stream.send(Self.update("a", 2) + Self.update("nobody", 3) + Self.update("b", 4))
+        stream.send("event: update\nid: 5\ndata: {\"n\":5,\"user_id\":null}\n\n:\n\n")
+        #expect(try await Self.read(parts[0], until: ":\n\n") == Self.update("a", 2) + ":\n\n")
+        #expect(try await Self.read(parts[1], until: ":\n\n") == Self.update("b", 4) + ":\n\n")
+        #expect(
+            try await Self.read(parts[2], until: ":\n\n")
+                == "event: update\nid: 5\ndata: {\"n\":5,\"user_id\":null}\n\n:\n\n")
+        let goodbye = "event: retry\nretry: 7\ndata: {\"after_ms\":7}\n\n"
+        stream.send(goodbye)
+        stream.events.end(.success(()))
+        for part in parts {
+            #expect(try await Self.read(part, until: "7}\n\n").contains("event: retry"))
+            #expect(try await part.events.nextBytes() == nil)
+        }
+    }
+
+    @Test func laterUsersTakeOverASmallStreamWhichResumesAfterTheLastEvents() async throws {
+        let fixture = Fixture()
+        let first = try await fixture.join(["a", "b"])
+        let stream = try await fixture.next()
+        // A greeting names the newest version, which the client may not have.
+        stream.send("event: hello\nid: 9\ndata: {\"user_id\":\"b\"}\n\n" + Self.update("a", 8))
+        _ = try await Self.read(first[0], until: Self.update("a", 8))
+        let second = try await fixture.join(["c", "d"], lastEventID: "7")
+        let joined = try await fixture.next()
+        #expect(stream.isClosed)
+        #expect(try Self.users(joined.body) == ["a": "8", "b": "1", "c": "7", "d": "7"])
+        joined.send(Self.update("a", 10) + Self.update("d", 10))
+        #expect(try await Self.read(first[0], until: "10}\n\n") == Self.update("a", 10))
+        #expect(try await Self.read(second[1], until: "10}\n\n") == Self.update("d", 10))
+        // One more is fewer than four.
+        _ = try await fixture.join(["e"])
+        #expect(try Self.users(try await fixture.next().body) == ["e": "1"])
+        #expect(!joined.isClosed)
+    }
+
+    @Test func aUserWhoIsThereTwiceIsOnTwoStreams() async throws {
+        let fixture = Fixture()
+        let parts = try await fixture.join(["a", "a"])
+        for _ in parts {
+            let stream = try await fixture.next()
+            #expect(try Self.users(stream.body) == ["a": "1"])
+            stream.send(Self.update("a", 2))
+        }
+        for part in parts {
+            #expect(try await Self.read(part, until: "2}\n\n") == Self.update("a", 2))
+        }
+    }
+
+    @Test func streamsHaveAsManyUsersAsFitIntoTheirRequest() async throws {
+        let fixture = Fixture()
+        let userIDs = (0..<2_100).map { "user-\($0)" } + (0..<3).map { "\($0)" + .long }
+        _ = try await fixture.join(userIDs)
+        var users: Set<String> = []
+        var streamCount = 0
+        while users.count < userIDs.count {
+            let stream = try await fixture.next()
+            let named = try Self.users(stream.body)
+            #expect(named.count <= 1_000)
+            // One that is too long by itself is alone.
+            #expect(stream.body.count < 49 << 10 || named.count == 1)
+            users.formUnion(named.keys)
+            streamCount += 1
+        }
+        #expect(users == Set(userIDs))
+        #expect(streamCount < 10)
+    }
+
+    @Test func onlyTheUsersWhomTheServerDoesNotAcceptAreRefused() async throws {
+        let fixture = Fixture { body in
+            if String(decoding: body, as: UTF8.self).contains("bad") {
+                throw NoEventStream("status 400", status: 400)
+            }
+        }
+        let userIDs = (0..<20).map { $0 == 7 || $0 == 8 ? "bad \($0)" : "\($0)" }
+        let refused = try await withThrowingTaskGroup(of: String?.self) { group in
+            for userID in userIDs {
+                group.addTask {
+                    do {
+                        _ = try await fixture.join([userID])
+                        return nil
+                    } catch let error as NoEventStream where error.status == 400 {
+                        return userID
+                    }
+                }
+            }
+            return try await group.reduce(into: Set<String>()) { if let id = $1 { $0.insert(id) } }
+        }
+        #expect(refused == ["bad 7", "bad 8"])
+        #expect(fixture.streams.isAvailable)
+    }
+
+    @Test func aServerWithoutSuchStreamsIsNotAskedAgainSoon() async throws {
+        let fixture = Fixture { _ in throw NoEventStream("status 405", status: 405) }
+        await #expect(throws: NoEventStream.self) { _ = try await fixture.join(["a"]) }
+        #expect(!fixture.streams.isAvailable)
+    }
+
+    @Test func whoHasLeftIsNotToldOf() async throws {
+        let fixture = Fixture()
+        let parts = try await fixture.join(["a", "b", "c"])
+        let stream = try await fixture.next()
+        fixture.streams.leave(parts[0])
+        stream.send(Self.update("a", 2) + Self.update("b", 2))
+        #expect(try await Self.read(parts[1], until: "2}\n\n") == Self.update("b", 2))
+        // Most have left, so that the server need not tell of them any more.
+        fixture.streams.leave(parts[2])
+        let reopened = try await fixture.next()
+        #expect(try Self.users(reopened.body) == ["b": "2"])
+        #expect(stream.isClosed)
+        fixture.streams.leave(parts[1])
+        while !reopened.isClosed { await Task.yield() }
+        parts[0].events.end(.success(()))
+        #expect(try await parts[0].events.nextBytes() == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"user_id":"a","n":1}"#, "a"), (#"{"user_id":"\"\\","n":1}"#, "\"\\"),
+        (#"{"n":"user_id","user_id":"é"}"#, "é"), (#"{ "user_id" : "1" }"#, "1"),
+    ])
+    func theUserOfAnEventIsRead(data: String, userID: String) {
+        #expect(ServerEvent(data: Array(data.utf8)).userID == UserID(userID))
+    }
+
+    @Test(arguments: [
+        #"{"user_id":"a"#, #"{"user_id":"a\"#, #"{"user_id":3}"#, #"{"user_id":"#, "{}", "",
+        #"{"n":{"user_id":"a"}}"#, #"{"user_id":nul}"#, "\u{0}",
+    ])
+    func whatNamesNoUserIsNobodys(data: String) {
+        #expect(ServerEvent(data: Array(data.utf8)).userID == nil)
+    }
+
+    @Test func theGenericUserIsOne() {
+        let data = Array(#"{"user_id":null,"n":1}"#.utf8)
+        #expect(ServerEvent(data: data).userID == .generic)
+    }
+}
+
+extension String {
+    /// Longer than the request of a stream may be.
+    fileprivate static let long = String(repeating: "x", count: 50_000)
+}

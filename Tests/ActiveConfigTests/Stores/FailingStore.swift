@@ -1,0 +1,44 @@
+import ActiveConfig
+import Foundation
+
+/// In-memory store that keeps records, and of which some calls fail.
+final class FailingStore: ClientStateStore {
+    /// Call that fails.
+    enum Call {
+        case updateClientState, removeConfiguration
+    }
+
+    struct Failure: Error {}
+
+    let base = InMemoryStore()
+    private let failing: Set<Call>
+    private let updates = Locked(0)
+
+    /// Number of changes of records.
+    var updateCount: Int { updates.withLock { $0 } }
+
+    init(_ failing: Set<Call>) { self.failing = failing }
+
+    func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        base.lastKnownActiveConfiguration(forUserID: userID)
+    }
+
+    func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        base.ownConfiguration(forUserID: userID)
+    }
+
+    func persistConfiguration(
+        _ configuration: ConfigurationState?, forUserID userID: String?
+    ) throws {
+        if configuration == nil, failing.contains(.removeConfiguration) { throw Failure() }
+        base.persistConfiguration(configuration, forUserID: userID)
+    }
+
+    func clientState(named name: String) -> Data? { base.clientState(named: name) }
+
+    func updateClientState(named name: String, _ change: (Data?) -> Data?) throws {
+        updates.withLock { $0 += 1 }
+        if failing.contains(.updateClientState) { throw Failure() }
+        base.updateClientState(named: name, change)
+    }
+}

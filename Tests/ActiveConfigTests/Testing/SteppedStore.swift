@@ -1,0 +1,83 @@
+import ActiveConfigTesting
+import Foundation
+
+@testable import ActiveConfig
+
+/// In-memory store that runs a test's closure between its steps, once.
+final class SteppedStore: PendingConfigurationStore, ClientStateStore {
+    let base = InMemoryStore()
+    private typealias Step = (userID: String, body: @Sendable () -> Void)
+    private let read = Locked<Step?>(nil)
+    private let pendingRead = Locked<Step?>(nil)
+    private let removal = Locked<(@Sendable () -> Void)?>(nil)
+
+    func afterNextRead(of userID: String, _ body: @escaping @Sendable () -> Void) {
+        read.withLock { $0 = (userID, body) }
+    }
+
+    func afterNextPendingRead(of userID: String, _ body: @escaping @Sendable () -> Void) {
+        pendingRead.withLock { $0 = (userID, body) }
+    }
+
+    func beforeNextRemoval(_ body: @escaping @Sendable () -> Void) {
+        removal.withLock { $0 = body }
+    }
+
+    func pendingConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        let found = base.pendingConfiguration(forUserID: userID)
+        run(pendingRead, of: userID)
+        return found
+    }
+
+    private func run(_ step: Locked<Step?>, of userID: String?) {
+        let body = step.withLock { step -> (@Sendable () -> Void)? in
+            guard let known = step, known.userID == userID else { return nil }
+            step = nil
+            return known.body
+        }
+        body?()
+    }
+
+    func persistConfiguration(
+        _ configuration: ConfigurationState?, forUserID userID: String?
+    ) throws {
+        if configuration == nil {
+            let body = removal.withLock { step in
+                defer { step = nil }
+                return step
+            }
+            body?()
+        }
+        base.persistConfiguration(configuration, forUserID: userID)
+    }
+
+    func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        let found = base.lastKnownActiveConfiguration(forUserID: userID)
+        run(read, of: userID)
+        return found
+    }
+
+    func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        base.ownConfiguration(forUserID: userID)
+    }
+
+    func ownEntityTag(forUserID userID: String?) -> String? {
+        base.ownEntityTag(forUserID: userID)
+    }
+
+    func persistPendingConfiguration(
+        _ configuration: ConfigurationState?, forUserID userID: String?
+    ) {
+        base.persistPendingConfiguration(configuration, forUserID: userID)
+    }
+
+    func clientState(named name: String) throws -> Data? { base.clientState(named: name) }
+
+    func updateClientState(named name: String, _ change: (Data?) -> Data?) throws {
+        base.updateClientState(named: name, change)
+    }
+
+    var firstDownloadFinished: Bool { base.firstDownloadFinished }
+
+    func recordFirstDownloadFinished() -> Bool { base.recordFirstDownloadFinished() }
+}

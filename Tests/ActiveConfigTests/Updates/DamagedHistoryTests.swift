@@ -1,0 +1,131 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Records of downloads that somebody else has written, or that a clock has made wrong.
+@Suite(.timeLimit(.minutes(5)))
+struct DamagedHistoryTests {
+    private let store = InMemoryStore()
+
+    private func fixture(
+        _ record: String, policy: FetchPolicy = .make(minimumInterval: .seconds(60))
+    ) -> UpdatesFixture {
+        store.updateClientState(named: "downloads") { _ in Data(record.utf8) }
+        return UpdatesFixture(store, fetchPolicy: policy)
+    }
+
+    private static func record(
+        fetch: String? = nil, staleCount: Int = 0, failureCount: Int = 0, wait: String = "null",
+        refusal: String = "null"
+    ) -> String {
+        let fetches = fetch.map { "\"\(UserID.generic.digest)\": \($0)" } ?? ""
+        return """
+            {"fetches": {\(fetches)}, "staleCount": \(staleCount), \
+            "failureCount": \(failureCount), "wait": \(wait), "refusal": \(refusal)}
+            """
+    }
+
+    /// Seconds of the fixture's clock since 2001, as records have them.
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+        .timeIntervalSinceReferenceDate
+
+    @Test(arguments: [1e18, 1e300])
+    func aWaitIsNeverLongerThanThePolicyHasIt(seconds: Double) async throws {
+        let fixture = fixture(
+            Self.record(
+                wait: "{\"start\": \(Self.now), \"seconds\": \(seconds), \"isRestarted\": false}"))
+        let config = fixture.launch().config
+        let end = try #require(config.throttledUntil)
+        #expect((0...4.4 * 3_600).contains(end.timeIntervalSince(fixture.time.now)))
+        let error = await #expect(throws: DownloadError.self) {
+            try await config.downloadNewConfig()
+        }
+        #expect(error?.code == .throttled)
+        fixture.time.advance(by: 4.4 * 3_600)
+        #expect(config.throttledUntil == nil)
+    }
+
+    /// As records were when they had one wait for everybody.
+    @Test func aWaitOfOneUserInAnOldRecordIsStillThatUsers() async throws {
+        let policy = FetchPolicy.make()
+        let scope = DownloadHistory(
+            store: InMemoryStore(), policy: policy, now: Date.init, log: .disabled
+        ).request(of: .generic, "").scope
+        let fixture = fixture(
+            Self.record(
+                wait: """
+                    {"start": \(Self.now), "seconds": 7200, "scope": "\(scope)", \
+                    "isRestarted": false}
+                    """, refusal: "\"403 \(scope)\""), policy: policy)
+        let launch = fixture.launch(
+            ScriptedDownloader(.failure(DownloadError(.httpStatus, status: 403))))
+        launch.config.currentUserID = "1"
+        #expect(launch.config.throttledUntil == nil)
+        launch.config.currentUserID = nil
+        #expect(launch.config.throttledUntil == fixture.time.now.addingTimeInterval(7_200))
+        fixture.time.advance(by: 7_200)
+        await #expect(throws: DownloadError.self) { try await launch.config.downloadNewConfig() }
+        #expect(launch.log.messages(ofLevel: .warning).isEmpty, "it was told before")
+        try launch.config.forgetUser(nil)
+        #expect(launch.config.throttledUntil == nil)
+    }
+
+    @Test(arguments: [-1e18, -1e300])
+    func anAgeOfAnyTimeCanBeAskedFor(time: Double) throws {
+        let fetch = """
+            {"time": \(time), "documentTime": \(time), "confirmedTime": \(time), "digest": "", \
+            "staleCount": 0}
+            """
+        store.persistConfiguration(.titled(["Home": "1"]), forUserID: nil)
+        let config = fixture(Self.record(fetch: fetch)).launch().config
+        #expect(try #require(config.age) > .seconds(1_000_000_000))
+    }
+
+    @Test(arguments: [Int.min, -1, .max])
+    func countsOfAnySizeAreCounted(count: Int) async throws {
+        let fixture = fixture(Self.record(staleCount: count, failureCount: count))
+        let config = fixture.launch(
+            ScriptedDownloader(.failure(DownloadError(.httpStatus, status: 503)))
+        ).config
+        await config.markStale()
+        await #expect(throws: DownloadError.self) { try await config.downloadNewConfig() }
+        let end = try #require(config.throttledUntil)
+        #expect(end.timeIntervalSince(fixture.time.now) <= 4.4 * 3_600)
+    }
+
+    @Test func aClockThatIsSetBackDoesNotMakeAnythingStaleInTheFuture() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(60)))
+        let config = fixture.launch(
+            ScriptedDownloader(.configuration(.titled(["Home": "1"])))
+        ).config
+        try await config.downloadNewConfig()
+        fixture.time.advance(by: -1_000)
+        #expect(config.freshness == .stale(since: fixture.time.now))
+        await config.markStale()
+        fixture.time.advance(by: -1_000)
+        #expect(config.freshness == .stale(since: fixture.time.now))
+    }
+
+    @Test func theUserThatWasDownloadedLastIsRemembered() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(60)))
+        let config = fixture.launch(
+            ScriptedDownloader { _ in .configuration(.titled(["Home": "1"])) }
+        ).config
+        for user in 0..<50 { try await config.configuration(forUserID: "\(user)").download() }
+        fixture.time.advance(by: -1_000)
+        config.currentUserID = "new"
+        try await config.downloadNewConfig()
+        #expect(config.age == .zero)
+    }
+
+    @Test func crashesOfAnyNumberAreCounted() {
+        let document = LaunchRecord.Document(
+            userID: nil, entityTag: "t", version: 1, digest: nil)
+        var record = LaunchRecord()
+        record.suspects = [LaunchRecord.Count(document: document, crashCount: .max)]
+        record.sessions = [LaunchRecord.Session(process: .current, document: document)]
+        #expect(record.judge(crashLimit: 3) { _ in .crashed }.map(\.crashCount) == [.max])
+    }
+}

@@ -1,0 +1,291 @@
+import ActiveConfigTesting
+import Dispatch
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Content and time of the stored record.
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadHistoryTests {
+    /// Store that counts how often the record of downloads is written.
+    private struct CountingStore: ClientStateStore {
+        let base = InMemoryStore()
+        let count = Locked(0)
+        /// Yields after each write.
+        let writes = AsyncStream.makeStream(of: Void.self)
+
+        func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+            base.lastKnownActiveConfiguration(forUserID: userID)
+        }
+
+        func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
+            base.ownConfiguration(forUserID: userID)
+        }
+
+        func persistConfiguration(
+            _ configuration: ConfigurationState?, forUserID userID: String?
+        ) { base.persistConfiguration(configuration, forUserID: userID) }
+
+        func clientState(named name: String) -> Data? { base.clientState(named: name) }
+
+        func updateClientState(named name: String, _ change: (Data?) -> Data?) {
+            if name == "downloads" { count.withLock { $0 += 1 } }
+            base.updateClientState(named: name, change)
+            writes.continuation.yield()
+        }
+    }
+
+    private static let document = ScriptedDownloader.Answer.configuration(
+        .titled(["Home": "a"], entityTag: "\"1\""))
+    private static let failure = ScriptedDownloader.Answer.failure(
+        DownloadError(.httpStatus, status: 503))
+
+    private static func always(
+        _ answer: ScriptedDownloader.Answer = document
+    ) -> ScriptedDownloader {
+        ScriptedDownloader { _ in answer }
+    }
+
+    @Test(arguments: [FetchPolicy.always, .make()], [true, false])
+    func downloadsAreWrittenOnceAMinuteAtMost(policy: FetchPolicy, isRepeated: Bool) async throws {
+        let store = CountingStore()
+        let fixture = UpdatesFixture(store, fetchPolicy: policy)
+        let launch = fixture.launch(Self.always(isRepeated ? .unchanged : Self.document))
+        if isRepeated { store.persistConfiguration(.titled(["Home": "a"]), forUserID: nil) }
+        for _ in 0..<120 {
+            try await launch.config.downloadNewConfig()
+            #expect(launch.config.lastDownload?.time == fixture.time.now)
+            #expect(launch.config.age == .zero)
+            fixture.time.advance(by: 1)
+        }
+        #expect(launch.downloader.requests.count == 120)
+        #expect(store.count.withLock { $0 } == 2)
+    }
+
+    @Test func manyUsersAreOneWriteAMinute() async throws {
+        let store = CountingStore()
+        let launch = UpdatesFixture(store).launch(Self.always())
+        for number in 0..<200 {
+            try await launch.config.configuration(forUserID: "\(number)").download()
+        }
+        #expect(launch.downloader.requests.count == 200)
+        #expect(store.count.withLock { $0 } == 1)
+    }
+
+    @Test func failuresWithoutAPolicyAreOneWriteAMinute() async throws {
+        let store = CountingStore()
+        let launch = UpdatesFixture(store).launch(Self.always(Self.failure))
+        for _ in 0..<20 { _ = try? await launch.config.downloadNewConfig() }
+        #expect(store.count.withLock { $0 } == 1)
+        #expect(launch.config.lastDownload?.status == 503)
+    }
+
+    /// A wait and its end are not lost with the process.
+    @Test func theBeginningAndTheEndOfAWaitAreWrittenAtOnce() async throws {
+        let store = CountingStore()
+        let fixture = UpdatesFixture(store, fetchPolicy: .make())
+        let launch = fixture.launch(
+            ScriptedDownloader(Self.document, Self.failure, Self.document))
+        try await launch.config.downloadNewConfig()
+        _ = try? await launch.config.downloadNewConfig()
+        #expect(store.count.withLock { $0 } == 2)
+        #expect(fixture.launch().config.throttledUntil != nil)
+        fixture.time.advance(by: 4 * 3_600)
+        try await launch.config.downloadNewConfig()
+        #expect(store.count.withLock { $0 } == 3)
+        let next = fixture.launch(Self.always(Self.failure))
+        #expect(next.config.throttledUntil == nil)
+    }
+
+    @Test func theEndOfAMarkAsStaleIsWrittenAtOnce() async throws {
+        let store = CountingStore()
+        let fixture = UpdatesFixture(store)
+        let launch = fixture.launch(Self.always())
+        try await launch.config.downloadNewConfig()
+        await launch.config.markStale()
+        try await launch.config.downloadNewConfig()
+        #expect(store.count.withLock { $0 } == 3)
+        #expect(fixture.launch().config.freshness == .upToDate)
+    }
+
+    /// As when an app's extension marks it while the app runs.
+    @Test(arguments: [FetchPolicy.always, .make(minimumInterval: .seconds(3_600))])
+    func aMarkOfAnotherProcessIsSeenAndKept(policy: FetchPolicy) async throws {
+        let folder = TemporaryFolder()
+        func launch(_ time: DeviceTime) -> CoordinatorFixture {
+            var options = ActiveConfigOptions()
+            options.fetchPolicy = policy
+            // A store of its own shares nothing but the files.
+            return .make(
+                Self.always(), store: FileDefaultsStore(directory: folder.url),
+                now: { time.now }, options: options)
+        }
+        let time = DeviceTime()
+        let app = launch(time)
+        for userID in ["A", "B"] {
+            try await app.config.configuration(forUserID: userID).download()
+        }
+        await launch(time).config.markStale()
+        let result = try await app.config.configuration(forUserID: "A").download()
+        #expect(result.outcome != .withinInterval)
+        #expect(app.downloader.requests.count == 3)
+        // What is written later does not replace the mark, which is still B's.
+        for _ in 0..<3 {
+            time.advance(by: 61)
+            await app.config.activate()
+            _ = try? await app.config.downloadNewConfig()
+        }
+        let next = launch(time)
+        next.config.currentUserID = "A"
+        #expect(next.config.freshness == .upToDate)
+        next.config.currentUserID = "B"
+        #expect(next.config.freshness != .upToDate)
+    }
+
+    @Test(arguments: [ActivationPolicy.immediate, .manual])
+    func whatIsPushedCountsAsADownload(activation: ActivationPolicy) async throws {
+        let fixture = UpdatesFixture(activation: activation)
+        let launch = fixture.launch(Self.always())
+        let config = launch.config
+        try await config.downloadNewConfig()
+        _ = await config.activate()
+        fixture.time.advance(by: 100)
+        #expect(config.age == .seconds(100))
+        let pushed = ConfigurationState.titled(["Home": "b"], entityTag: "\"2\"")
+        _ = await config.push(to: .generic) { _ in .apply(pushed) }
+        let last = try #require(config.lastDownload)
+        #expect(last.outcome == .pushed && last.time == fixture.time.now)
+        if activation == .immediate {
+            #expect(config.age == .zero)
+            #expect(config.freshness == .upToDate)
+        } else {
+            // What is in force is as old as before, and something newer waits.
+            #expect(config.age == .seconds(100))
+            #expect(config.freshness == .stale(since: fixture.time.now))
+        }
+        // A push may have been sent before the mark.
+        await config.markStale()
+        _ = await config.push(to: .generic) { held in held.map { .apply($0) } ?? .skip }
+        #expect(config.freshness != .upToDate)
+    }
+
+    @Test func whatWaitsIsWrittenWhenItIsTimeOrTheConfigurationIsReleased() async throws {
+        for delay in [DispatchTimeInterval.milliseconds(1), .seconds(60)] {
+            let (store, time) = (CountingStore(), DeviceTime())
+            func history() -> DownloadHistory {
+                DownloadHistory(
+                    store: store, policy: .always, now: { time.now }, log: .disabled,
+                    writeDelay: delay)
+            }
+            var first: DownloadHistory? = history()
+            let request = try #require(first).request(of: .generic, "")
+            for _ in 0..<2 {
+                time.advance(by: 1)
+                first?.noteSuccess(
+                    of: request, .notModified, after: .zero, isInForce: true)
+            }
+            if delay == .seconds(60) {
+                #expect(history().last?.time == time.now.addingTimeInterval(-1))
+                first = nil
+            }
+            for await _ in store.writes.stream where history().last?.time == time.now { break }
+            #expect(history().last?.time == time.now)
+            _ = first
+        }
+    }
+
+    /// A history with its own view of the store, as in a process of its own.
+    private func history(
+        _ store: InMemoryStore, _ time: DeviceTime, _ policy: FetchPolicy = .always
+    ) -> DownloadHistory {
+        DownloadHistory(store: store, policy: policy, now: { time.now }, log: .disabled)
+    }
+
+    @Test func whoIsForgottenIsNotWrittenLater() throws {
+        let (store, time) = (InMemoryStore(), DeviceTime())
+        let history = history(store, time, .make())
+        func note(_ userID: String) {
+            time.advance(by: 1)
+            history.noteSuccess(
+                of: history.request(of: UserID(userID), ""), .downloaded, after: .zero,
+                isInForce: true)
+        }
+        note("0")
+        // Not written yet.
+        note("1")
+        history.forget(UserID("1"))
+        #expect(history.time(of: UserID("1")) == nil)
+        time.advance(by: 60)
+        note("2")
+        let record = try #require(store.clientState(named: "downloads"))
+        let text = String(decoding: record, as: UTF8.self)
+        #expect(text.contains(UserID("2").digest) && !text.contains(UserID("1").digest))
+    }
+
+    @Test func theRefusalOfWhoIsForgottenIsForgotten() throws {
+        let (store, time) = (InMemoryStore(), DeviceTime())
+        let history = history(store, time, .make())
+        func request(_ userID: String) -> DownloadHistory.Request {
+            history.request(of: UserID(userID), "")
+        }
+        for userID in ["1", "2"] {
+            let error = DownloadError(.httpStatus, status: 403)
+            #expect(!history.noteFailure(of: request(userID), error, after: .zero))
+        }
+        history.forget(UserID("2"))
+        #expect(history.waitEnd(for: request("1")) != nil)
+        #expect(history.waitEnd(for: request("2")) == nil)
+        let record = try #require(store.clientState(named: "downloads"))
+        let text = String(decoding: record, as: UTF8.self)
+        #expect(text.contains(UserID("1").digest) && !text.contains(UserID("2").digest))
+    }
+
+    @Test(arguments: [false, true])
+    func whatAnotherProcessHasDownloadedSinceStays(isMarked: Bool) {
+        let (store, time) = (InMemoryStore(), DeviceTime())
+        let (app, other) = (history(store, time), history(store, time))
+        func note(_ history: DownloadHistory, _ outcome: DownloadOutcome) {
+            history.refresh()
+            history.noteSuccess(
+                of: history.request(of: .generic, ""), outcome, after: .zero, isInForce: true)
+        }
+        note(app, .downloaded)
+        time.advance(by: 1)
+        note(app, .notModified)
+        time.advance(by: 1)
+        if isMarked { other.markStale() }
+        note(other, .downloaded)
+        let newest = time.now
+        // The clock is set back, and what was noted before the other process asked is written.
+        if isMarked { time.advance(by: -60) } else { time.advance(by: 60) }
+        app.noteActivation(of: UserID("nobody"))
+        #expect(app.time(of: .generic) == newest)
+        #expect(history(store, time).time(of: .generic) == newest)
+    }
+
+    @Test func aProcessThatIsKilledLeavesWhatALaterLaunchNeeds() async throws {
+        for mode in ["downloads", "failures"] {
+            let folder = TemporaryFolder()
+            let path = folder.url.path(percentEncoded: false)
+            let probe = try StoreProbeProcess([mode, path])
+            #expect(probe.nextLine() == "1")
+            #expect(probe.nextLine() == "2")
+            _ = probe.kill()
+            var options = ActiveConfigOptions()
+            options.fetchPolicy = .minimumInterval(.seconds(3_600))
+            let launch = CoordinatorFixture.make(
+                Self.always(), store: FileDefaultsStore(directory: folder.url), options: options)
+            if mode == "downloads" {
+                #expect(
+                    try await launch.config.downloadNewConfig().outcome == .withinInterval)
+            } else {
+                let error = await #expect(throws: DownloadError.self) {
+                    try await launch.config.downloadNewConfig()
+                }
+                #expect(error?.code == .throttled)
+            }
+            #expect(launch.downloader.requests.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Activation policies, signatures, pushes and handles of users together, over launches.
+@Suite(.timeLimit(.minutes(5)))
+struct InterplayTests {
+    /// The way by which version 2 comes.
+    enum Arrival: CaseIterable {
+        case download, push, handle
+    }
+
+    struct Policy: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let policy: ActivationPolicy
+        /// The versions of `Home` and `Kill` in force once version 2 has come, and in the next launch.
+        let arrived: [Int]
+        let relaunched: [Int]
+    }
+
+    static let policies = [
+        Policy(
+            testDescription: "immediate", policy: .immediate, arrived: [2, 2], relaunched: [2, 2]),
+        Policy(testDescription: "manual", policy: .manual, arrived: [1, 1], relaunched: [1, 1]),
+        Policy(
+            testDescription: "next launch", policy: .nextLaunch, arrived: [1, 1],
+            relaunched: [2, 2]),
+        Policy(
+            testDescription: "manual, but for a section", policy: .manual(except: ["Kill"]),
+            arrived: [1, 2], relaunched: [1, 2]),
+        Policy(
+            testDescription: "next launch, but for a section",
+            policy: .nextLaunch(except: ["Kill"]), arrived: [1, 2], relaunched: [2, 2]),
+    ]
+
+    private static func body(_ version: Int) -> Data {
+        let settings = #"{"settings": {"version": {"value": \#(version)}}}"#
+        return Data(
+            """
+            {"meta": {"template_version": \(version)},
+             "config_sections": {"Home": \(settings), "Kill": \(settings)}}
+            """.utf8)
+    }
+
+    private static func document(
+        _ version: Int, isSigned: Bool, userID: String = "1"
+    ) throws -> ConfigurationState {
+        var state = try ConfigurationState(jsonData: body(version))
+        state.entityTag = "\"\(version)\""
+        let field = SigningServer.field(body(version), version: version, user: "user:\(userID)")
+        if isSigned {
+            state.signedDocument = SignedDocument(
+                body: body(version), signature: field, entityTag: state.entityTag)
+        }
+        return state
+    }
+
+    private let folder = TemporaryFolder()
+
+    private var store: FileDefaultsStore { FileDefaultsStore(directory: folder.url) }
+
+    /// Starts the app, for whose users the server has a version.
+    private func launch(
+        _ policy: ActivationPolicy, isSigned: Bool, version: Int = 2, userID: String = "1"
+    ) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.activation = policy
+        if isSigned { options.signatures = SignaturePolicy(verifier: SigningServer()) }
+        let downloader = ScriptedDownloader { request in
+            guard
+                let document = try? Self.document(
+                    version, isSigned: isSigned, userID: request.userID ?? "")
+            else { return .unchanged }
+            return .configuration(document)
+        }
+        let config = CoordinatorFixture.make(
+            downloader, store: store, now: { SigningServer.now }, options: options
+        ).config
+        config.currentUserID = userID
+        return config
+    }
+
+    private func versions(_ read: (String) -> ActiveConfigSection?) -> [Int] {
+        ["Home", "Kill"].map { read($0)?.integer(forKey: "version") ?? 0 }
+    }
+
+    @Test(arguments: policies, Arrival.allCases)
+    func whatIsInForceIsWhatThePolicySays(policy: Policy, arrival: Arrival) async throws {
+        for isSigned in [false, true] {
+            try store.persistConfiguration(nil, forUserID: "1")
+            let first = launch(policy.policy, isSigned: isSigned, version: 1)
+            try await first.downloadNewConfig()
+            _ = await first.activate()
+            #expect(versions { first[$0] } == [1, 1])
+
+            let second = launch(
+                policy.policy, isSigned: isSigned, userID: arrival == .handle ? "2" : "1")
+            let handle = second.configuration(forUserID: "1")
+            #expect(versions { handle[$0] } == [1, 1])
+            var isTaken = true
+            switch arrival {
+            case .download: try await second.downloadNewConfig()
+            case .handle: try await handle.download()
+            case .push:
+                let pushed = try Self.document(2, isSigned: false)
+                let outcome = await second.push(to: UserID("1")) { _ in .apply(pushed) }
+                // What is pushed is not signed, and has to be fetched.
+                if case .needsFetch = outcome { isTaken = false }
+                #expect(isTaken == !isSigned)
+            }
+            #expect(versions { handle[$0] } == (isTaken ? policy.arrived : [1, 1]))
+            if arrival != .handle {
+                #expect(versions { second[$0] } == (isTaken ? policy.arrived : [1, 1]))
+            }
+
+            let third = launch(policy.policy, isSigned: isSigned)
+            #expect(versions { third[$0] } == (isTaken ? policy.relaunched : [1, 1]))
+            let user = third.configuration(forUserID: "1")
+            #expect(versions { user[$0] } == (isTaken ? policy.relaunched : [1, 1]))
+            _ = await third.activate()
+            #expect(versions { third[$0] } == (isTaken ? [2, 2] : [1, 1]))
+            #expect(versions { user[$0] } == (isTaken ? [2, 2] : [1, 1]))
+
+            let fourth = launch(policy.policy, isSigned: isSigned)
+            #expect(versions { fourth[$0] } == (isTaken ? [2, 2] : [1, 1]))
+            #expect(fourth.pendingConfiguration == nil)
+            try fourth.forgetUser("1")
+        }
+    }
+
+    /// As by whoever can write to the device's files.
+    @Test(arguments: policies)
+    func whatWaitsAndIsNotSignedNeverComesInForce(policy: Policy) async throws {
+        let first = launch(policy.policy, isSigned: true, version: 1)
+        try await first.downloadNewConfig()
+        _ = await first.activate()
+        try store.persistPendingConfiguration(
+            try Self.document(2, isSigned: false), forUserID: "1")
+        let second = launch(policy.policy, isSigned: true, version: 1)
+        #expect(versions { second[$0] } == [1, 1])
+        let handle = second.configuration(forUserID: "1")
+        #expect(versions { handle[$0] } == [1, 1])
+        _ = await second.activate()
+        #expect(versions { second[$0] } == [1, 1])
+        // Nor does it keep what is signed from coming.
+        let third = launch(policy.policy, isSigned: true, version: 3)
+        try await third.downloadNewConfig()
+        _ = await third.activate()
+        #expect(versions { third[$0] } == [3, 3])
+        let fourth = launch(policy.policy, isSigned: true, version: 3)
+        #expect(versions { fourth[$0] } == [3, 3])
+    }
+
+    /// The app dies with what has waited, before anything of that is stored or after.
+    @Test(arguments: [ActivationPolicy.nextLaunch, .manual], [false, true])
+    func whatHasWaitedAndKillsTheAppIsTakenBack(
+        policy: ActivationPolicy, isActivated: Bool
+    ) async throws {
+        var system = ModelFileSystem()
+        func launch(_ downloader: ScriptedDownloader = ScriptedDownloader()) -> GuardedLaunch {
+            // A launch that has died writes nothing more.
+            system = system.reopened()
+            return GuardedLaunch(system, downloader: downloader, activation: policy)
+        }
+        for version in 1...2 {
+            let one = launch(
+                ScriptedDownloader(.configuration(GuardedLaunch.document(version))))
+            try await one.config.downloadNewConfig()
+            if version == 1 { _ = await one.config.activate() }
+            #expect(one.version == 1)
+            one.live()
+        }
+        for _ in 0..<3 {
+            let dying = launch()
+            if policy == .manual || isActivated { _ = await dying.config.activate() }
+            #expect(dying.version == 2)
+        }
+        for _ in 0..<3 {
+            let saved = launch()
+            #expect(saved.version == 1)
+            _ = await saved.config.activate()
+            #expect(saved.version == 1)
+            saved.live()
+        }
+        // The next version is taken.
+        let next = launch(ScriptedDownloader(.configuration(GuardedLaunch.document(3))))
+        try await next.config.downloadNewConfig()
+        _ = await next.config.activate()
+        #expect(next.version == 3)
+    }
+}

@@ -1,0 +1,55 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// What comes in force since the app was launched again.
+@Suite(.timeLimit(.minutes(5)))
+struct NextLaunchTests {
+    private static let document = ConfigurationState.make(
+        meta: ["template_version": 7], sections: ["Home": ["title": "1"]], entityTag: "t1")
+
+    @Test func aDocumentOfTheLaunchBeforeHasAnAgeAndIsReported() async throws {
+        let fixture = UpdatesFixture(activation: .nextLaunch)
+        try await fixture.launch(ScriptedDownloader(.configuration(Self.document)))
+            .config.downloadNewConfig()
+        fixture.time.advance(by: 60)
+        let next = fixture.launch().config
+        let versions = Locked<[Int]>([])
+        let observer = next.outcomes.add(
+            { outcome in
+                guard case .inForce = outcome.verdict else { return }
+                versions.withLock { $0.append(outcome.version) }
+            }, forget: { _ in })
+        defer { next.outcomes.remove(observer) }
+        #expect(next["Home"]?.title == "1")
+        // Whatever the launch has brought in force is stored before.
+        #expect(await next.activate().isEmpty)
+        #expect(next.age == .seconds(60))
+        #expect(versions.withLock { $0 } == [7])
+    }
+
+    /// What this launch has brought in force is not stored over it, nor kept for ever.
+    @Test func aDocumentThatAnotherProcessHasStoredSinceIsAskedAbout() async throws {
+        let store = SteppedStore()
+        let newer = ConfigurationState.titled(["Home": "3"], entityTag: "t3")
+        store.base.persistPendingConfiguration(Self.document, forUserID: "A")
+        store.afterNextPendingRead(of: "A") {
+            store.base.persistConfiguration(newer, forUserID: "A")
+            store.base.persistPendingConfiguration(nil, forUserID: "A")
+        }
+        let launch = UpdatesFixture(store, activation: .nextLaunch).launch(
+            ScriptedDownloader(.unchanged))
+        let user = launch.config.configuration(forUserID: "A")
+        await user.load()
+        #expect(user["Home"]?.title == "1")
+        await user.activate()
+        #expect(user["Home"]?.title == "1", "in this launch")
+        try await user.download()
+        #expect(launch.downloader.requests.map(\.lastKnown?.entityTag) == ["t3"])
+        #expect(store.base.ownConfiguration(forUserID: "A") == newer)
+        launch.config.state.withLock { $0.prune(keeping: []) }
+        #expect(launch.config.state.withLock { $0.launches[UserID("A")] == nil })
+    }
+}

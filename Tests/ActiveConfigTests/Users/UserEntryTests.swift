@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+@Suite(.timeLimit(.minutes(5)))
+struct UserEntryTests {
+    private static func snapshot(_ number: Int) -> ConfigurationSnapshot {
+        ConfigurationSnapshot(
+            userID: UserID("1"),
+            known: .downloaded(
+                ConfigurationState(
+                    meta: [:],
+                    sections: ["Home": ActiveConfigSection(settings: ["n": .integer(number)])])),
+            layers: ConfigurationLayers(), reason: .downloaded)
+    }
+
+    /// One thread brings a new number in force again and again; another one registers a listener each
+    /// time, which has to hear of the number in force and then of the next one.
+    @Test func aListenerThatRegistersDuringAChangeHearsOfIt() {
+        let queue = DispatchQueue(label: "listeners")
+        let entry = UserEntry(UserID("1"), listenerQueue: queue)
+        entry.replace(with: Self.snapshot(0))
+        let isDone = Locked(false)
+        let gaps = Locked<[[Int?]]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            guard thread == 1 else {
+                var number = 0
+                while !isDone.withLock({ $0 }) {
+                    number += 1
+                    entry.replace(with: Self.snapshot(number))
+                    if number.isMultiple(of: 64) { queue.sync {} }
+                }
+                return
+            }
+            for _ in 0..<1_000 {
+                let heard = Locked<[Int?]>([])
+                let registration = ListenerRegistration(sectionName: "Home") { section in
+                    heard.withLock { $0.append(section?.integer(forKey: "n")) }
+                }
+                entry.register(registration)
+                while heard.withLock({ $0.count < 2 }) { queue.sync {} }
+                entry.remove(registration)
+                let numbers = heard.withLock { $0 }
+                if numbers[1] != numbers[0].map({ $0 + 1 }) { gaps.withLock { $0.append(numbers) } }
+            }
+            isDone.withLock { $0 = true }
+        }
+        #expect(gaps.withLock { $0 }.isEmpty)
+    }
+}
