@@ -7,24 +7,36 @@ extension Date {
     }
 
     /// Parses a time in the format of RFC 3339, with or without a fraction of a second.
+    ///
+    /// Nil for any other text, for a day that the month does not have, for a leap second, and for a
+    /// time outside the years 1 to 9999 of UTC, which ``timestamp`` could not write.
     package init?(timestamp text: String) {
-        // Foundation rejects valid offsets that no place on earth has.
-        if let match = text.wholeMatch(of: /(.*)([+-])([01][0-9]|2[0-3]):([0-5][0-9])/),
-            let hours = Double(match.3), let minutes = Double(match.4)
+        // Foundation's parser accepts text behind the time and fields of other lengths, and turns
+        // February 30 into March 2. The pattern compares characters, which have no combining marks
+        // in ASCII.
+        let pattern =
+            #/
+            ([0-9]{4}-[0-9]{2}-[0-9]{2}) [Tt] ([0-9]{2}:[0-9]{2}:[0-9]{2}) (\.[0-9]+)?
+            (?: [Zz] | ([+-]) ([01][0-9] | 2[0-3]) : ([0-5][0-9]) )
+            /#
+        guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }),
+            let match = text.wholeMatch(of: pattern)
+        else { return nil }
+        let style = Date.ISO8601FormatStyle()
+        let whole = "\(match.1)T\(match.2)Z"
+        guard var date = try? style.parse(whole), style.format(date) == whole else { return nil }
+        if let fraction = match.3, let seconds = Double("0" + fraction) { date += seconds }
+        if let sign = match.4, let hours = match.5.flatMap({ Double($0) }),
+            let minutes = match.6.flatMap({ Double($0) })
         {
-            guard let date = Date(timestamp: String(match.1) + "Z") else { return nil }
             let offset = (hours * 60 + minutes) * 60
-            self = match.2 == "-" ? date + offset : date - offset
-            return
+            date += sign == "-" ? offset : -offset
         }
-        for style in [
-            Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle(),
-        ] {
-            if let date = try? style.parse(text) {
-                self = date
-                return
-            }
-        }
-        return nil
+        // `distantPast` is 0001-01-01T00:00:00Z.
+        guard date >= .distantPast, date < Self.endOfTimestamps else { return nil }
+        self = date
     }
+
+    /// 10000-01-01T00:00:00Z, the first that has five digits.
+    private static let endOfTimestamps = Date(timeIntervalSince1970: 253_402_300_800)
 }

@@ -55,6 +55,12 @@ extension JSONNode {
         while try json.nextMember(isFirst: members.isEmpty) {
             let start = json.position
             let key = try json.readString()
+            guard key.hasBoundedMarks else {
+                throw JSONFault(
+                    .syntax, at: start,
+                    "the key \"\(key.shortened)\" has more than 256 combining marks in a row; take "
+                        + "some out")
+            }
             guard members[key] == nil else {
                 throw JSONFault(
                     .syntax, at: start,

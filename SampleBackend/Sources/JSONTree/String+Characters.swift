@@ -20,6 +20,23 @@ extension String {
     /// strings are equal when they are canonically equivalent.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
+    /// A Boolean value that indicates whether at most 256 combining marks follow each other: no valid
+    /// name has more.
+    ///
+    /// Swift compares and hashes strings by their normal form, whose time grows with the square of the
+    /// marks in a row. A text that somebody else has written has to be checked, or compared by its
+    /// bytes, before it is a key of a dictionary.
+    public var hasBoundedMarks: Bool {
+        if utf8.allSatisfy({ $0 < 0x80 }) { return true }
+        var marks = 0
+        for scalar in unicodeScalars {
+            let isMark = scalar.properties.canonicalCombiningClass != .notReordered
+            marks = isMark ? marks + 1 : 0
+            if marks > 256 { return false }
+        }
+        return true
+    }
+
     /// Returns a Boolean value that indicates whether the UTF-8 of this name sorts before another's.
     ///
     /// Swift's `<` compares Unicode's normal form, and is no strict weak order for names that are not

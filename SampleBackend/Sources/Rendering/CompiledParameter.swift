@@ -21,11 +21,9 @@ struct CompiledParameter: Sendable {
     /// The value when none of the conditions is true; nil leaves the setting out.
     let defaultValue: CompiledValue?
 
-    /// True when any of its values contains the user's ID.
-    var showsUserID: Bool {
-        (candidates.map(\.value) + [defaultValue].compactMap { $0 }).contains { value in
-            if case .withUserID = value { true } else { false }
-        }
+    /// The most places of the user's ID in one of its values.
+    var maximumUserIDCount: Int {
+        candidates.reduce(defaultValue?.userIDCount ?? 0) { max($0, $1.value.userIDCount) }
     }
 
     /// The candidate that applies, or nil for the default.
@@ -74,6 +72,11 @@ enum CompiledValue: Sendable, Hashable {
     private static func number(_ text: String) -> SettingValue {
         if let integer = Int(text) { return .integer(integer) }
         return Double(text).map { .double($0) } ?? .null
+    }
+
+    /// Number of places of the user's ID.
+    var userIDCount: Int {
+        if case .withUserID(let pieces) = self { pieces.count - 1 } else { 0 }
     }
 
     /// The setting of a user; nil when it is left out.

@@ -28,7 +28,11 @@ public struct CompiledTemplate: Sendable {
 
     /// A Boolean value that indicates whether a document depends on the user's ID beyond the
     /// results of the conditions.
-    public let showsUserID: Bool
+    public var showsUserID: Bool { maximumUserIDCount > 0 }
+
+    /// The most places that the user's ID can have in a document, whatever the results of the
+    /// conditions: the document's length grows with it times the length of the ID.
+    public let maximumUserIDCount: Int
 
     /// The members of `meta` that are the same for every user.
     private let meta: [String: SettingValue]
@@ -65,8 +69,8 @@ public struct CompiledTemplate: Sendable {
         sectionPlaces = Dictionary(
             sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         experiments = validated.conditions.indices.filter { validated.conditions[$0].usesPercent }
-        showsUserID = sections.contains { section in
-            section.parameters.contains { $0.showsUserID }
+        maximumUserIDCount = sections.reduce(0) { count, section in
+            section.parameters.reduce(count) { $0 + $1.maximumUserIDCount }
         }
         meta = [
             "format_version_string": .string("1.0"),
@@ -98,6 +102,21 @@ public struct CompiledTemplate: Sendable {
 }
 
 extension CompiledTemplate {
+    /// The most bytes that the user's ID may take in a document, over all its places.
+    private static let maximumUserIDBytes = 4 << 20
+
+    /// Returns a Boolean value that indicates whether a user's ID is short enough to be shown in all
+    /// places that this template may have for it.
+    ///
+    /// Otherwise a short request could ask for a document that does not fit into memory.
+    ///
+    /// - Parameter userID: The user's ID.
+    /// - Returns: True when the ID takes at most 4 MiB of a document.
+    public func admits(userID: String?) -> Bool {
+        guard showsUserID, let userID else { return true }
+        return userID.utf8.count <= Self.maximumUserIDBytes / maximumUserIDCount
+    }
+
     /// The document of a user, not written yet.
     ///
     /// `userID` replaces `${user.id}`, `results` are the results of the conditions for the user,

@@ -61,15 +61,16 @@ public struct DocumentChange: Sendable {
 
 extension DocumentChange {
     /// Returns the change as JSON on one line, with sections as in a document (FORMAT 3):
-    /// `{"template_version": 8, "etag": "\"…\"", "sections": {…}, "meta": {…}}`.
+    /// `{"template_version": 8, "event_number": 2, "etag": "\"…\"", "sections": {…}, "meta": {…}}`.
     ///
     /// - Parameters:
     ///   - userID: The user's ID, for `${user.id}`.
     ///   - entityTag: The tag of the whole document afterwards.
     ///   - version: The version's number.
+    ///   - eventNumber: The number of the event among those of the user on the stream.
     /// - Returns: The text, UTF-8.
     public func jsonBytes(
-        forUserID userID: String?, entityTag: EntityTag, version: Int
+        forUserID userID: String?, entityTag: EntityTag, version: Int, eventNumber: Int
     ) -> ByteBuffer {
         let sections = sections.mapValues { values -> SettingValue in
             guard let values else { return .null }
@@ -79,8 +80,9 @@ extension DocumentChange {
             return .object(["settings": .object(settings)])
         }
         let change: SettingValue = .object([
-            "template_version": .integer(version), "etag": .string(entityTag.description),
-            "sections": .object(sections), "meta": .object(meta),
+            "template_version": .integer(version), "event_number": .integer(eventNumber),
+            "etag": .string(entityTag.description), "sections": .object(sections),
+            "meta": .object(meta),
         ])
         return ByteBuffer(bytes: change.jsonData())
     }

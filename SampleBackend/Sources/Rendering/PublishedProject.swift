@@ -56,6 +56,18 @@ public struct PublishedProject: Sendable {
         return copy
     }
 
+    /// Returns the same version with other values pinned for all users.
+    ///
+    /// - Parameter overrides: The values by user.
+    /// - Returns: The project; it shares the rendered documents.
+    public func settingAllOverrides(
+        _ overrides: [ExactText: OverridesDocument]
+    ) -> PublishedProject {
+        var copy = self
+        copy.overrides = overrides
+        return copy
+    }
+
     /// The approximate number of bytes of the rendered documents that are kept.
     public var cachedBytes: Int { cache.bytes }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 
 extension ConditionParser {
     /// Parses the rest of `percent('seed') <= 10`.
@@ -176,7 +177,8 @@ extension ConditionParser {
             guard let known = TimeZone(identifier: name) else {
                 throw error(
                     at: place,
-                    "the time zone '\(name)' is unknown; write one such as 'America/New_York'")
+                    "the time zone '\(name.shortened)' is unknown; write one such as "
+                        + "'America/New_York'")
             }
             zone = known
         }
@@ -185,7 +187,7 @@ extension ConditionParser {
         guard let date = Self.date(dateText, in: zone) else {
             throw error(
                 at: datePlace,
-                "'\(dateText)' is no date; write it such as '2025-01-31T09:02:30'")
+                "'\(dateText.shortened)' is no date; write it such as '2025-01-31T09:02:30'")
         }
         return date
     }

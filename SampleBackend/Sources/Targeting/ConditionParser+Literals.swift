@@ -173,7 +173,8 @@ extension ConditionParser {
             micro = micro * 10 + Int(digit & 0x0F)
         }
         guard micro <= Percentile.count else {
-            throw error(at: start, "expected a number from 0 to 100, found \(text(from: start))")
+            let number = text(from: start).shortened
+            throw error(at: start, "expected a number from 0 to 100, found \(number)")
         }
         if next == UInt8(ascii: "%") { throw error("write the number without '%'") }
         return micro

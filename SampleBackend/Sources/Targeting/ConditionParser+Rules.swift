@@ -18,7 +18,7 @@ extension ConditionParser {
     }
 
     /// Parses the name of an element.
-    private mutating func parseElement() throws(ConditionSyntaxError) -> ConditionElement {
+    mutating func parseElement() throws(ConditionSyntaxError) -> ConditionElement {
         let word = word(at: position)
         let parts = word.split(separator: ".")
         // In `app.version.contains` the element ends before the method.
@@ -100,7 +100,7 @@ extension ConditionParser {
             if take("==") || take("!=") {
                 skipSpace()
                 let place = position
-                if (try? parseLiteral(purpose)) != nil { value = text(from: place) }
+                if (try? parseLiteral(purpose)) != nil { value = quoted(from: place) ?? value }
             }
             throw error(
                 at: start,
@@ -130,8 +130,9 @@ extension ConditionParser {
         guard let version = VersionNumber(appVersion: item.text) else {
             throw error(
                 at: item.place,
-                "'\(item.text)' is no version; write at most \(VersionNumber.maximumSegments) "
-                    + "numbers of at most 15 digits between dots, such as '1.0.1'")
+                "'\(item.text.shortened)' is no version; write at most "
+                    + "\(VersionNumber.maximumSegments) numbers of at most 15 digits "
+                    + "between dots, such as '1.0.1'")
         }
         return .version(subject, comparison, version)
     }
@@ -205,6 +206,13 @@ extension ConditionParser {
         return nil
     }
 
+    /// The literal from a byte offset to the current position, to be repeated in advice; nil when it
+    /// is long.
+    private func quoted(from start: Int) -> String? {
+        let literal = text(from: start)
+        return literal.shortened.hasSameBytes(as: literal) ? literal : nil
+    }
+
     /// Parses a string method, or a comparison with a number.
     private mutating func parseValueTest(
         _ subject: Subject, of element: ConditionElement, _ isNegated: inout Bool
@@ -224,7 +232,8 @@ extension ConditionParser {
         skipSpace()
         guard next != UInt8(ascii: "'") else {
             let place = position
-            let hint = (try? parseLiteral("a text")) == nil ? "'…'" : text(from: place)
+            let isText = (try? parseLiteral("a text")) != nil
+            let hint = (isText ? quoted(from: place) : nil) ?? "'…'"
             throw error(
                 at: place, "expected a number; for a text use .exactlyMatches([\(hint)])")
         }
@@ -254,8 +263,9 @@ extension ConditionParser {
         else {
             throw error(
                 at: place,
-                "'\(literal)' is no version; write at most \(VersionNumber.maximumSignalSegments) "
-                    + "numbers between dots, such as '1.2.0'")
+                "'\(literal.shortened)' is no version; write at most "
+                    + "\(VersionNumber.maximumSignalSegments) numbers between dots, such as "
+                    + "'1.2.0'")
         }
         return .version(.signal(.custom(ExactText(key))), comparison, version)
     }

@@ -101,7 +101,7 @@ struct ServerConditionReader {
             (above, upTo) = (lower, upper)
             text =
                 "between \(Percentile.percentText(lower)) and \(Percentile.percentText(upper))"
-        default: return Self.never("the operator '\(name)' is unknown")
+        default: return Self.never("the operator '\(name.shortened)' is unknown")
         }
         let subject = seed.isEmpty ? "percent" : "percent('\(seed)')"
         return .rule(
@@ -147,10 +147,11 @@ struct ServerConditionReader {
                 if let version = VersionNumber(signal: first) {
                     test = .version(subject, comparison, version)
                 } else {
-                    test = .never(reason: "the version '\(first)' has more than five numbers")
+                    test = .never(
+                        reason: "the version '\(first.shortened)' has more than five numbers")
                 }
             } else {
-                return Self.never("the operator '\(name)' is unknown")
+                return Self.never("the operator '\(name.shortened)' is unknown")
             }
         }
         let list = targets.map { "'\($0)'" }.joined(separator: ", ")

@@ -68,7 +68,7 @@ public enum SignalName: Sendable, Hashable {
     /// True when a query parameter of this name is a signal; the backend ignores all others,
     /// whatever their value.
     package static func isQueryName(_ name: String) -> Bool {
-        hasCustomPrefix(name) || standardByName[name] != nil
+        hasCustomPrefix(name) || (name.utf8.count <= 100 && standardByName[name] != nil)
     }
 
     /// Compares bytes, so that a combining mark after the dot does not hide the prefix.

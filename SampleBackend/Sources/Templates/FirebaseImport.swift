@@ -27,64 +27,64 @@ public struct FirebaseImport: TemplateImport {
     public init(jsonData: Data) throws(TemplateValidationError) {
         let validated = try ValidatedTemplate(jsonData: jsonData)
         var template = validated.template
-        var report: [ImportRemark] = []
+        var report = ImportReport()
         if let version = template.version {
             template.version = nil
-            report.append(
-                ImportRemark(
-                    path: "version",
-                    message: "version \(version.number) of Firebase is left out; the first publish "
-                        + "here is version 1"))
+            report.add(
+                TemplatePath.root.member("version"),
+                "version \(version.number) of Firebase is left out; the first publish here is "
+                    + "version 1")
         }
-        report += Self.remarks(onConditionsOf: validated)
-        report += validated.warnings.filter { $0.path.hasPrefix("conditions") }.map {
-            ImportRemark(path: $0.path, message: $0.message)
+        Self.addRemarks(onConditionsOf: validated, to: &report)
+        for warning in validated.warnings where warning.path.hasPrefix("conditions") {
+            report.add(warning)
         }
         let root = TemplatePath.root.member("parameters")
         if !template.parameters.isEmpty {
-            report.append(
-                ImportRemark(
-                    path: root.description,
-                    message: "parameters outside of groups become the section "
-                        + RemoteConfigTemplate.defaultSectionName))
+            report.add(
+                root,
+                "parameters outside of groups become the section "
+                    + RemoteConfigTemplate.defaultSectionName)
         }
-        report += Self.remarks(on: template.parameters, root)
+        Self.addRemarks(on: template.parameters, root, to: &report)
         for (name, group) in template.parameterGroups {
             let path = TemplatePath.root.member("parameterGroups").member(name)
-            report += Self.remarks(on: group.parameters, path.member("parameters"))
+            Self.addRemarks(on: group.parameters, path.member("parameters"), to: &report)
         }
         self.template = template
-        self.report = report
+        self.report = report.remarks
     }
 
-    /// The remarks on conditions that use `percent`.
-    private static func remarks(onConditionsOf validated: ValidatedTemplate) -> [ImportRemark] {
-        validated.conditions.enumerated().filter(\.element.usesPercent).map { index, _ in
-            ImportRemark(
-                path: TemplatePath.root.member("conditions").element(index).description,
-                message: "percent is drawn by the user's ID here, by the installation's in "
-                    + "Firebase, so that other people may be in")
+    /// Adds remarks on conditions that use `percent`.
+    private static func addRemarks(
+        onConditionsOf validated: ValidatedTemplate, to report: inout ImportReport
+    ) {
+        for (index, condition) in validated.conditions.enumerated() where condition.usesPercent {
+            report.add(
+                TemplatePath.root.member("conditions").element(index),
+                "percent is drawn by the user's ID here, by the installation's in Firebase, so "
+                    + "that other people may be in")
         }
     }
 
-    private static func remarks(
-        on parameters: OrderedDictionary<String, TemplateParameter>, _ path: TemplatePath
-    ) -> [ImportRemark] {
-        parameters.flatMap { key, parameter in
+    private static func addRemarks(
+        on parameters: OrderedDictionary<String, TemplateParameter>, _ path: TemplatePath,
+        to report: inout ImportReport
+    ) {
+        for (key, parameter) in parameters {
             let path = path.member(key)
-            let values = parameter.conditionalValues.map {
-                (path.member("conditionalValues").member($0.key), $0.value)
+            addTypeRemarks(on: parameter, path, to: &report)
+            for (condition, value) in parameter.conditionalValues {
+                addUnevaluatedRemark(
+                    on: value, path.member("conditionalValues").member(condition), to: &report)
             }
-            return typeRemarks(on: parameter, path)
-                + values.flatMap { path, value in unevaluatedRemarks(on: value, path) }
         }
     }
 
-    /// The remarks on a missing type, and on a text with a placeholder.
-    private static func typeRemarks(
-        on parameter: TemplateParameter, _ path: TemplatePath
-    ) -> [ImportRemark] {
-        var remarks: [ImportRemark] = []
+    /// Adds remarks on a missing type, and on a text with a placeholder.
+    private static func addTypeRemarks(
+        on parameter: TemplateParameter, _ path: TemplatePath, to report: inout ImportReport
+    ) {
         let contents =
             [parameter.defaultValue?.content]
             + parameter.conditionalValues.values.map { $0.content }
@@ -97,23 +97,21 @@ public struct FirebaseImport: TemplateImport {
                 texts.allSatisfy { type.problem(of: $0) == nil }
             })
         {
-            remarks.append(
-                ImportRemark(
-                    path: path.description,
-                    message: "it has no valueType and is served as a string; set valueType to "
-                        + "\(type.rawValue) if the app reads it as one"))
+            report.add(
+                path,
+                "it has no valueType and is served as a string; set valueType to "
+                    + "\(type.rawValue) if the app reads it as one")
         }
         if (parameter.valueType ?? .string) == .string, texts.contains(where: \.namesUser) {
-            remarks.append(.userPlaceholder(at: path))
+            report.addUserPlaceholder(path)
         }
-        return remarks
     }
 
-    /// Remarks on a value that Firebase evaluates and this backend does not.
-    private static func unevaluatedRemarks(
-        on value: ParameterValue, _ path: TemplatePath
-    ) -> [ImportRemark] {
-        guard case .unevaluated(let name, let node) = value.content else { return [] }
+    /// Adds a remark on a value that Firebase evaluates and this backend does not.
+    private static func addUnevaluatedRemark(
+        on value: ParameterValue, _ path: TemplatePath, to report: inout ImportReport
+    ) {
+        guard case .unevaluated(let name, let node) = value.content else { return }
         var advice = "give the value yourself, under a condition"
         if name == "rolloutValue", let percent = node["percent"]?.doubleValue,
             let text = node["value"]?.stringValue
@@ -124,26 +122,7 @@ public struct FirebaseImport: TemplateImport {
         } else if name == "experimentValue" {
             advice = "to go on with the experiment, add a condition with percent for each variant"
         }
-        return [
-            ImportRemark(
-                path: path.description,
-                message: "\(name) is kept and not evaluated: its condition counts as false; "
-                    + advice)
-        ]
+        report.add(
+            path, "\(name) is kept and not evaluated: its condition counts as false; \(advice)")
     }
-}
-
-extension ImportRemark {
-    /// The remark on a placeholder, which Firebase serves as plain text.
-    static func userPlaceholder(at path: TemplatePath) -> ImportRemark {
-        ImportRemark(
-            path: path.description,
-            message: "\"${user.id}\" in a string is replaced by the user's ID here; change the "
-                + "text if that is not meant")
-    }
-}
-
-extension String {
-    /// True when the text has the placeholder of the user's ID.
-    var namesUser: Bool { parts(between: "${user.id}").count > 1 }
 }

@@ -44,7 +44,7 @@ public struct ParseConfigImport: TemplateImport {
             : RemoteConfigTemplate(
                 parameterGroups: [sectionName: ParameterGroup(parameters: parameters)])
         self.template = try ValidatedTemplate(json: template.json()).template
-        report = reader.report
+        report = reader.report.remarks
     }
 }
 
@@ -53,7 +53,7 @@ struct ParseConfigReader {
     /// Problems that keep the file from being imported.
     private(set) var found = ProblemCollector()
 
-    private(set) var report: [ImportRemark] = []
+    private(set) var report = ImportReport()
 
     /// Reads a file: the answer of `GET /config`, or the parameters alone.
     mutating func readFile(_ json: JSONNode) -> OrderedDictionary<String, TemplateParameter> {
@@ -75,19 +75,24 @@ struct ParseConfigReader {
         _ values: OrderedDictionary<String, JSONNode>,
         masterKeyOnly: OrderedDictionary<String, JSONNode>, _ path: TemplatePath
     ) -> OrderedDictionary<String, TemplateParameter> {
+        let limit = TemplateLimits.default.maximumParameters
+        guard values.count <= limit else {
+            found.add(path, "it has \(values.count) parameters; import at most \(limit)")
+            return [:]
+        }
         // A valid key stays as it is: only new names must not collide with it.
-        var taken = Set(values.keys.filter(Self.isKey))
+        var freeKeys = FreeKeys(besides: values.keys.filter(Self.isKey))
         var parameters: OrderedDictionary<String, TemplateParameter> = [:]
         parameters.reserveCapacity(values.count)
         for (name, value) in values {
             let path = path.member(name)
-            let key = key(for: name, taken: &taken, path)
+            let key = key(for: name, &freeKeys, path)
             var parameter = readValue(value, path)
             parameter.isMasterKeyOnly = readSecrecy(masterKeyOnly[name], name)
             parameters[key] = parameter
         }
         for name in masterKeyOnly.keys where values[name] == nil {
-            remark(
+            report.add(
                 TemplatePath.root.member("masterKeyOnly").member(name),
                 "there is no parameter of this name; it is left out")
         }
@@ -101,17 +106,11 @@ struct ParseConfigReader {
 
     /// The key of a parameter: its name, or a free one derived from it.
     private mutating func key(
-        for name: String, taken: inout Set<String>, _ path: TemplatePath
+        for name: String, _ freeKeys: inout FreeKeys, _ path: TemplatePath
     ) -> String {
         if Self.isKey(name) { return name }
-        let stem = ParameterKey(nearest: name, maximumLength: 240).text
-        var key = stem
-        var number = 2
-        while !taken.insert(key).inserted {
-            key = "\(stem)_\(number)"
-            number += 1
-        }
-        remark(
+        let key = freeKeys.take(nearest: ParameterKey(nearest: name, maximumLength: 240).text)
+        report.add(
             path,
             "it is renamed to \(key), since a key has letters, digits and \"_\" only and at most "
                 + "\(TemplateLimits.default.maximumNameLength) characters; read that key in the app"
@@ -125,7 +124,7 @@ struct ParseConfigReader {
         case nil, .null: return false
         case .bool(let value): return value
         case let node?:
-            remark(
+            report.add(
                 TemplatePath.root.member("masterKeyOnly").member(name),
                 "it is \(node.kindDescription), neither true nor false; the parameter is kept from "
                     + "clients")
@@ -136,14 +135,14 @@ struct ParseConfigReader {
     private mutating func readValue(_ value: JSONNode, _ path: TemplatePath) -> TemplateParameter {
         switch value {
         case .string(let text):
-            if text.namesUser { report.append(.userPlaceholder(at: path)) }
+            if text.namesUser { report.addUserPlaceholder(path) }
             return TemplateParameter(defaultValue: .value(text), valueType: .string)
         case .bool, .number:
             let isNumber = value.boolValue == nil
             return TemplateParameter(
                 defaultValue: .value(value.description), valueType: isNumber ? .number : .boolean)
         case .null:
-            remark(path, "null has no type of its own; it is kept as JSON")
+            report.add(path, "null has no type of its own; it is kept as JSON")
         case .array, .object:
             noteTypes(in: value, path)
         }
@@ -160,8 +159,8 @@ struct ParseConfigReader {
             }
         case .object(let members):
             if let type = members["__type"]?.stringValue {
-                let advice = Self.advice[type] ?? "decode it in the app"
-                remark(
+                let advice = Self.advice[type.shortened] ?? "decode it in the app"
+                report.add(
                     path, "a value of Parse's type \(type.shortened) is kept as JSON; \(advice)")
             }
             for (name, member) in members { noteTypes(in: member, path.member(name)) }
@@ -178,8 +177,38 @@ struct ParseConfigReader {
         "Pointer": "the object itself stays in Parse",
         "Relation": "the objects themselves stay in Parse",
     ]
+}
 
-    private mutating func remark(_ path: TemplatePath, _ message: String) {
-        report.append(ImportRemark(path: path.description, message: message))
+/// Keys that are made of names, each different from all others.
+struct FreeKeys {
+    private var taken: Set<String>
+
+    /// The number to go on with, of each key that was taken before.
+    private var nextNumbers: [String: Int] = [:]
+
+    /// The number of keys that were tried.
+    ///
+    /// It is linear in the number of keys, since one that is taken is tried again for one other key
+    /// only, its own with the number left out.
+    private(set) var attemptCount = 0
+
+    /// Creates keys that differ from others too.
+    init(besides others: some Sequence<String>) {
+        taken = Set(others)
+    }
+
+    /// The key itself, or with the first free number after it.
+    mutating func take(nearest stem: String) -> String {
+        var key = stem
+        var number = nextNumbers[stem] ?? 1
+        if number > 1 { key = "\(stem)_\(number)" }
+        attemptCount += 1
+        while !taken.insert(key).inserted {
+            number += 1
+            key = "\(stem)_\(number)"
+            attemptCount += 1
+        }
+        nextNumbers[stem] = number + 1
+        return key
     }
 }

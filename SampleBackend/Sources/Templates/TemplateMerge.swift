@@ -4,8 +4,10 @@ import OrderedCollections
 /// The merge of two people's changes to one template.
 ///
 /// A unit that only one side changed is taken from that side; equal changes are not a conflict. The
-/// units are a parameter, a condition, the description of a group, a member that this backend does
-/// not know, and the order of conditions.
+/// units are a field of a parameter (its default value, each conditional value, type, description), a
+/// condition, the description of a group, a member that this backend does not know, and the order of
+/// conditions. A parameter that a side added or removed, or whose type and values both changed, is
+/// one unit.
 ///
 /// ```swift
 /// let merge = TemplateMerge(base: published, mine: edited, theirs: current)
@@ -95,6 +97,10 @@ extension TemplateMerge {
         case conditionOrder
         /// A parameter; nil is the section of those that belong to no group.
         case parameter(group: String?, key: String)
+        /// A field of a parameter, such as `defaultValue` or `valueType`.
+        case parameterField(group: String?, key: String, field: String)
+        /// The value of a parameter for a condition.
+        case conditionalValue(group: String?, key: String, condition: String)
         /// A group, without its parameters.
         case group(name: String)
         /// A member of the template that this backend does not know.
@@ -108,6 +114,11 @@ extension TemplateMerge {
             case .parameter(let group?, let key):
                 root.member("parameterGroups").member(group).member("parameters").member(key)
             case .parameter(nil, let key): root.member("parameters").member(key)
+            case .parameterField(let group, let key, let field):
+                Subject.parameter(group: group, key: key).path.member(field)
+            case .conditionalValue(let group, let key, let condition):
+                Subject.parameter(group: group, key: key).path.member("conditionalValues")
+                    .member(condition)
             case .group(let name): root.member("parameterGroups").member(name)
             case .field(let name): root.member(name)
             }
@@ -120,10 +131,11 @@ extension TemplateMerge.Conflict {
     ///
     /// ```json
     /// {"path": "parameterGroups.Home.parameters.title", "kind": "PARAMETER", "section": "Home",
-    ///  "key": "title", "base": {…}, "mine": {…}, "theirs": {…}}
+    ///  "key": "title", "field": "defaultValue", "base": {…}, "mine": {…}, "theirs": {…}}
     /// ```
     ///
-    /// `kind` is `PARAMETER` with `section` and `key`, `CONDITION`, `GROUP` or `FIELD` with `name`,
+    /// `kind` is `PARAMETER` with `section` and `key`, and with `field` or `condition` for a part of
+    /// it, `CONDITION`, `GROUP` or `FIELD` with `name`,
     /// or `CONDITION_ORDER`, whose sides are lists of names. A side that lacks the item is left
     /// out.
     public var json: JSONNode {
@@ -135,9 +147,13 @@ extension TemplateMerge.Conflict {
         case .conditionOrder:
             node.setMember("kind", "CONDITION_ORDER")
         case .parameter(let group, let key):
-            node.setMember("kind", "PARAMETER")
-            node.setMember("section", .string(group ?? RemoteConfigTemplate.defaultSectionName))
-            node.setMember("key", .string(key))
+            Self.set(&node, group: group, key: key)
+        case .parameterField(let group, let key, let field):
+            Self.set(&node, group: group, key: key)
+            node.setMember("field", .string(field))
+        case .conditionalValue(let group, let key, let condition):
+            Self.set(&node, group: group, key: key)
+            node.setMember("condition", .string(condition))
         case .group(let name):
             node.setMember("kind", "GROUP")
             node.setMember("name", .string(name))
@@ -149,5 +165,47 @@ extension TemplateMerge.Conflict {
         node.setMember("mine", mine)
         node.setMember("theirs", theirs)
         return node
+    }
+
+    private static func set(_ node: inout JSONNode, group: String?, key: String) {
+        node.setMember("kind", "PARAMETER")
+        node.setMember("section", .string(group ?? RemoteConfigTemplate.defaultSectionName))
+        node.setMember("key", .string(key))
+    }
+}
+
+extension TemplateMerge {
+    /// The units of a template by subject; each is found in constant time.
+    public struct Units: Sendable {
+        private let template: RemoteConfigTemplate
+        private let conditions: [String: TemplateCondition]
+
+        /// Indexes a template.
+        ///
+        /// - Parameter template: The template.
+        public init(_ template: RemoteConfigTemplate) {
+            self.template = template
+            conditions = template.conditionsByName
+        }
+
+        /// The unit's value, as in a conflict; nil when it does not exist.
+        public subscript(subject: Subject) -> JSONNode? {
+            switch subject {
+            case .condition(let name): conditions[name]?.json
+            case .conditionOrder: .array(template.conditions.map { .string($0.name) })
+            case .parameter(let group, let key): parameter(group, key)?.json
+            case .parameterField(let group, let key, let field):
+                parameter(group, key)?.field(named: field)
+            case .conditionalValue(let group, let key, let condition):
+                parameter(group, key)?.conditionalValues[condition]?.json
+            case .group(let name): template.parameterGroups[name]?.shellJSON
+            case .field(let name): template.unknownFields[name]
+            }
+        }
+
+        private func parameter(_ group: String?, _ key: String) -> TemplateParameter? {
+            guard let group else { return template.parameters[key] }
+            return template.parameterGroups[group]?.parameters[key]
+        }
     }
 }

@@ -35,9 +35,69 @@ struct TemplateMerger {
         mine: OrderedDictionary<String, TemplateParameter>,
         theirs: OrderedDictionary<String, TemplateParameter>, group: String?
     ) -> OrderedDictionary<String, TemplateParameter> {
-        mergeMembers(
-            base: base, mine: mine, theirs: theirs,
-            subject: { .parameter(group: group, key: $0) }, json: \.json)
+        let order = MergedOrder(
+            base: Array(base.keys), mine: Array(mine.keys), theirs: Array(theirs.keys))
+        var merged: OrderedDictionary<String, TemplateParameter> = [:]
+        for key in order.names(preferring: .theirs) {
+            let place = ParameterPlace(group: group, key: key)
+            if let (base, mine, theirs) = Self.separable(base[key], mine[key], theirs[key]) {
+                merged[key] = mergeFields(place, base: base, mine: mine, theirs: theirs)
+            } else {
+                merged[key] = choose(
+                    .parameter(group: group, key: key), base: base[key], mine: mine[key],
+                    theirs: theirs[key], json: \.json)
+            }
+        }
+        return merged
+    }
+
+    private struct ParameterPlace {
+        let group: String?
+        let key: String
+    }
+
+    /// The parameters when their fields can be merged one by one; nil when the parameter is one unit:
+    /// a value belongs to its type, and nothing to a parameter that is not there.
+    private static func separable(
+        _ base: TemplateParameter?, _ mine: TemplateParameter?, _ theirs: TemplateParameter?
+    ) -> (TemplateParameter, TemplateParameter, TemplateParameter)? {
+        guard let base, let mine, let theirs else { return nil }
+        let isRetyped = mine.type != theirs.type
+        if isRetyped, !mine.hasSameValues(as: base), !theirs.hasSameValues(as: base) { return nil }
+        return (base, mine, theirs)
+    }
+
+    private mutating func mergeFields(
+        _ place: ParameterPlace, base: TemplateParameter, mine: TemplateParameter,
+        theirs: TemplateParameter
+    ) -> TemplateParameter {
+        func subject(_ field: String) -> TemplateMerge.Subject {
+            .parameterField(group: place.group, key: place.key, field: field)
+        }
+        var merged = TemplateParameter()
+        merged.defaultValue = choose(
+            subject("defaultValue"), base: base.defaultValue, mine: mine.defaultValue,
+            theirs: theirs.defaultValue, json: \.json)
+        merged.conditionalValues = mergeMembers(
+            base: base.conditionalValues, mine: mine.conditionalValues,
+            theirs: theirs.conditionalValues,
+            subject: {
+                .conditionalValue(group: place.group, key: place.key, condition: $0)
+            }, json: \.json)
+        merged.description = choose(
+            subject("description"), base: base.description, mine: mine.description,
+            theirs: theirs.description, json: { .string($0) })
+        merged.valueType = choose(
+            subject("valueType"), base: base.valueType, mine: mine.valueType,
+            theirs: theirs.valueType, json: { .string($0.rawValue) })
+        merged.isMasterKeyOnly =
+            choose(
+                subject("masterKeyOnly"), base: base.isMasterKeyOnly, mine: mine.isMasterKeyOnly,
+                theirs: theirs.isMasterKeyOnly, json: { .bool($0) }) ?? false
+        merged.unknownFields = mergeMembers(
+            base: base.unknownFields, mine: mine.unknownFields, theirs: theirs.unknownFields,
+            subject: subject, json: { $0 })
+        return merged
     }
 
     /// Merges groups by name; their parameters are merged by key.
@@ -53,12 +113,12 @@ struct TemplateMerger {
             let parameters = mergeParameters(
                 base: base[name]?.parameters ?? [:], mine: mine[name]?.parameters ?? [:],
                 theirs: theirs[name]?.parameters ?? [:], group: name)
-            let shells = [base, mine, theirs].map { $0[name]?.withoutParameters }
+            let before = base[name]?.withoutParameters
+            let (mines, their) = (mine[name]?.withoutParameters, theirs[name]?.withoutParameters)
             var shell = choose(
-                .group(name: name), base: shells[0], mine: shells[1], theirs: shells[2],
-                json: \.shellJSON)
+                .group(name: name), base: before, mine: mines, theirs: their, json: \.shellJSON)
             // A parameter that is kept needs its group, even one that a side removed.
-            if shell == nil, !parameters.isEmpty { shell = shells[2] ?? shells[1] ?? shells[0] }
+            if shell == nil, !parameters.isEmpty { shell = their ?? mines ?? before }
             shell?.parameters = parameters
             groups[name] = shell
         }
@@ -129,7 +189,7 @@ struct TemplateMerger {
 }
 
 extension RemoteConfigTemplate {
-    fileprivate var conditionsByName: [String: TemplateCondition] {
+    var conditionsByName: [String: TemplateCondition] {
         Dictionary(conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -173,13 +233,35 @@ extension OrderedDictionary<String, TemplateParameter> {
     }
 }
 
+extension TemplateParameter {
+    /// The type; a missing one counts as `STRING`.
+    fileprivate var type: ParameterValueType { valueType ?? .string }
+
+    fileprivate func hasSameValues(as other: TemplateParameter) -> Bool {
+        type == other.type && defaultValue == other.defaultValue
+            && conditionalValues.count == other.conditionalValues.count
+            && conditionalValues.allSatisfy { other.conditionalValues[$0.key] == $0.value }
+    }
+
+    /// A field that is not the conditional values; nil when it does not exist.
+    func field(named name: String) -> JSONNode? {
+        switch name {
+        case "defaultValue": defaultValue?.json
+        case "description": description.map { .string($0) }
+        case "valueType": valueType.map { .string($0.rawValue) }
+        case "masterKeyOnly": .bool(isMasterKeyOnly)
+        default: unknownFields[name]
+        }
+    }
+}
+
 extension ParameterGroup {
     fileprivate var withoutParameters: ParameterGroup {
         ParameterGroup(description: description, unknownFields: unknownFields)
     }
 
     /// The members of the group's object except its parameters.
-    fileprivate var shellJSON: JSONNode {
+    var shellJSON: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [:]
         members["description"] = description.map { .string($0) }
         return .object(members.adding(unknownFields))
@@ -188,58 +270,4 @@ extension ParameterGroup {
 
 extension [String] {
     fileprivate var json: JSONNode { .array(map { .string($0) }) }
-}
-
-/// The order of names after a merge.
-struct MergedOrder: Sendable {
-    /// The names of the version that both sides started from.
-    let base: [String]
-
-    /// The names of the side that is about to be published.
-    let mine: [String]
-
-    /// The names of the side that was published in the meantime.
-    let theirs: [String]
-
-    /// True when both sides reordered the common names in different ways.
-    var isConflict: Bool {
-        let (base, mine, theirs) = commonOrders
-        return mine != base && theirs != base && mine != theirs
-    }
-
-    /// The names of either side, without duplicates, including names that one side has removed.
-    ///
-    /// The side that reordered gives the order, or `side` when both did. Each name that only the
-    /// other side has follows the shared name that precedes it there.
-    func names(preferring side: TemplateMerge.Side) -> [String] {
-        let orders = commonOrders
-        let leads: TemplateMerge.Side =
-            if orders.mine == orders.base { .theirs } else if orders.theirs == orders.base {
-                .mine
-            } else { side }
-        let (leading, following) = leads == .mine ? (mine, theirs) : (theirs, mine)
-        let present = Set(leading)
-        var followers: [String: [String]] = [:]
-        var beginning: [String] = []
-        var anchor: String?
-        for name in following {
-            if present.contains(name) {
-                anchor = name
-            } else if let anchor {
-                followers[anchor, default: []].append(name)
-            } else {
-                beginning.append(name)
-            }
-        }
-        return beginning + leading.flatMap { [$0] + (followers[$0] ?? []) }
-    }
-
-    /// The orders of the names that all three have.
-    private var commonOrders: (base: [String], mine: [String], theirs: [String]) {
-        let common = Set(base).intersection(mine).intersection(theirs)
-        return (
-            base.filter(common.contains), mine.filter(common.contains),
-            theirs.filter(common.contains)
-        )
-    }
 }

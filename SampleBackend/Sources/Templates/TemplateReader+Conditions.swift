@@ -97,8 +97,7 @@ extension TemplateReader {
         do throws(ServerConditionError) {
             add(try TargetingCondition(serverCondition: condition, budget: budget), path)
         } catch {
-            let place = error.path.isEmpty ? "" : ".\(error.path)"
-            found.add(TemplatePath(description: path.description + place), error.reason)
+            found.add(error.path.isEmpty ? path : .place(error.path, of: path), error.reason)
         }
     }
 

@@ -116,30 +116,75 @@ struct TemplateReader {
 }
 
 /// A place in a template, such as `parameterGroups.Home.parameters.title`.
-struct TemplatePath: Sendable, CustomStringConvertible {
+///
+/// Readers make one for everything they read, and its text only for a problem.
+indirect enum TemplatePath: Sendable, CustomStringConvertible {
+    case root
+    case name(String, of: TemplatePath)
+    case index(Int, of: TemplatePath)
+    /// A place in a value, as the value's own reader writes it.
+    case place(String, of: TemplatePath)
+
     /// The most characters of a name that are shown, so that a path does not grow with bad input.
     private static let longestName = 256
 
-    let description: String
+    /// The most bytes before the text is cut off.
+    ///
+    /// Three names of ``longestName`` control characters, each 6 bytes as JSON, are less, so only
+    /// places deep in a value are cut off, and the paths of conflicts stay distinct.
+    static let maximumLength = 5_000
 
-    static let root = TemplatePath(description: "")
+    func member(_ name: String) -> TemplatePath { .name(name, of: self) }
 
-    /// The path of a member; a name with characters other than letters, digits and `_` is put in
-    /// brackets, as a JSON string.
-    func member(_ name: String) -> TemplatePath {
-        if !name.isEmpty, name.utf8.count <= Self.longestName,
-            name.utf8.allSatisfy(ParameterKey.isWord)
-        {
-            return TemplatePath(description: description.isEmpty ? name : "\(description).\(name)")
+    func element(_ index: Int) -> TemplatePath { .index(index, of: self) }
+
+    /// The text, at most ``maximumLength`` bytes and "…".
+    ///
+    /// A name with characters other than letters, digits and `_` is put in brackets, as a JSON
+    /// string.
+    var description: String {
+        var steps: [TemplatePath] = []
+        var step = self
+        while let parent = step.parent {
+            steps.append(step)
+            step = parent
         }
-        let shown =
-            name.isLonger(than: Self.longestName)
-            ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestName))) + "…"
-            : name
-        return TemplatePath(description: "\(description)[\(JSONNode.string(shown))]")
+        var text = ""
+        for step in steps.reversed() {
+            let addition = step.text(isFirst: text.isEmpty)
+            guard text.utf8.count + addition.utf8.count <= Self.maximumLength else {
+                return text + "…"
+            }
+            text += addition
+        }
+        return text
     }
 
-    func element(_ index: Int) -> TemplatePath {
-        TemplatePath(description: "\(description)[\(index)]")
+    private var parent: TemplatePath? {
+        switch self {
+        case .root: nil
+        case .name(_, let parent), .index(_, let parent), .place(_, let parent): parent
+        }
+    }
+
+    /// The text of the last step.
+    private func text(isFirst: Bool) -> String {
+        switch self {
+        case .root: return ""
+        case .index(let index, of: _): return "[\(index)]"
+        case .place(let place, of: _): return isFirst ? place : ".\(place)"
+        case .name(let name, of: _):
+            if !name.isEmpty, name.utf8.count <= Self.longestName,
+                name.utf8.allSatisfy(ParameterKey.isWord)
+            {
+                return isFirst ? name : ".\(name)"
+            }
+            let shown =
+                name.isLonger(than: Self.longestName)
+                ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestName)))
+                    + "…"
+                : name
+            return "[\(JSONNode.string(shown))]"
+        }
     }
 }

@@ -45,16 +45,19 @@ import Testing
                 let json = try JSONNode(
                     jsonData: Data(
                         change.jsonBytes(
-                            forUserID: context.userID, entityTag: tag, version: version
+                            forUserID: context.userID, entityTag: tag, version: version,
+                            eventNumber: 3
                         ).readableBytesView))
                 #expect(narrowed.sectionNames == change.sectionNames)
                 #expect(
                     narrowed.jsonBytes(
-                        forUserID: context.userID, entityTag: tag, version: version)
+                        forUserID: context.userID, entityTag: tag, version: version, eventNumber: 3)
                         == change.jsonBytes(
-                            forUserID: context.userID, entityTag: tag, version: version))
+                            forUserID: context.userID, entityTag: tag, version: version,
+                            eventNumber: 3))
                 #expect(json["etag"]?.stringValue == tag.description)
                 #expect(json["template_version"]?.integerValue == version)
+                #expect(json["event_number"] == 3)
                 let sections = try #require(json["sections"]?.objectValue)
                 #expect(Set(sections.keys) == change.sectionNames)
                 for (name, section) in sections {

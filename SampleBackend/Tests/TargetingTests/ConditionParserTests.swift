@@ -222,4 +222,18 @@ struct ConditionParserTests {
         }
         #expect(accepted > 0)
     }
+    @Test(arguments: [
+        "dateTime < dateTime('2025-01-01T00:00:00', '*')", "dateTime < dateTime('*')",
+        "app.firstOpenTimestamp > ('*')", "app.version.>=(['*'])",
+        "version(app.customSignal['k']) >= '*.x'", "device.country == '*'",
+        "app.customSignal['k'] == '*'", "percent <= 7*", "*", "*.x", "true *",
+        "app.version.matches(['\\\\p{*}'])", "app.version.matches(['(?*)'])",
+    ])
+    func anErrorQuotesNoMoreThanTheBeginningOfAText(pattern: String) throws {
+        let long = String(repeating: "7", count: 10_000)
+        let error = #expect(throws: ConditionSyntaxError.self) {
+            try TargetingCondition(expression: pattern.replacing("*", with: long))
+        }
+        #expect(try #require(error).reason.utf8.count < 600)
+    }
 }

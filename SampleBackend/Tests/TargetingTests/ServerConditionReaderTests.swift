@@ -55,4 +55,17 @@ struct ServerConditionReaderTests {
         let context = TargetingContext(userID: "1", date: Date(timeIntervalSince1970: 0))
         #expect(!set.evaluate(context)[0])
     }
+    @Test(arguments: ["STRING_*", "SEMANTIC_VERSION_EQUAL"])
+    func aReasonQuotesNoMoreThanTheBeginningOfAText(pattern: String) throws {
+        let long = String(repeating: "1.", count: 5_000)
+        let signal: JSONNode = [
+            "customSignalOperator": .string(pattern.replacing("*", with: long)),
+            "customSignalKey": "k", "targetCustomSignalValues": [.string(long)],
+        ]
+        let condition = try TargetingCondition(serverCondition: ["customSignal": signal])
+        let context = TargetingContext(userID: "1", date: Date(timeIntervalSince1970: 0))
+        let reason = try #require(ConditionSet([condition]).explain(0, in: context).reason)
+        #expect(reason.contains("…"))
+        #expect(reason.utf8.count < 200)
+    }
 }

@@ -76,4 +76,23 @@ struct FirebaseImportTests {
             try imported(#"{"parameters": {"a": {"defaultValue": {"value": 1}}}}"#)
         }
     }
+    @Test func theReportIsBounded() throws {
+        let conditions = (0..<30).map { #"{"name": "c\#($0)", "expression": "true"}"# }
+        let values = (0..<30).map { #""c\#($0)": {"personalizationValue": {}}"# }
+            .joined(separator: ",")
+        let parameters = (0..<50).map {
+            #""p\#($0)": {"valueType": "STRING", "conditionalValues": {\#(values)}}"#
+        }
+        let report = try imported(
+            """
+            {"conditions": [\(conditions.joined(separator: ","))],
+             "parameterGroups": {"A": {"parameters": {\(parameters.joined(separator: ","))}}}}
+            """
+        ).report
+        #expect(report.count == 1_001)
+        #expect(report.first?.path == "parameterGroups.A.parameters.p0.conditionalValues.c0")
+        #expect(
+            report.last?.description
+                == "In the file: there are 500 more remarks, which are not listed.")
+    }
 }

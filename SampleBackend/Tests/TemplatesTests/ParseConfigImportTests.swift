@@ -1,8 +1,9 @@
 import Foundation
 import JSONTree
 import OrderedCollections
-import Templates
 import Testing
+
+@testable import Templates
 
 struct ParseConfigImportTests {
     private func imported(_ json: String, sectionName: String = "Config") throws
@@ -118,5 +119,43 @@ struct ParseConfigImportTests {
             try imported(#"{"params": {}, "masterKeyOnly": []}"#)
         }
         #expect(throws: TemplateValidationError.self) { try imported("{}", sectionName: "") }
+    }
+    @Test func anImportOfTooManyParametersIsRefusedBeforeTheirKeysAreMade() {
+        let parameters = (0..<6_000).map { "\"a.\($0)\": 1" }.joined(separator: ",")
+        let error = #expect(throws: TemplateValidationError.self) {
+            try imported("{\"params\": {\(parameters)}}")
+        }
+        #expect(
+            error?.problems == [
+                TemplateProblem(
+                    path: "params", message: "it has 6000 parameters; import at most 3000")
+            ])
+    }
+
+    @Test func namesOfTheSameKeyAreNumberedInLinearTime() {
+        let count = 3_000
+        let others = (2...count).map { "a_\($0)" }
+        var keys = FreeKeys(besides: others)
+        let made = (0..<count).map { _ in keys.take(nearest: "a") }
+        #expect(Set(made + others).count == made.count + others.count)
+        #expect(made.prefix(2) == ["a", "a_\(count + 1)"])
+        #expect(keys.attemptCount == made.count + others.count)
+    }
+
+    @Test func theReportIsBounded() throws {
+        let name = String(repeating: "\u{1F600}", count: 250)
+        let depth = 90
+        let values = Array(repeating: #"{"__type": "D"}"#, count: 1_500).joined(separator: ",")
+        let nested =
+            String(repeating: "{\"\(name)\":", count: depth) + "[\(values)]"
+            + String(repeating: "}", count: depth)
+        let report = try imported("{\"a\": \(nested)}").report
+        #expect(report.count == ImportReport.maximumCount + 1)
+        #expect(report.allSatisfy { $0.path.utf8.count <= TemplatePath.maximumLength + 3 })
+        #expect(report.first?.path.hasPrefix("a[\"\u{1F600}") == true)
+        #expect(report.first?.path.hasSuffix("…") == true)
+        #expect(
+            report.last?.description
+                == "In the file: there are 500 more remarks, which are not listed.")
     }
 }

@@ -76,14 +76,21 @@ struct TemplateMergeTests {
             base: template(row.base), mine: template(row.mine), theirs: template(row.theirs))
         #expect(value(in: merge.merged) == row.merged)
         let path = "parameterGroups.Home.parameters.title"
-        #expect(merge.conflicts.map(\.path) == (row.isConflict ? [path] : []))
+        let isField = ![row.base, row.mine, row.theirs].contains("")
+        let conflict = isField ? "\(path).defaultValue" : path
+        #expect(merge.conflicts.map(\.path) == (row.isConflict ? [conflict] : []))
         guard row.isConflict else { return }
         let mine = row.mine.isEmpty ? nil : row.mine
         let theirs = row.theirs.isEmpty ? nil : row.theirs
-        #expect(value(in: merge.resolving([path: .mine])) == mine)
-        #expect(value(in: merge.resolving([path: .theirs])) == theirs)
+        #expect(value(in: merge.resolving([conflict: .mine])) == mine)
+        #expect(value(in: merge.resolving([conflict: .theirs])) == theirs)
         #expect(value(in: merge.resolving(["parameters.title": .mine])) == theirs)
-        #expect(merge.conflicts[0].mine == mine.map { ["defaultValue": ["value": .string($0)]] })
+        #expect(
+            merge.conflicts[0].mine
+                == mine.map {
+                    isField
+                        ? ["value": .string($0)] : ["defaultValue": ["value": .string($0)]]
+                })
     }
 
     /// Orders of conditions.
@@ -247,5 +254,36 @@ struct TemplateMergeTests {
         var template = template
         template.conditions.sort { $0.name < $1.name }
         return template.json()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theConditionsOfATemplateAreFoundInLinearTime() {
+        let count = 100_000
+        var template = RemoteConfigTemplate()
+        template.conditions = (0..<count).map {
+            TemplateCondition(name: "condition \($0)", expression: "user.id == '\($0)'")
+        }
+        let units = TemplateMerge.Units(template)
+        let wrong = (0..<count).filter { number in
+            let unit = units[.condition(name: "condition \(number)")]
+            return unit?["expression"] != .string("user.id == '\(number)'")
+        }
+        #expect(wrong == [])
+        #expect(units[.condition(name: "condition")] == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theFieldsOfAParameterAreFoundInLinearTime() {
+        let count = 30_000
+        var parameter = TemplateParameter()
+        for number in 0..<count {
+            parameter.unknownFields["field \(number)"] = .number("\(number)")
+        }
+        var template = RemoteConfigTemplate()
+        template.parameters["title"] = parameter
+        let units = TemplateMerge.Units(template)
+        let wrong = (0..<count).filter { number in
+            units[.parameterField(group: nil, key: "title", field: "field \(number)")]
+                != .number("\(number)")
+        }
+        #expect(wrong == [])
     }
 }

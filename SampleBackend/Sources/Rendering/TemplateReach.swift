@@ -1,0 +1,153 @@
+import OrderedCollections
+public import Targeting
+public import Templates
+
+/// Whom the changed values of a template reach (HTTP 3).
+///
+/// A condition that stands above another takes its users: a value can change and reach nobody. The
+/// users are given one by one, so that they can be counted without being kept.
+public struct TemplateReach: Sendable {
+    /// A value of a setting that a template adds or changes.
+    public struct Value: Sendable, Hashable {
+        /// The section of the setting.
+        public let section: String
+        /// The key of the setting.
+        public let key: String
+        /// The condition of the value; nil is the default value.
+        public let condition: String?
+        /// Number of users for whom the condition is true.
+        public internal(set) var matching = 0
+        /// Number of users who get the value.
+        public internal(set) var reached = 0
+        /// Number of matching users who get the value of a condition above, by its name.
+        public internal(set) var takenBy: [String: Int] = [:]
+        /// A condition above that takes every user: one with the same text, or `true`.
+        public internal(set) var shadow: String?
+    }
+
+    /// The changed values, by section and key; the most important condition first.
+    public private(set) var values: [Value] = []
+
+    /// Number of counted users.
+    public private(set) var count = 0
+
+    private let compiled: CompiledTemplate
+
+    /// For each value, the indexes of its condition and of the conditions above that have a value for
+    /// the same setting.
+    private var candidates: [(own: Int?, above: [Int])] = []
+
+    /// The most values that are counted; more would say nothing to a reader.
+    public static let maximumValues = 500
+
+    /// True when more values than ``maximumValues`` changed.
+    public private(set) var isCut = false
+
+    /// Finds the values that differ between two templates.
+    ///
+    /// - Parameters:
+    ///   - old: The template before; nil when nothing was published.
+    ///   - new: The compiled template after.
+    public init(from old: RemoteConfigTemplate?, to new: CompiledTemplate) {
+        compiled = new
+        let before = old?.sections ?? [:]
+        let after = new.template.sections
+        let changed = Self.changedConditions(from: old, to: new.template)
+        let texts = Self.firstIndexes(of: new.conditions.conditions.map(\.text))
+        for (section, parameters) in new.sections {
+            for parameter in parameters {
+                addValues(
+                    of: parameter, in: section, from: before[section]?[parameter.key],
+                    to: after[section]?[parameter.key], changedConditions: changed, texts: texts)
+                if isCut { return }
+            }
+        }
+    }
+
+    /// Adds the values of a setting that differ, up to the limit.
+    ///
+    /// `texts` has the same number for conditions with the same text.
+    private mutating func addValues(
+        of parameter: CompiledParameter, in section: String, from was: TemplateParameter?,
+        to now: TemplateParameter?, changedConditions: Set<String>, texts: [Int]
+    ) {
+        let isRetyped = was?.valueType != now?.valueType
+        let conditions = parameter.candidates.map(\.condition)
+        for (place, condition) in conditions.enumerated() {
+            let name = compiled.template.conditions[condition].name
+            guard
+                isRetyped || changedConditions.contains(name)
+                    || was?.conditionalValues[name] != now?.conditionalValues[name]
+            else { continue }
+            guard hasRoom() else { return }
+            let above = conditions.prefix(place)
+            let shadow = above.first { other in
+                texts[other] == texts[condition]
+                    || compiled.conditions.conditions[other].text == "true"
+            }
+            values.append(
+                Value(
+                    section: section, key: parameter.key, condition: name,
+                    shadow: shadow.map { compiled.template.conditions[$0].name }))
+            candidates.append((condition, Array(above)))
+        }
+        if isRetyped || was?.defaultValue != now?.defaultValue, parameter.defaultValue != nil {
+            guard hasRoom() else { return }
+            values.append(Value(section: section, key: parameter.key, condition: nil))
+            candidates.append((nil, conditions))
+        }
+    }
+
+    private mutating func hasRoom() -> Bool {
+        if values.count >= Self.maximumValues { isCut = true }
+        return !isCut
+    }
+
+    /// For each text, the index of the first that is equal.
+    private static func firstIndexes(of texts: [String]) -> [Int] {
+        var indexes: [String: Int] = [:]
+        return texts.enumerated().map { index, text in
+            if let first = indexes[text] { return first }
+            indexes[text] = index
+            return index
+        }
+    }
+
+    /// Counts one user.
+    ///
+    /// - Parameter results: The results of the template's conditions for the user.
+    public mutating func count(_ results: ConditionResults) {
+        count += 1
+        for index in values.indices {
+            let (own, above) = candidates[index]
+            if let own, !results[own] { continue }
+            values[index].matching += 1
+            if let winner = above.first(where: { results[$0] }) {
+                values[index].takenBy[compiled.template.conditions[winner].name, default: 0] += 1
+            } else {
+                values[index].reached += 1
+            }
+        }
+    }
+
+    /// The conditions whose text or place changed, and those that they passed: when one moves down,
+    /// those that stand above it now get its users.
+    private static func changedConditions(
+        from old: RemoteConfigTemplate?, to new: RemoteConfigTemplate
+    ) -> Set<String> {
+        let old = old ?? RemoteConfigTemplate()
+        let diff = TemplateDiff(from: old, to: new)
+        var names = Set(
+            diff.conditions.filter { condition in
+                condition.change != .changed || condition.parts.contains { $0.name != "tagColor" }
+            }.map(\.name))
+        let before = old.conditions.map(\.name)
+        let after = new.conditions.map(\.name)
+        let common = Set(before).intersection(after)
+        let order = after.filter(common.contains)
+        let moved = zip(before.filter(common.contains), order).enumerated()
+            .filter { $0.element.0 != $0.element.1 }.map(\.offset)
+        if let first = moved.first, let last = moved.last { names.formUnion(order[first...last]) }
+        return names
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+
+/// A rule that can be evaluated and that probably no client satisfies.
+public struct ConditionDoubt: Sendable, Hashable {
+    /// The text of the rule, such as `device.os == 'iOS'`.
+    public let rule: String
+
+    /// The reason, a sentence.
+    public let message: String
+
+    /// The value or the name that was probably meant; nil when there is none.
+    public let likely: String?
+}
+
+/// The signals that clients send, for ``TargetingCondition/doubts(knowing:atMost:)``.
+public struct KnownSignals: Sendable {
+    fileprivate let names: Set<String>
+
+    /// The names of custom signals without prefix, sorted, with the letters by which they are
+    /// compared.
+    fileprivate let custom: [(name: String, letters: [UInt8])]
+
+    /// Creates a list of signals.
+    ///
+    /// - Parameter names: The names as in a query; empty when it is not known what clients send.
+    public init(names: Set<String> = []) {
+        self.names = names
+        custom = names.filter { $0.hasPrefix("signal.") }.map { String($0.dropFirst(7)) }.sorted()
+            .map { ($0, KnownSpellings.letters(of: $0)) }
+    }
+
+    /// A sent custom signal with a similar name.
+    fileprivate func name(similarTo name: String) -> String? {
+        let letters = KnownSpellings.letters(of: name)
+        return custom.first { KnownSpellings.areSimilar($0.letters, letters) }?.name
+    }
+}
+
+extension TargetingCondition {
+    /// The text of the condition.
+    package var text: String { root.text }
+
+    /// Returns the rules that probably no client satisfies: systems, countries and languages that are
+    /// spelled otherwise, and custom signals that no client sends.
+    ///
+    /// - Parameters:
+    ///   - signals: The signals that clients send.
+    ///   - limit: The most doubts.
+    /// - Returns: The doubts, in the order of the rules.
+    public func doubts(
+        knowing signals: KnownSignals = KnownSignals(), atMost limit: Int = .max
+    ) -> [ConditionDoubt] {
+        var doubts: [ConditionDoubt] = []
+        root.forEachRule { rule in
+            guard doubts.count < limit, let doubt = rule.doubt(knowing: signals) else { return }
+            doubts.append(doubt)
+        }
+        return doubts
+    }
+}
+
+extension Rule {
+    fileprivate func doubt(knowing signals: KnownSignals) -> ConditionDoubt? {
+        switch test {
+        case .isOneOf(.signal(let signal), let texts, isTrimmed: _):
+            return doubt(about: texts, of: signal) ?? doubt(about: signal, knowing: signals)
+        case .contains(.signal(let signal), _), .matches(.signal(let signal), _),
+            .number(.signal(let signal), _, _), .version(.signal(let signal), _, _):
+            return doubt(about: signal, knowing: signals)
+        default: return nil
+        }
+    }
+
+    private func doubt(about texts: [String], of signal: SignalName) -> ConditionDoubt? {
+        for text in texts {
+            let likely: String?
+            switch signal {
+            case .deviceOS: likely = KnownSpellings.system(likeliestFor: text)
+            case .deviceCountry: likely = KnownSpellings.country(likeliestFor: text)
+            case .deviceLanguage: likely = KnownSpellings.language(likeliestFor: text)
+            default: return nil
+            }
+            guard let likely, likely != text else { continue }
+            return ConditionDoubt(
+                rule: self.text,
+                message: "No client sends \(signal.queryName) as '\(text)': it sends '\(likely)'.",
+                likely: likely)
+        }
+        return nil
+    }
+
+    private func doubt(about signal: SignalName, knowing signals: KnownSignals) -> ConditionDoubt? {
+        guard case .custom(let name) = signal, !signals.names.isEmpty,
+            !signals.names.contains(signal.queryName)
+        else { return nil }
+        let likely = signals.name(similarTo: name.text)
+        return ConditionDoubt(
+            rule: text,
+            message: "No client has lately sent the signal '\(name.text)'"
+                + (likely.map { "; many send '\($0)'." } ?? "."),
+            likely: likely)
+    }
+}
+
+/// The spellings of the values that clients send.
+private enum KnownSpellings {
+    private static let systems = [
+        "ios", "ipados", "macos", "tvos", "watchos", "visionos", "android", "linux", "windows",
+        "web",
+    ]
+
+    private static let systemNames = [
+        "iphone": "ios", "iphoneos": "ios", "iphone os": "ios", "ipad": "ios", "osx": "macos",
+        "os x": "macos", "mac": "macos", "mac os": "macos", "win": "windows",
+    ]
+
+    /// Codes by the lowercase English name, and by the lowercase code.
+    private static let countries = codes(
+        Locale.Region.isoRegions.map(\.identifier).filter { $0.utf8.count == 2 },
+        more: ["uk": "GB", "usa": "US", "united states of america": "US", "america": "US"]
+    ) { Locale(identifier: "en").localizedString(forRegionCode: $0) }
+
+    private static let languages = codes(
+        Locale.LanguageCode.isoLanguageCodes.map(\.identifier).filter { $0.utf8.count == 2 },
+        more: [:]
+    ) { Locale(identifier: "en").localizedString(forLanguageCode: $0) }
+
+    private static func codes(
+        _ codes: [String], more: [String: String], name: (String) -> String?
+    ) -> [String: String] {
+        var table = more
+        for code in codes {
+            table[code.lowercased()] = code
+            if let name = name(code) { table[name.lowercased()] = code }
+        }
+        return table
+    }
+
+    static func system(likeliestFor text: String) -> String? {
+        let lowercase = text.lowercased()
+        return systems.contains(lowercase) ? lowercase : systemNames[lowercase]
+    }
+
+    static func country(likeliestFor text: String) -> String? { countries[text.lowercased()] }
+
+    /// A language may have a region or a script, as `pt-BR`.
+    static func language(likeliestFor text: String) -> String? {
+        if let code = languages[text.lowercased()] { return code }
+        let parts = text.replacing("_", with: "-").split(separator: "-").map { String($0) }
+        guard parts.count > 1, let code = languages[parts[0].lowercased()] else { return nil }
+        let rest = parts.dropFirst().map { $0.utf8.count == 2 ? $0.uppercased() : $0 }
+        return ([code] + rest).joined(separator: "-")
+    }
+
+    /// The bytes of a name by which it is compared, without case and separators.
+    static func letters(of name: String) -> [UInt8] {
+        name.lowercased().utf8.filter { $0 > 0x7F || ($0 >= 0x30 && $0 != 0x5F) }
+    }
+
+    /// True when the letters of two names differ in at most one byte.
+    static func areSimilar(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        if left == right { return true }
+        let (short, long) = left.count < right.count ? (left, right) : (right, left)
+        guard short.count >= 3, long.count - short.count <= 1 else { return false }
+        let start = zip(short, long).prefix { $0 == $1 }.count
+        let end = zip(short.reversed(), long.reversed()).prefix { $0 == $1 }.count
+        return start + end >= long.count - 1
+    }
+}
