@@ -9,12 +9,15 @@ struct InMemoryStoreContents {
         var versions: [StoredTemplate] = []
         /// The overrides by the UTF-8 bytes of the user ID.
         var overrides: [Data: Data] = [:]
+        /// Nil until they are set.
+        var details: StoredProjectDetails?
     }
 
     private var projects: [String: Project] = [:]
     /// All tokens, the oldest first.
     private(set) var tokens: [StoredToken] = []
     var webhooks = InMemoryWebhooks()
+    var drafts = InMemoryDrafts()
     /// The audit trail, the oldest first.
     private var audit: [AuditEntry] = []
     /// The newest changes, the oldest first.
@@ -98,12 +101,34 @@ struct InMemoryStoreContents {
         projects[project]?.overrides[Data(userID.utf8)]
     }
 
+    /// Replaces the details of a project, if the stored ones are the expected ones.
+    mutating func setProjectDetails(
+        _ change: ProjectDetailsChange
+    ) throws(TemplateStoreError) -> StoredProjectDetails {
+        guard let current = projectDetails(ofProject: change.project) else {
+            throw .projectMissing(change.project)
+        }
+        try change.checkExpectation(current)
+        if change.details == current.details { return current }
+        let stored = StoredProjectDetails(change.details, revision: nextRevision)
+        projects[change.project]?.details = stored
+        record(
+            .projectDetails(project: change.project),
+            AuditEntry(of: change, revision: stored.revision))
+        return stored
+    }
+
+    func projectDetails(ofProject project: String) -> StoredProjectDetails? {
+        projects[project].map { $0.details ?? StoredProjectDetails() }
+    }
+
     /// The data that a server needs to answer clients.
     func snapshot() -> TemplateStoreSnapshot {
         TemplateStoreSnapshot(
             templates: projects.values.compactMap(\.versions.last)
                 .sorted { $0.project < $1.project },
             overrides: projects.mapValues(\.overrides).filter { !$0.value.isEmpty },
+            projectDetails: projects.compactMapValues(\.details),
             revision: revision)
     }
 

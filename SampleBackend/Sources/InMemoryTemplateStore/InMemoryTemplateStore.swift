@@ -133,6 +133,51 @@ public final class InMemoryTemplateStore: TemplateStore {
 }
 
 extension InMemoryTemplateStore {
+    /// Creates or replaces a draft, if the stored one is the expected one.
+    public func saveDraft(
+        _ submission: DraftSubmission
+    ) async throws(TemplateStoreError) -> StoredDraft {
+        try access { contents throws(TemplateStoreError) in try contents.drafts.save(submission) }
+    }
+
+    /// The draft of an administrator in a project; nil when there is none or it has expired.
+    public func draft(
+        ofOwner owner: String, inProject project: String, date: Date
+    ) async throws(TemplateStoreError) -> StoredDraft? {
+        try access { $0.drafts.draft(ofOwner: owner, inProject: project, date: date) }
+    }
+
+    /// Removes a draft; false when there is none.
+    public func removeDraft(
+        ofOwner owner: String, inProject project: String,
+        expecting expectation: DraftSubmission.Expectation, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        try access { contents throws(TemplateStoreError) in
+            try contents.drafts.remove(
+                ofOwner: owner, inProject: project, expecting: expectation, date: date)
+        }
+    }
+}
+
+extension InMemoryTemplateStore {
+    /// Replaces the details of a project, if the stored ones are the expected ones.
+    public func setProjectDetails(
+        _ change: ProjectDetailsChange
+    ) async throws(TemplateStoreError) -> StoredProjectDetails {
+        try access { contents throws(TemplateStoreError) in
+            try contents.setProjectDetails(change)
+        }
+    }
+
+    /// The details of a project; nil before its first publish.
+    public func projectDetails(
+        ofProject project: String
+    ) async throws(TemplateStoreError) -> StoredProjectDetails? {
+        try access { $0.projectDetails(ofProject: project) }
+    }
+}
+
+extension InMemoryTemplateStore {
     /// Stores a new webhook.
     public func addWebhook(_ webhook: StoredWebhook) async throws(TemplateStoreError) {
         try access { contents throws(TemplateStoreError) in try contents.addWebhook(webhook) }

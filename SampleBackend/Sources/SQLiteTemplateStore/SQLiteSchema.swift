@@ -13,7 +13,7 @@ enum SQLiteSchema {
     /// Migrations from each version of the schema to the next, the first from an empty database.
     ///
     /// Append only: a released migration is never changed.
-    private static let migrations = [version1, version2]
+    private static let migrations = [version1, version2, version3, version4]
 
     static var currentVersion: Int { migrations.count }
 
@@ -165,6 +165,35 @@ extension SQLiteSchema {
         ) STRICT;
         CREATE INDEX deliveries_by_webhook ON deliveries (webhook, position);
         CREATE INDEX deliveries_by_time ON deliveries (next_attempt_time) WHERE state = 'PENDING';
+        """
+}
+
+extension SQLiteSchema {
+    /// The table of drafts; a draft may belong to a project that does not exist yet.
+    fileprivate static let version3 = """
+        CREATE TABLE drafts (
+            owner BLOB NOT NULL,
+            project BLOB NOT NULL,
+            base_version INTEGER NOT NULL CHECK (base_version >= 0),
+            tag BLOB NOT NULL,
+            update_time INTEGER NOT NULL,
+            content BLOB NOT NULL,
+            PRIMARY KEY (owner, project)
+        ) STRICT;
+        CREATE INDEX drafts_by_time ON drafts (update_time);
+        """
+}
+
+extension SQLiteSchema {
+    /// The table of the details of projects, with the revision of their last change.
+    fileprivate static let version4 = """
+        CREATE TABLE project_details (
+            project INTEGER PRIMARY KEY REFERENCES projects (id),
+            display_name BLOB,
+            color TEXT,
+            environment TEXT,
+            revision INTEGER NOT NULL
+        ) STRICT;
         """
 }
 

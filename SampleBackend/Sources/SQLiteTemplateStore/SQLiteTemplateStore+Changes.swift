@@ -31,7 +31,8 @@ extension SQLiteTemplateStore {
                 overrides[project, default: [:]][user] = try row.decode(Data.self, atIndex: 2)
             }
             return TemplateStoreSnapshot(
-                templates: templates, overrides: overrides, revision: try db.latestRevision())
+                templates: templates, overrides: overrides,
+                projectDetails: try db.allProjectDetails(), revision: try db.latestRevision())
         }
     }
 
@@ -80,6 +81,8 @@ extension Database {
                 ["overrides", SQLiteBytes(project), nil, SQLiteBytes(userID)]
             case .tokens: ["tokens", nil, nil, nil]
             case .webhooks(let project): ["webhooks", SQLiteBytes(project), nil, nil]
+            case .projectDetails(let project):
+                ["projectDetails", SQLiteBytes(project), nil, nil]
             }
         try execute(
             sql: """
@@ -110,6 +113,9 @@ extension StoreChange {
         case "tokens": subject = .tokens
         case "webhooks":
             subject = .webhooks(
+                project: try row.decode(SQLiteBytes.self, forColumn: "project").text)
+        case "projectDetails":
+            subject = .projectDetails(
                 project: try row.decode(SQLiteBytes.self, forColumn: "project").text)
         default:
             throw TemplateStoreError(

@@ -106,6 +106,13 @@ extension SQLiteTemplateStore {
                 """
             ),
             (
+                "Each change of a project's details is in the audit trail.",
+                """
+                SELECT 'revision ' || revision FROM project_details
+                WHERE revision NOT IN (SELECT revision FROM audit)
+                """
+            ),
+            (
                 "Each change is in the audit trail, and the trail ends with the last change.",
                 """
                 SELECT 'revision ' || revision FROM changes

@@ -38,6 +38,8 @@ public struct AuditEntry: Sendable, Hashable {
         case revokeToken = "REVOKE_TOKEN"
         case createWebhook = "CREATE_WEBHOOK"
         case removeWebhook = "REMOVE_WEBHOOK"
+        /// Sets a project's name to show, colour and environment.
+        case setProjectDetails = "SET_PROJECT_DETAILS"
     }
 
     /// The revision of the change.
@@ -55,8 +57,8 @@ public struct AuditEntry: Sendable, Hashable {
     /// The kind of action.
     public let action: Action
 
-    /// The object of the action: the version's number, the user's ID, the token's name or the
-    /// webhook's identifier.
+    /// The object of the action: the version's number, the user's ID, the token's name, the
+    /// webhook's identifier or the project's name.
     public let subject: String
 
     /// Additional text, such as the description of a version.
@@ -96,6 +98,17 @@ extension AuditEntry {
             actor: change.actor,
             action: change.content == nil ? .removeOverrides : .setOverrides,
             subject: change.userID)
+    }
+
+    package init(of change: ProjectDetailsChange, revision: StoreRevision) {
+        let details = change.details
+        let parts = [
+            details.displayName, details.color?.rawValue, details.environment?.rawValue,
+        ].compactMap { $0 }
+        self.init(
+            revision: revision, project: change.project, date: change.date.roundedToMilliseconds,
+            actor: change.actor, action: .setProjectDetails, subject: change.project,
+            detail: parts.isEmpty ? nil : parts.joined(separator: ", "))
     }
 
     package init(ofNew token: StoredToken, actor: String, revision: StoreRevision) {

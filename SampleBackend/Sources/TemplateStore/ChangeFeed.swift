@@ -26,15 +26,20 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
     /// by byte.
     public let overrides: [String: [Data: Data]]
 
+    /// The details of the projects of which they were ever set.
+    public let projectDetails: [String: StoredProjectDetails]
+
     /// The revision.
     public let revision: StoreRevision
 
     /// Creates a snapshot.
     public init(
-        templates: [StoredTemplate], overrides: [String: [Data: Data]], revision: StoreRevision
+        templates: [StoredTemplate], overrides: [String: [Data: Data]],
+        projectDetails: [String: StoredProjectDetails] = [:], revision: StoreRevision
     ) {
         self.templates = templates
         self.overrides = overrides
+        self.projectDetails = projectDetails
         self.revision = revision
     }
 }
@@ -69,6 +74,7 @@ public struct StoreChange: Sendable, Hashable {
         case tokens
         /// A webhook of a project was added or removed.
         case webhooks(project: String)
+        case projectDetails(project: String)
     }
 
     /// The subject to read again.

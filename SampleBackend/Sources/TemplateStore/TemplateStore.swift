@@ -1,16 +1,18 @@
 package import Foundation
 
-/// A store of templates and their versions, overrides, tokens, webhooks and the audit trail.
+/// A store of templates and their versions, drafts, details of projects, overrides, tokens,
+/// webhooks and the audit trail.
 ///
 /// A store is composed of parts, so that an engine can be written and read part by part. The
 /// protocol suits engines that are one file and engines that are many machines: no call assumes
 /// that this process is the only writer. To keep a copy of the content, read a
 /// ``ChangeFeed/snapshot()`` and then follow ``ChangeFeed/changes(since:)`` from its revision.
 ///
-/// Every change is durable before its call returns. It is stored with its entry in the audit trail,
-/// or not at all: the parts of one store share their transactions.
+/// Every change is durable before its call returns. All but a draft's is stored with its entry in
+/// the audit trail, or not at all: the parts of one store share their transactions.
 public protocol TemplateStore:
-    TemplateStoring, OverridesStoring, TokenStoring, AuditStoring, WebhookStoring, ChangeFeed
+    TemplateStoring, DraftStoring, ProjectDetailsStoring, OverridesStoring, TokenStoring,
+    AuditStoring, WebhookStoring, ChangeFeed
 {
     /// Returns when the store can be read and written, and throws when it cannot.
     func checkReadiness() async throws(TemplateStoreError)

@@ -5,7 +5,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
             case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
-            case filesReplaced, unavailable
+            case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
         }
 
         private let kind: Kind
@@ -18,6 +18,12 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let versionMissing = Code(kind: .versionMissing)
         /// Values are pinned for the most users allowed.
         public static let tooManyOverrides = Code(kind: .tooManyOverrides)
+        /// The stored draft is not the one that was expected.
+        public static let draftMismatch = Code(kind: .draftMismatch)
+        /// The details of the project are not those that were expected.
+        public static let projectDetailsMismatch = Code(kind: .projectDetailsMismatch)
+        /// The administrator has the most drafts allowed.
+        public static let tooManyDrafts = Code(kind: .tooManyDrafts)
         /// A token with the same identifier or hash exists.
         public static let tokenExists = Code(kind: .tokenExists)
         /// The project has the most webhooks allowed.
@@ -99,6 +105,31 @@ extension TemplateStoreError {
             .tooManyWebhooks,
             "The project '\(project)' has \(TemplateStoreLimits.webhooks) webhooks, which is the "
                 + "most: remove another one first.")
+    }
+
+    package static func draftMismatch(
+        inProject project: String, isThere: Bool
+    ) -> TemplateStoreError {
+        TemplateStoreError(
+            .draftMismatch,
+            isThere
+                ? "The draft in the project '\(project)' is not the one that was expected: get it, "
+                    + "make the change to it and store it again."
+                : "There is no draft in the project '\(project)' any more: start another one.")
+    }
+
+    package static func projectDetailsMismatch(inProject project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .projectDetailsMismatch,
+            "The details of the project '\(project)' are not those that were expected: get them, "
+                + "make the change to them and store them again.")
+    }
+
+    package static func tooManyDrafts(inProjects projects: [String]) -> TemplateStoreError {
+        TemplateStoreError(
+            .tooManyDrafts,
+            "You have \(TemplateStoreLimits.drafts) drafts, which is the most: publish or discard "
+                + "one of those in \(projects.joined(separator: ", ")).")
     }
 
     package static func tokenExists(id: String) -> TemplateStoreError {

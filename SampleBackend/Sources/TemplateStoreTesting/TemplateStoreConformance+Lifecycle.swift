@@ -112,6 +112,19 @@ extension TemplateStoreConformance {
                     }
                 ),
                 (
+                    "setProjectDetails",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.setProjectDetails(
+                            StoreTrial.detailsChange(ProjectDetails()))
+                    }
+                ),
+                (
+                    "projectDetails",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.projectDetails(ofProject: project)
+                    }
+                ),
+                (
                     "addWebhook",
                     { () throws(TemplateStoreError) in
                         try await store.addWebhook(StoreTrial.webhook("w"))

@@ -41,8 +41,8 @@ public struct TemplateStoreConformance: Sendable {
 
     /// All checks: those of each part of a store, and those of the whole.
     public static var allChecks: [Check] {
-        templateChecks + overridesChecks + changeChecks + auditChecks + tokenChecks
-            + webhookChecks + lifecycleChecks
+        templateChecks + draftChecks + projectDetailsChecks + overridesChecks + changeChecks
+            + auditChecks + tokenChecks + webhookChecks + lifecycleChecks
     }
 
     /// The checks of ``TemplateStoring``.

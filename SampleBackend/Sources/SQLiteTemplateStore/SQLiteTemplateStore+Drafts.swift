@@ -1,0 +1,112 @@
+public import Foundation
+import GRDB
+public import TemplateStore
+
+extension SQLiteTemplateStore {
+    /// Creates or replaces a draft, if the stored one is the expected one.
+    public func saveDraft(
+        _ submission: DraftSubmission
+    ) async throws(TemplateStoreError) -> StoredDraft {
+        try await write(size: submission.content.count) { db in
+            try db.pruneDrafts(at: submission.date)
+            let tag = try db.tag(ofDraftOf: submission.owner, inProject: submission.project)
+            try submission.expectation.check(tag, inProject: submission.project)
+            if tag == nil {
+                let projects = try db.projects(withDraftsOf: submission.owner)
+                if projects.count >= TemplateStoreLimits.drafts {
+                    throw TemplateStoreError.tooManyDrafts(inProjects: projects)
+                }
+            }
+            let draft = submission.stored()
+            try db.upsert(draft)
+            return draft
+        }
+    }
+
+    /// The draft of an administrator in a project; nil when there is none or it has expired.
+    public func draft(
+        ofOwner owner: String, inProject project: String, date: Date
+    ) async throws(TemplateStoreError) -> StoredDraft? {
+        try await read { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT base_version, tag, update_time, content FROM drafts
+                    WHERE owner = CAST(? AS BLOB) AND project = CAST(? AS BLOB)
+                        AND update_time > ?
+                    """,
+                arguments: [SQLiteBytes(owner), SQLiteBytes(project), Database.expiry(at: date)])
+            return try row.map { row in
+                StoredDraft(
+                    owner: owner, project: project, baseVersion: try row.decode(atIndex: 0),
+                    content: try row.decode(Data.self, atIndex: 3),
+                    tag: try row.decode(SQLiteBytes.self, atIndex: 1).text,
+                    updateTime: Date(
+                        millisecondsSince1970: try row.decode(Int64.self, atIndex: 2)))
+            }
+        }
+    }
+
+    /// Removes a draft; false when there is none.
+    public func removeDraft(
+        ofOwner owner: String, inProject project: String,
+        expecting expectation: DraftSubmission.Expectation, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        try await write { db in
+            try db.pruneDrafts(at: date)
+            guard let tag = try db.tag(ofDraftOf: owner, inProject: project) else { return false }
+            try expectation.check(tag, inProject: project)
+            try db.execute(
+                sql: """
+                    DELETE FROM drafts
+                    WHERE owner = CAST(? AS BLOB) AND project = CAST(? AS BLOB)
+                    """, arguments: [SQLiteBytes(owner), SQLiteBytes(project)])
+            return true
+        }
+    }
+}
+
+extension Database {
+    /// The time of the last change of the drafts that have just expired.
+    fileprivate static func expiry(at date: Date) -> Int64 {
+        (date - TemplateStoreLimits.draftLifetime).millisecondsSince1970
+    }
+
+    fileprivate func pruneDrafts(at date: Date) throws {
+        try execute(
+            sql: "DELETE FROM drafts WHERE update_time <= ?", arguments: [Self.expiry(at: date)])
+    }
+
+    fileprivate func tag(ofDraftOf owner: String, inProject project: String) throws -> String? {
+        try SQLiteBytes.fetchOne(
+            self,
+            sql: """
+                SELECT tag FROM drafts
+                WHERE owner = CAST(? AS BLOB) AND project = CAST(? AS BLOB)
+                """, arguments: [SQLiteBytes(owner), SQLiteBytes(project)])?.text
+    }
+
+    /// The projects in which an administrator has a draft, by name.
+    fileprivate func projects(withDraftsOf owner: String) throws -> [String] {
+        try SQLiteBytes.fetchAll(
+            self, sql: "SELECT project FROM drafts WHERE owner = CAST(? AS BLOB) ORDER BY project",
+            arguments: [SQLiteBytes(owner)]
+        ).map(\.text)
+    }
+
+    fileprivate func upsert(_ draft: StoredDraft) throws {
+        try execute(
+            sql: """
+                INSERT INTO drafts (owner, project, base_version, tag, update_time, content)
+                VALUES (CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, CAST(? AS BLOB))
+                ON CONFLICT (owner, project) DO UPDATE SET
+                    base_version = excluded.base_version, tag = excluded.tag,
+                    update_time = excluded.update_time, content = excluded.content
+                """,
+            arguments: [
+                SQLiteBytes(draft.owner), SQLiteBytes(draft.project), draft.baseVersion,
+                SQLiteBytes(draft.tag), draft.updateTime.millisecondsSince1970,
+                SQLiteBytes(draft.content),
+            ])
+    }
+}

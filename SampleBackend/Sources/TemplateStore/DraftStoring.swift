@@ -1,0 +1,157 @@
+public import Foundation
+
+/// The part of a ``TemplateStore`` that keeps drafts: templates that administrators edit and have
+/// not published.
+///
+/// A draft belongs to one administrator and one project, which need not exist yet. It is neither in
+/// the audit trail nor in the change feed, since nothing depends on it before it is published. It
+/// expires ``TemplateStoreLimits/draftLifetime`` after its last change.
+public protocol DraftStoring: Sendable {
+    /// Creates or replaces a draft, if the stored one is the expected one.
+    ///
+    /// - Parameter submission: The draft and the expectation.
+    /// - Returns: The stored draft, with a new tag.
+    /// - Throws: ``TemplateStoreError`` with the code `draftMismatch` or `tooManyDrafts`.
+    func saveDraft(
+        _ submission: DraftSubmission
+    ) async throws(TemplateStoreError) -> StoredDraft
+
+    /// The draft of an administrator in a project; nil when there is none or it has expired.
+    ///
+    /// - Parameters:
+    ///   - owner: The identifier of the administrator.
+    ///   - project: The project's name.
+    ///   - date: The current time.
+    /// - Returns: The draft.
+    /// - Throws: ``TemplateStoreError`` when the store cannot be read.
+    func draft(
+        ofOwner owner: String, inProject project: String, date: Date
+    ) async throws(TemplateStoreError) -> StoredDraft?
+
+    /// Removes a draft.
+    ///
+    /// - Parameters:
+    ///   - owner: The identifier of the administrator.
+    ///   - project: The project's name.
+    ///   - expectation: The draft that is to be removed.
+    ///   - date: The current time.
+    /// - Returns: False when there is none.
+    /// - Throws: ``TemplateStoreError`` with the code `draftMismatch` when there is another draft.
+    func removeDraft(
+        ofOwner owner: String, inProject project: String,
+        expecting expectation: DraftSubmission.Expectation, date: Date
+    ) async throws(TemplateStoreError) -> Bool
+}
+
+/// A draft to store.
+public struct DraftSubmission: Sendable, Hashable {
+    /// The draft that is there before the change.
+    public enum Expectation: Sendable, Hashable {
+        /// Any, or none.
+        case any
+        /// None.
+        case absent
+        /// Any, but not none.
+        case present
+        /// The draft with this tag.
+        case tag(String)
+    }
+
+    /// The identifier of the administrator; any string, compared byte by byte.
+    public var owner: String
+
+    /// The project's name.
+    public var project: String
+
+    /// The version that the edit began with; 0 when nothing was published then.
+    public var baseVersion: Int
+
+    /// The edited template as JSON text.
+    public var content: Data
+
+    /// The draft that is replaced.
+    public var expectation: Expectation
+
+    /// The time of the change.
+    public var date: Date
+
+    /// Creates a submission.
+    public init(
+        owner: String, project: String, baseVersion: Int, content: Data,
+        expectation: Expectation, date: Date
+    ) {
+        self.owner = owner
+        self.project = project
+        self.baseVersion = baseVersion
+        self.content = content
+        self.expectation = expectation
+        self.date = date
+    }
+}
+
+/// A draft in a store.
+public struct StoredDraft: Sendable, Hashable {
+    /// The identifier of the administrator.
+    public let owner: String
+
+    /// The project's name.
+    public let project: String
+
+    /// The version that the edit began with; 0 when nothing was published then.
+    public let baseVersion: Int
+
+    /// The edited template as JSON text.
+    public let content: Data
+
+    /// A name for this state of the draft, which no other state of any draft has.
+    public let tag: String
+
+    /// The time of the last change, to the millisecond.
+    public let updateTime: Date
+
+    /// Creates a draft.
+    public init(
+        owner: String, project: String, baseVersion: Int, content: Data, tag: String,
+        updateTime: Date
+    ) {
+        self.owner = owner
+        self.project = project
+        self.baseVersion = baseVersion
+        self.content = content
+        self.tag = tag
+        self.updateTime = updateTime
+    }
+}
+
+extension DraftSubmission {
+    /// The draft as it is stored, with a tag that was never used.
+    package func stored() -> StoredDraft {
+        StoredDraft(
+            owner: owner, project: project, baseVersion: baseVersion, content: content,
+            tag: UUID().uuidString.lowercased(), updateTime: date.roundedToMilliseconds)
+    }
+}
+
+extension DraftSubmission.Expectation {
+    /// Checks the tag of the stored draft; nil when there is none.
+    package func check(
+        _ tag: String?, inProject project: String
+    ) throws(TemplateStoreError) {
+        let isMet =
+            switch self {
+            case .any: true
+            case .absent: tag == nil
+            case .present: tag != nil
+            case .tag(let expected): tag?.utf8.elementsEqual(expected.utf8) ?? false
+            }
+        if !isMet { throw .draftMismatch(inProject: project, isThere: tag != nil) }
+    }
+}
+
+extension TemplateStoreLimits {
+    /// The most drafts of one administrator, each in another project.
+    public static let drafts = 20
+
+    /// The time after its last change at which a draft expires, in seconds: 30 days.
+    public static let draftLifetime: TimeInterval = 30 * 86_400
+}

@@ -1,0 +1,202 @@
+import Foundation
+import TemplateStore
+
+extension TemplateStoreConformance {
+    /// The checks of ``DraftStoring``.
+    public static var draftChecks: [Check] {
+        [
+            Check("draftsBelongToOneOwnerAndProject", Self.draftsBelongToOneOwnerAndProject),
+            Check("aDraftReplacesTheExpectedOneOnly", Self.aDraftReplacesTheExpectedOneOnly),
+            Check("oneOfManyConcurrentDraftsIsStored", Self.oneOfManyConcurrentDraftsIsStored),
+            Check("draftsOfAnOwnerAreLimited", Self.draftsOfAnOwnerAreLimited),
+            Check("draftsExpire", Self.draftsExpire),
+            Check("draftsAreNoChangeToFollow", Self.draftsAreNoChangeToFollow),
+        ]
+    }
+
+    /// Another administrator's draft is never returned, however similar the names are.
+    public func draftsBelongToOneOwnerAndProject() async throws {
+        try await onNewStore { trial in
+            let owners = [
+                "", "a", "a\0", "A", "é", "e\u{301}", "a b", String(repeating: "x", count: 9_999),
+            ]
+            for (index, owner) in owners.enumerated() {
+                try await trial.saveDraft("\(index)", of: owner)
+                try await trial.saveDraft("other \(index)", of: owner, inProject: "other")
+            }
+            let other = try await trial.reopen()
+            let rule = "A draft belongs to one owner and project."
+            for (index, owner) in owners.enumerated() {
+                for (project, text) in [
+                    (StoreTrial.project, "\(index)"), ("other", "other \(index)"),
+                ] {
+                    let found = try await other.draft(
+                        ofOwner: owner, inProject: project, date: StoreTrial.date)
+                    try trial.expect(StoreTrial.text(found?.content), is: text, rule)
+                }
+            }
+            let removed = try await other.removeDraft(
+                ofOwner: "é", inProject: StoreTrial.project, expecting: .any, date: StoreTrial.date)
+            try trial.expect(removed, is: true, "A draft is removed.")
+            let again = try await other.removeDraft(
+                ofOwner: "é", inProject: StoreTrial.project, expecting: .any, date: StoreTrial.date)
+            try trial.expect(again, is: false, "A draft is removed once.")
+            for (owner, text) in [("é", nil), ("e\u{301}", "5")] {
+                let found = try await trial.store.draft(
+                    ofOwner: owner, inProject: StoreTrial.project, date: StoreTrial.date)
+                try trial.expect(
+                    StoreTrial.text(found?.content), is: text, "One draft is removed, not others.")
+            }
+        }
+    }
+
+    /// A draft that changed in the meantime is not overwritten.
+    public func aDraftReplacesTheExpectedOneOnly() async throws {
+        try await onNewStore { trial in
+            let rule = "A draft replaces the expected one only."
+            for expectation in [DraftSubmission.Expectation.present, .tag("x")] {
+                try await trial.expectError(.draftMismatch, rule) { () throws(TemplateStoreError) in
+                    try await trial.saveDraft("a", expecting: expectation)
+                }
+            }
+            let first = try await trial.saveDraft("a", base: 7, expecting: .absent)
+            try trial.expect(first.baseVersion, is: 7, "A draft keeps its base version.")
+            try trial.expect(first.updateTime, is: StoreTrial.date, "A draft keeps its time.")
+            let stored = try await trial.reopen().draft(
+                ofOwner: "ada", inProject: StoreTrial.project, date: StoreTrial.date)
+            try trial.expect(stored, is: first, "A draft is read as it was stored.")
+            let second = try await trial.saveDraft("b", expecting: .tag(first.tag))
+            try trial.expect(
+                second.tag != first.tag, "Each state has a tag of its own.", found: second.tag)
+            for expectation in [DraftSubmission.Expectation.absent, .tag(first.tag)] {
+                try await trial.expectError(.draftMismatch, rule) { () throws(TemplateStoreError) in
+                    try await trial.saveDraft("c", expecting: expectation)
+                }
+                try await trial.expectError(.draftMismatch, rule) { () throws(TemplateStoreError) in
+                    _ = try await trial.store.removeDraft(
+                        ofOwner: "ada", inProject: StoreTrial.project, expecting: expectation,
+                        date: StoreTrial.date)
+                }
+            }
+            let kept = try await trial.store.draft(
+                ofOwner: "ada", inProject: StoreTrial.project, date: StoreTrial.date)
+            try trial.expect(kept, is: second, rule)
+            let third = try await trial.saveDraft("", expecting: .present)
+            try trial.expect(third.content, is: Data(), "A draft may be empty text.")
+        }
+    }
+
+    /// Of concurrent saves over the same draft, one succeeds.
+    public func oneOfManyConcurrentDraftsIsStored() async throws {
+        try await onNewStore { trial in
+            let first = try await trial.saveDraft("first")
+            let stores = [trial.store, try await trial.reopen()]
+            let saved = try await withThrowingTaskGroup(of: StoredDraft?.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        do {
+                            return try await stores[task % 2].saveDraft(
+                                StoreTrial.draft("\(task)", expecting: .tag(first.tag)))
+                        } catch let error as TemplateStoreError where error.code == .draftMismatch {
+                            return nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }.compactMap { $0 }
+            }
+            let rule = "One of many concurrent drafts is stored."
+            try trial.expect(saved.count, is: 1, rule)
+            let found = try await trial.store.draft(
+                ofOwner: "ada", inProject: StoreTrial.project, date: StoreTrial.date)
+            try trial.expect(found, is: saved.first, rule)
+        }
+    }
+
+    /// The number of drafts of one administrator is limited.
+    public func draftsOfAnOwnerAreLimited() async throws {
+        try await onNewStore { trial in
+            for number in 0..<TemplateStoreLimits.drafts {
+                try await trial.saveDraft("{}", inProject: "p\(number)")
+            }
+            let rule = "An owner has at most \(TemplateStoreLimits.drafts) drafts."
+            let error = try await trial.expectError(.tooManyDrafts, rule) {
+                () throws(TemplateStoreError) in
+                try await trial.saveDraft("{}", inProject: "more")
+            }
+            try trial.expect(
+                error.message.contains("p0"), "The error names the projects.", found: error.message)
+            try await trial.saveDraft("{}", of: "bob", inProject: "more")
+            try await trial.saveDraft("new", inProject: "p0")
+            _ = try await trial.store.removeDraft(
+                ofOwner: "ada", inProject: "p0", expecting: .any, date: StoreTrial.date)
+            try await trial.saveDraft("{}", inProject: "more")
+        }
+    }
+
+    /// A draft expires after its last change, and then counts no more.
+    public func draftsExpire() async throws {
+        try await onNewStore { trial in
+            let lifetime = TemplateStoreLimits.draftLifetime
+            let draft = try await trial.saveDraft("old")
+            let rule = "A draft expires \(lifetime) s after its last change."
+            for (seconds, expected) in [(lifetime - 0.001, draft), (lifetime, nil)] {
+                let found = try await trial.store.draft(
+                    ofOwner: "ada", inProject: StoreTrial.project, date: StoreTrial.date + seconds)
+                try trial.expect(found, is: expected, rule)
+            }
+            let isRemoved = try await trial.store.removeDraft(
+                ofOwner: "ada", inProject: StoreTrial.project, expecting: .any,
+                date: StoreTrial.date + lifetime)
+            try trial.expect(isRemoved, is: false, rule)
+            for number in 0..<TemplateStoreLimits.drafts {
+                try await trial.saveDraft("{}", inProject: "p\(number)")
+            }
+            try await trial.saveDraft(
+                "{}", inProject: "more", expecting: .absent, date: StoreTrial.date + lifetime)
+            let pruned = try await trial.store.draft(
+                ofOwner: "ada", inProject: "p0", date: StoreTrial.date)
+            try trial.expect(pruned, is: nil, "An expired draft is removed by the next save.")
+        }
+    }
+
+    /// A draft is neither in the audit trail nor in the change feed.
+    public func draftsAreNoChangeToFollow() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let before = try await trial.store.snapshot()
+            try await trial.saveDraft("{}")
+            _ = try await trial.store.removeDraft(
+                ofOwner: "ada", inProject: StoreTrial.project, expecting: .any,
+                date: StoreTrial.date)
+            try trial.expect(
+                try await trial.store.snapshot(), is: before, "A draft is no change to follow.")
+            let entries = try await trial.store.auditEntries(
+                inProject: StoreTrial.project, matching: AuditQuery())
+            try trial.expect(entries.count, is: 1, "A draft is not in the audit trail.")
+        }
+    }
+}
+
+extension StoreTrial {
+    static func draft(
+        _ content: String, of owner: String = "ada", inProject project: String = project,
+        base: Int = 0, expecting expectation: DraftSubmission.Expectation = .any,
+        date: Date = date
+    ) -> DraftSubmission {
+        DraftSubmission(
+            owner: owner, project: project, baseVersion: base, content: Data(content.utf8),
+            expectation: expectation, date: date)
+    }
+
+    @discardableResult
+    fileprivate func saveDraft(
+        _ content: String, of owner: String = "ada", inProject project: String = project,
+        base: Int = 0, expecting expectation: DraftSubmission.Expectation = .any,
+        date: Date = date
+    ) async throws(TemplateStoreError) -> StoredDraft {
+        try await store.saveDraft(
+            Self.draft(
+                content, of: owner, inProject: project, base: base, expecting: expectation,
+                date: date))
+    }
+}

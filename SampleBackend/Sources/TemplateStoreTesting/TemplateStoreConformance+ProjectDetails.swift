@@ -1,0 +1,190 @@
+import Foundation
+import TemplateStore
+
+extension TemplateStoreConformance {
+    /// The checks of ``ProjectDetailsStoring``.
+    public static var projectDetailsChecks: [Check] {
+        [
+            Check("projectDetailsAreKeptAsTheyAre", Self.projectDetailsAreKeptAsTheyAre),
+            Check("projectDetailsNeedAProject", Self.projectDetailsNeedAProject),
+            Check(
+                "projectDetailsReplaceTheExpectedOnesOnly",
+                Self.projectDetailsReplaceTheExpectedOnesOnly),
+            Check(
+                "oneOfManyConcurrentProjectDetailsIsStored",
+                Self.oneOfManyConcurrentProjectDetailsIsStored),
+            Check("equalProjectDetailsAreNoChange", Self.equalProjectDetailsAreNoChange),
+            Check("projectDetailsAreInTheAuditTrail", Self.projectDetailsAreInTheAuditTrail),
+        ]
+    }
+
+    /// Details belong to one project, and come back with all their fields, also in a snapshot.
+    public func projectDetailsAreKeptAsTheyAre() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            try await trial.publish(inProject: "other")
+            let rule = "Details come back as they are."
+            try trial.expect(
+                try await trial.store.projectDetails(ofProject: StoreTrial.project),
+                is: StoredProjectDetails(), "At first a project has empty details.")
+            var all = ProjectDetails.Color.allCases.map { ProjectDetails(color: $0) }
+            all += ProjectDetails.Environment.allCases.map { ProjectDetails(environment: $0) }
+            all += ["", "a\0b", "é", "e\u{301}"].map { ProjectDetails(displayName: $0) }
+            all.append(
+                ProjectDetails(displayName: "Shop", color: .red, environment: .production))
+            for details in all {
+                let stored = try await trial.setDetails(details)
+                try trial.expect(stored.details, is: details, rule)
+                let other = try await trial.reopen()
+                try trial.expect(
+                    try await other.projectDetails(ofProject: StoreTrial.project), is: stored, rule)
+                try trial.expect(
+                    try await other.snapshot().projectDetails, is: [StoreTrial.project: stored],
+                    "A snapshot has the details of the projects of which they were set.")
+            }
+            try trial.expect(
+                try await trial.store.projectDetails(ofProject: "other"),
+                is: StoredProjectDetails(), "Details belong to one project.")
+            try await trial.publish()
+            let kept = try await trial.store.projectDetails(ofProject: StoreTrial.project)
+            try trial.expect(kept?.details, is: all.last, "A publish leaves the details alone.")
+            let cleared = try await trial.setDetails(ProjectDetails())
+            let found = try await trial.reopen().projectDetails(ofProject: StoreTrial.project)
+            try trial.expect(found, is: cleared, "Details can be removed.")
+        }
+    }
+
+    /// Before the first publish of a project there are no details.
+    public func projectDetailsNeedAProject() async throws {
+        try await onNewStore { trial in
+            let rule = "Details need a project that was published."
+            try await trial.expectError(.projectMissing, rule) { () throws(TemplateStoreError) in
+                try await trial.setDetails(ProjectDetails(color: .red))
+            }
+            try trial.expect(
+                try await trial.store.projectDetails(ofProject: StoreTrial.project), is: nil, rule)
+            try trial.expect(
+                try await trial.revision(), is: .zero, "What fails makes no revision.")
+        }
+    }
+
+    /// Details that changed in the meantime are not overwritten.
+    public func projectDetailsReplaceTheExpectedOnesOnly() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let rule = "Details replace the expected ones only."
+            let first = try await trial.setDetails(
+                ProjectDetails(displayName: "a"), expecting: .zero)
+            let second = try await trial.setDetails(
+                ProjectDetails(displayName: "b"), expecting: first.revision)
+            try trial.expect(
+                first.revision < second.revision, "The revisions of details grow.",
+                found: "\(first.revision), \(second.revision).")
+            for revision in [StoreRevision.zero, first.revision] {
+                try await trial.expectError(.projectDetailsMismatch, rule) {
+                    () throws(TemplateStoreError) in
+                    try await trial.setDetails(
+                        ProjectDetails(displayName: "c"), expecting: revision)
+                }
+            }
+            try trial.expect(
+                try await trial.store.projectDetails(ofProject: StoreTrial.project), is: second,
+                rule)
+            try trial.expect(
+                try await trial.revision(), is: second.revision, "What fails makes no revision.")
+        }
+    }
+
+    /// Of concurrent changes of the same details, one succeeds.
+    public func oneOfManyConcurrentProjectDetailsIsStored() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let stores = [trial.store, try await trial.reopen()]
+            let stored = try await withThrowingTaskGroup(of: StoredProjectDetails?.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        do {
+                            return try await stores[task % 2].setProjectDetails(
+                                StoreTrial.detailsChange(
+                                    ProjectDetails(displayName: "\(task)"), expecting: .zero))
+                        } catch let error as TemplateStoreError
+                            where error.code == .projectDetailsMismatch
+                        {
+                            return nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }.compactMap { $0 }
+            }
+            let rule = "One of many concurrent changes of details is stored."
+            try trial.expect(stored.count, is: 1, rule)
+            let found = try await trial.store.projectDetails(ofProject: StoreTrial.project)
+            try trial.expect(found, is: stored.first, rule)
+        }
+    }
+
+    /// Setting the details that are there is not a change.
+    public func equalProjectDetailsAreNoChange() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let rule = "Equal details are no change."
+            let before = try await trial.store.snapshot()
+            let empty = try await trial.setDetails(ProjectDetails())
+            try trial.expect(empty, is: StoredProjectDetails(), rule)
+            try trial.expect(try await trial.store.snapshot(), is: before, rule)
+            let first = try await trial.setDetails(ProjectDetails(color: .blue))
+            let second = try await trial.setDetails(
+                ProjectDetails(color: .blue), expecting: first.revision)
+            try trial.expect(second, is: first, rule)
+            try trial.expect(try await trial.revision(), is: first.revision, rule)
+        }
+    }
+
+    /// A change of details is one to follow, with an audit entry.
+    public func projectDetailsAreInTheAuditTrail() async throws {
+        try await onNewStore { trial in
+            let before = try await trial.publish().revision
+            let stored = try await trial.setDetails(
+                ProjectDetails(displayName: "Shop", color: .red, environment: .production))
+            let cleared = try await trial.setDetails(ProjectDetails())
+            let rule = "A change of details is in the feed and in the audit trail."
+            let subject = StoreChange.Subject.projectDetails(project: StoreTrial.project)
+            let changes = try await trial.next(2, of: trial.store.changes(since: before))
+            try trial.expect(
+                changes,
+                is: [
+                    StoreChange(subject, revision: stored.revision),
+                    StoreChange(subject, revision: cleared.revision),
+                ], rule)
+            let entries = try await trial.reopen().auditEntries(
+                inProject: StoreTrial.project, matching: AuditQuery(limit: 2))
+            let details: [(StoredProjectDetails, String?)] = [
+                (cleared, nil), (stored, "Shop, RED, PRODUCTION"),
+            ]
+            let expected = details.map { details, text in
+                AuditEntry(
+                    revision: details.revision, project: StoreTrial.project, date: StoreTrial.date,
+                    actor: "owner", action: .setProjectDetails, subject: StoreTrial.project,
+                    detail: text)
+            }
+            try trial.expect(entries, is: expected, rule)
+        }
+    }
+}
+
+extension StoreTrial {
+    static func detailsChange(
+        _ details: ProjectDetails, expecting revision: StoreRevision? = nil
+    ) -> ProjectDetailsChange {
+        ProjectDetailsChange(
+            project: project, details: details, expectedRevision: revision, date: date,
+            actor: "owner")
+    }
+
+    @discardableResult
+    fileprivate func setDetails(
+        _ details: ProjectDetails, expecting revision: StoreRevision? = nil
+    ) async throws(TemplateStoreError) -> StoredProjectDetails {
+        try await store.setProjectDetails(Self.detailsChange(details, expecting: revision))
+    }
+}
