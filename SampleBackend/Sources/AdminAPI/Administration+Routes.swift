@@ -1,18 +1,24 @@
 package import HTTPServing
+import JSONTree
 
 extension Administration {
     /// The routes of HTTP 3; they cover every path below `/v1`.
     package func group(recognition: (any CallerRecognition)?) -> RouteGroup {
         var group = RouteGroup(routes)
-        group.covers = { (try? RequestTarget($0))?.segments.first == "v1" }
+        group.covers = { TargetParts($0)?.segments.first?.hasSameBytes(as: "v1") ?? false }
         group.recognition = recognition
         return group
     }
 
     private var routes: [Route] {
         TemplateRoutes(administration: self).routes
+            + DraftRoutes(administration: self).routes
+            + SettingHistoryRoutes(administration: self).routes
             + ProjectRoutes(administration: self).routes
+            + ProjectDetailsRoutes(administration: self).routes
             + MergeRoutes(administration: self).routes
+            + ConditionRoutes().routes
+            + ImportRoutes().routes
             + PreviewRoutes(administration: self).routes
             + ConnectionsRoutes(administration: self).routes
             + OverridesRoutes(administration: self).routes

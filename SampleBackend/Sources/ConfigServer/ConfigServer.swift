@@ -32,6 +32,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
     private let administration: Administration
     private let hub: RealtimeHub
     private let acknowledgements: Acknowledgements?
+    private let sample: SignalSample?
     private let follower: StoreFollower
     private let webhooks: WebhookService
     private let logger: Logger
@@ -78,10 +79,11 @@ public struct ConfigServer: Service, CustomStringConvertible {
             library: library, limits: options.limits,
             maximumStreams: options.maximumStreams,
             acknowledgedShare: options.acknowledgedShare.map(AcknowledgedShare.init))
+        sample = options.samplesSignals ? SignalSample() : nil
         acknowledgements = options.acknowledgedShare.map { _ in Acknowledgements() }
         administration = Administration(
             store: store, library: library, access: access, metrics: metrics, hub: hub,
-            acknowledgements: acknowledgements, now: { Date() },
+            acknowledgements: acknowledgements, sample: sample, now: { Date() },
             allowsPrivateWebhooks: options.webhooks.allowsPrivateAddresses)
         self.source = source ?? library
         waits = source == nil
@@ -119,8 +121,8 @@ extension ConfigServer {
         let clientAccess = options.clientAccess
         let limits = options.limits
         let wrongTokenLimiter = RateLimiter<ClientAddress>(
-            interval: .seconds(1) / limits.wrongTokensPerSecond,
-            burst: 10 * limits.wrongTokensPerSecond)
+            interval: .seconds(1) / max(limits.wrongTokensPerSecond, 1),
+            burst: 10 * max(limits.wrongTokensPerSecond, 1))
         let streams = EventStreamRoutes(
             hub: hub, clientAccess: clientAccess,
             serviceAccess: ServiceAccess(
@@ -130,14 +132,15 @@ extension ConfigServer {
         let answers = DocumentRoutes(
             source: source, clientAccess: clientAccess, waiting: waits ? hub : nil,
             signer: options.documentSigner, acknowledgedShare: hub.acknowledgedShare,
-            logger: logger)
+            sample: sample, logger: logger)
         let acknowledging = AcknowledgementRoutes(
             acknowledgements: acknowledgements, library: hub.library, clientAccess: clientAccess,
             limiter: RateLimiter(requestsPerSecond: limits.acknowledgementsPerSecond))
         var documents = RouteGroup(answers.routes + streams.routes + acknowledging.routes)
         documents.isReadableAcrossOrigins = true
         let flags = OFREPRoutes(
-            library: administration.library, clientAccess: clientAccess, now: administration.now)
+            library: administration.library, clientAccess: clientAccess, sample: sample,
+            now: administration.now)
         let access = SessionAccess(
             access: administration.access, usesTLS: options.tls != nil)
         let recognition = AdministratorRecognition(
@@ -154,7 +157,9 @@ extension ConfigServer {
                     access, wrongCredentialsLimiter: wrongTokenLimiter,
                     maximumBodyBytes: limits.administratorBodyBytes)),
             sessions.group(recognition: recognition),
-            ConsoleRoutes(pages: .builtIn).group,
+            ConsoleRoutes(
+                pages: options.consolePages.map(ConsolePages.init(folder:)) ?? .builtIn
+            ).group,
         ]
     }
 

@@ -1,5 +1,6 @@
 import AdminAPI
 public import ClientAPI
+public import Foundation
 public import HTTPServing
 public import WebhookDelivery
 
@@ -34,6 +35,10 @@ public struct ConfigServerOptions: Sendable {
     /// acknowledgements.
     public var acknowledgedShare: Double?
 
+    /// True keeps a sample of the signals of recent requests in memory, without user IDs and rare
+    /// values, for estimates of whom a template changes.
+    public var samplesSignals = true
+
     /// The rule for pages of other origins that read configurations.
     public var crossOriginAccess = CrossOriginAccess.none
 
@@ -52,6 +57,9 @@ public struct ConfigServerOptions: Sendable {
 
     /// The certificate and key for TLS; nil serves plain HTTP.
     public var tls: TLSFiles?
+
+    /// Folder with the console's files, for work on the console; nil takes the embedded ones.
+    public var consolePages: URL?
 
     /// Maximum size of the cache of rendered documents, in bytes for each project.
     public var renderCacheBytes = 32 << 20

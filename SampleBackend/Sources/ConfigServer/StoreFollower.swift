@@ -8,7 +8,8 @@ import WebhookDelivery
 /// Keeps the library and the tokens up to date with the store, whichever process changes it, and
 /// wakes the delivery of webhooks.
 struct StoreFollower: Service {
-    /// Interval between two writes of last token uses.
+    /// Interval between two writes of last token uses, and between two attempts to read the audit
+    /// trail.
     private static let useInterval: Duration = .seconds(30)
 
     /// Maximum delay before the next attempt after a failure of the store.
@@ -23,8 +24,10 @@ struct StoreFollower: Service {
     /// Reads all data that the server serves from memory.
     func load() async throws(TemplateStoreError) {
         try await library.load()
+        // Before the audit trails, which may be long: a revoked token must not stay valid meanwhile.
         access.setTokens(try await library.store.tokens())
         webhooks.wake()
+        await library.earlierOverrides.read()
     }
 
     /// Follows the store until the task is cancelled or the server shuts down.
@@ -52,7 +55,7 @@ struct StoreFollower: Service {
                     switch change.subject {
                     case .tokens: access.setTokens(try await library.store.tokens())
                     case .template, .webhooks: webhooks.wake()
-                    case .overrides: break
+                    case .overrides, .projectDetails: break
                     }
                     delay = .milliseconds(100)
                 }
@@ -70,6 +73,8 @@ struct StoreFollower: Service {
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.useInterval)
             await storeUsesOnce()
+            // What failed before.
+            await library.earlierOverrides.read()
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPServing
+import JSONTree
 
 /// The URL of a webhook: `http` or `https`, without a user.
 package struct WebhookAddress: Sendable, Hashable {
@@ -45,6 +46,11 @@ package struct WebhookAddress: Sendable, Hashable {
                 "send a host name of letters, digits, \"-\", \"_\" and \".\", or an address; names of "
                     + "other letters (xn--) are not supported.")
         }
+        // Such a host is never looked up as a name, so nothing could be delivered.
+        if Self.isNumeric(host), HostAddresses.numeric(host).isEmpty {
+            throw Self.error(
+                "\(host.shortened) is no IP address; correct it, or send a host name.")
+        }
         self.text = text
         self.host = host
     }
@@ -59,6 +65,14 @@ package struct WebhookAddress: Sendable, Hashable {
         throw Self.error(
             "\(address) is an address of a private network or of the server itself; send one that "
                 + "the Internet has, or start the server with --allow-private-webhooks.")
+    }
+
+    /// True when the host has to be an address: it is written as IPv6, or ends with a number, which no
+    /// top-level domain is.
+    private static func isNumeric(_ host: String) -> Bool {
+        host.contains(":")
+            || host.utf8.split(separator: UInt8(ascii: ".")).last?
+                .allSatisfy { (0x30...0x39).contains($0) } == true
     }
 
     /// True when the host is an ASCII name, or an address without an IPv6 zone.

@@ -108,6 +108,7 @@ struct AccessTests {
             for body in [
                 [:], ["name": "x"], ["name": "", "role": "viewer"], ["name": "x", "role": "king"],
                 ["name": "x", "role": "viewer", "expirationTime": "2001-01-01T00:00:00Z"],
+                ["name": "x", "role": "viewer", "expirationTime": "2099-02-30T00:00:00Z"],
             ] as [JSONNode] {
                 let answer = try await server.administer("POST", "/v1/tokens", body: body)
                 #expect(answer.status == 400, "\(body)")

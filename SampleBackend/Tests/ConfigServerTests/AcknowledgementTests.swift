@@ -63,6 +63,20 @@ struct AcknowledgementTests {
         }
     }
 
+    @Test(arguments: ["", ".", "..", "a/b", "1"])
+    func aUserIDThatAPathCannotCarryIsInTheQuery(userID: String) async throws {
+        try await run { server in
+            let target = "/active_config/acknowledgement?userID=\(userID.percentEncoded)"
+            let body = #"{"template_version": 2}"#
+            #expect(try await server.answer(target, method: "POST", body: body).status == 204)
+            // The same user, and another than the generic one.
+            try await server.acknowledge(2, user: "1")
+            try await server.acknowledge(2, user: nil)
+            let count: JSONNode = userID == "1" ? 2 : 3
+            #expect(try await server.acknowledgements()["clients"] == count)
+        }
+    }
+
     @Test func aVersionThatTheServerDoesNotKnowIsNotCounted() async throws {
         try await run { server in
             let next = try await server.acknowledge(3, user: "1")

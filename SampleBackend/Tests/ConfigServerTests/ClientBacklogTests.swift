@@ -1,5 +1,8 @@
+import InMemoryTemplateStore
+import JSONTree
 import NIOCore
 import NIOEmbedded
+import ServerTestSupport
 import Testing
 
 @testable import ConfigServer
@@ -35,5 +38,23 @@ struct ClientBacklogTests {
         backlog.release(tickets[49])
         #expect(backlog.bytes == 0)
         try channel.close().wait()
+    }
+
+    @Test func anAnswerOfMoreThanHalfTheBacklogIsRefused() async throws {
+        var options = ConfigServerOptions()
+        options.limits.clientBacklogBytes = 1 << 20
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), options: options
+        ) { server in
+            for (bytes, status) in [(500_000, 200), (540_000, 413)] {
+                let text = JSONNode.string(String(repeating: "x", count: bytes))
+                let path = "/v1/projects/p\(bytes)/draft"
+                _ = try await server.administer(
+                    "PUT", path, body: ["baseVersion": "0", "template": ["a": text]],
+                    fields: ["If-None-Match: *"])
+                let answer = try await server.administer("GET", path)
+                #expect(answer.status == status)
+            }
+        }
     }
 }

@@ -54,13 +54,102 @@ struct ConnectedPreviewTests {
         }
     }
 
-    /// Previews a template without a user.
+    @Test func aPreviewHasTheSignalsOfTheConnectedClientsOfItsUsers() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let users: JSONNode = [["userID": "x"], ["userID": "y"], ["userID": .null]]
+            @Sendable func signals() async throws -> [JSONNode?] {
+                let answer = try await preview(.sample, users: users, on: server)
+                return (answer["users"]?.arrayValue ?? []).map { $0["connectedSignals"] }
+            }
+            let gold = "app.version=2.0&signal.plan=gold&signal.app.version=mine"
+            try await open(gold, ofUser: "x", on: server) {
+                // Others' clients, and another with the same signals.
+                try await open("signal.plan=none", ofUser: "z", on: server) {
+                    try await open(gold, ofUser: "x", on: server) {
+                        let found = try await signals()
+                        let expected: JSONNode = [
+                            "app.version": "2.0", "signal.app.version": "mine",
+                            "signal.plan": "gold",
+                        ]
+                        #expect(found == [[expected], nil, nil])
+                    }
+                }
+                try await open("b=1", ofUser: "x", on: server) {
+                    try await open("signal.b=2", ofUser: "x", on: server) {
+                        try await open("signal.b=3", ofUser: "x", on: server) {
+                            let found = try await signals()
+                            #expect(found.first??.arrayValue?.count == 3)
+                        }
+                    }
+                }
+            }
+            // Nothing of a client is kept when it has gone.
+            while try await server.connections()["connections"] != 0 { await Task.yield() }
+            let left = try await signals()
+            #expect(left == [nil, nil, nil])
+        }
+    }
+
+    @Test func theConnectionsSayWhomTheLastPublishChanged() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "1") { first in
+                try await server.stream(ofUser: "3") { third in
+                    #expect(try await server.connections()["lastPublish"] == nil)
+                    var changed = JSONNode.sample
+                    changed.setTitle(of: "third", to: "New")
+                    try await server.publish(changed)
+                    #expect(try await third.next().id == "2")
+                    try await expectLastPublish("2", users: 2, changed: 1, on: server)
+                    // Pinned values are no publish.
+                    _ = try await server.administer(
+                        "PUT", "/v1/projects/default/users/1/overrides",
+                        body: ["Home": ["title": "mine"]])
+                    #expect(try await first.next().name == "update")
+                    try await expectLastPublish("2", users: 2, changed: 1, on: server)
+                    changed.setMember("unknown", ["kept": [2]])
+                    try await server.publish(changed)
+                    try await expectLastPublish("3", users: 2, changed: 0, on: server)
+                    try await server.publish(["parameters": [:]])
+                    try await expectLastPublish("4", users: 2, changed: 2, on: server)
+                }
+            }
+        }
+    }
+
+    /// Waits until all threads have evaluated their clients.
+    private func expectLastPublish(
+        _ version: String, users: Int, changed: Int, on server: RunningServer
+    ) async throws {
+        var found: JSONNode?
+        while found?["version"]?.stringValue != version || found?["users"] != .number("\(users)") {
+            found = try await server.connections()["lastPublish"]
+            await Task.yield()
+        }
+        #expect(found?["changed"] == .number("\(changed)"))
+    }
+
+    /// Opens a stream with a query.
+    private func open(
+        _ query: String, ofUser userID: String, on server: RunningServer,
+        _ body: () async throws -> Void
+    ) async throws {
+        try await EventStreamClient.open(
+            port: server.port, "/activeconfig/user/\(userID)/events?\(query)"
+        ) { stream in
+            #expect(try await stream.next().name == "hello")
+            try await body()
+        }
+    }
+
+    /// Previews a template.
     private func preview(
-        _ template: JSONNode, on server: RunningServer
+        _ template: JSONNode, users: JSONNode = [], on server: RunningServer
     ) async throws -> JSONNode {
         try await server.administer(
             "POST", "/v1/projects/default/remoteConfig:preview",
-            body: ["template": template, "users": []]
+            body: ["template": template, "users": users]
         ).json
     }
 }

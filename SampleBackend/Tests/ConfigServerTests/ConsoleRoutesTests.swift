@@ -18,6 +18,8 @@ struct ConsoleRoutesTests {
         let types = [
             "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
             "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
+            "json": "application/json",
+            "txt": "text/plain; charset=utf-8",
         ]
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for name in names {

@@ -1,5 +1,7 @@
 import ActiveConfig
 import Foundation
+import InMemoryTemplateStore
+import JSONTree
 import ServerTestSupport
 import Testing
 
@@ -205,6 +207,31 @@ struct DocumentRoutesTests {
         case .double(let number): number
         case .integer(let number): Double(number)
         default: nil
+        }
+    }
+
+    @Test func anIDThatIsTooLongForItsPlacesIsRefused() async throws {
+        let shown = String(repeating: "${user.id}", count: 1_000)
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish([
+                "parameters": ["title": ["defaultValue": ["value": .string(shown)]]]
+            ])
+            for (length, status) in [(4_000, 200), (5_000, 400)] {
+                let userID = String(repeating: "u", count: length)
+                let path = "/activeconfig/user/\(userID)"
+                #expect(await server.status(path) == status)
+                let known = try await server.answer(path, fields: ["If-None-Match: \"x\""])
+                #expect(known.status == status)
+                let flags = try await server.administer(
+                    "POST", "/ofrep/v1/evaluate/flags",
+                    body: ["context": ["targetingKey": .string(userID)]], token: nil)
+                #expect(flags.status == status)
+            }
+            // A template that does not show the ID takes any.
+            try await server.publish(["parameters": ["title": ["defaultValue": ["value": "a"]]]])
+            #expect(
+                await server.status("/activeconfig/user/\(String(repeating: "u", count: 100_000))")
+                    == 200)
         }
     }
 }

@@ -1,10 +1,14 @@
 import Crypto
 import Foundation
+import HTTPServing
+import HTTPTypes
 import InMemoryTemplateStore
 import JSONTree
+import Logging
 import NIOCore
 import Rendering
 import ServerTestSupport
+import Targeting
 import TemplateStore
 import Testing
 
@@ -169,11 +173,46 @@ struct DocumentSignatureTests {
             key: key, lifetime: 86_400,
             now: { Date(timeIntervalSince1970: 1_795_262_400) })
         #expect(
-            signer.fieldValue(
+            try signer.fieldValue(
                 for: document.identity, project: "default", userID: "ada@example.com")
                 == #"keyid="2026-11", expires=1795348800, version=12, "#
                 + "sig=:Cj/xm5BJrW7zCo4dK7ViYF1XmvsPkjPqBcPeEwARm6kKqnKvgz/RtpnUXKTU"
                 + "4eTy9LAFOAfzOTa3tVSl85I3AA==:")
+    }
+
+    /// Takes the messages of a log.
+    private struct MessageHandler: LogHandler {
+        let messages: AsyncStream<String>.Continuation
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.error
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            messages.yield("\(event.level) \(event.message) \(event.metadata ?? [:])")
+        }
+    }
+
+    @Test func aFailureToSignIsLogged() async throws {
+        struct Broken: Error {}
+        let (messages, continuation) = AsyncStream.makeStream(of: String.self)
+        let signer = DocumentSigner(
+            key: try SigningKey.generate(id: "a"), lifetime: 3_600, now: { Date() },
+            sign: { _, _ in throw Broken() })
+        let answers = DocumentAnswers(
+            source: SampleDocumentSource(), signer: signer, acknowledgedShare: nil,
+            logger: Logger(label: "test") { _ in MessageHandler(messages: continuation) })
+        let answer = try answers.answer(
+            DocumentRequest(project: "default", userID: "1", signals: Signals()), condition: nil)
+        #expect(answer.headerFields[try #require(HTTPField.Name("ActiveConfig-Signature"))] == nil)
+        continuation.finish()
+        let all = await messages.reduce(into: []) { $0.append($1) }
+        #expect(all.count == 1)
+        #expect(all[0].hasPrefix("error A document could not be signed"))
+        #expect(all[0].contains("Broken"))
     }
 
     /// As `openssl genpkey -algorithm ed25519` writes it.

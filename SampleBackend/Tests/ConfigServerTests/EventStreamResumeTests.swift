@@ -54,6 +54,75 @@ struct EventStreamResumeTests {
         }
     }
 
+    /// What is published while the changes since the client's version are being determined is among
+    /// them, and is not told before them: it would not follow on what the client has.
+    @Test func aPublishDuringTheResumeIsPartOfIt() async throws {
+        // Compiling it takes longer than a publish.
+        let parameters = (0..<2_900).map {
+            "\"p\($0)\": {\"defaultValue\": {\"value\": \"v\"}, \"valueType\": \"STRING\"}"
+        }.joined(separator: ",")
+        var first = try JSONNode(
+            jsonData: Data(
+                "{\"parameterGroups\": {\"Bulk\": {\"parameters\": {\(parameters)}}}}".utf8))
+        first.setMember("parameters", ["a": ["defaultValue": ["value": "1"]]])
+        var second = first
+        second.setMember("parameterGroups", [:])
+        second.setMember("parameters", ["a": ["defaultValue": ["value": "2"]]])
+        var third = second
+        third.setMember(
+            "parameterGroups",
+            ["Extra": ["parameters": ["b": ["defaultValue": ["value": "3"]]]]])
+        for _ in 0..<3 {
+            try await RunningServer.with(store: InMemoryTemplateStore()) {
+                [first, second, third] server in
+                try await server.publish(first)
+                let target = "/activeconfig/user/1"
+                var document = try await server.document(target)
+                try await server.publish(second)
+                try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
+                    try await server.publish(third)
+                    // All in one, or one after the other.
+                    repeat {
+                        let update = try await stream.next()
+                        #expect(update.name == "update")
+                        document.apply(try #require(update.data))
+                        #expect(document["config_sections"]?["Bulk"] == nil)
+                    } while document["meta"]?["template_version"] != 3
+                    #expect(try await server.document(target) == document)
+                }
+            }
+        }
+    }
+
+    @Test func theEventsOfAStreamAreNumbered() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            var changed = JSONNode.sample
+            try await server.stream(ofUser: "1") { stream in
+                for number in 1...3 {
+                    changed.setTitle(of: nil, to: "Title \(number)")
+                    try await server.publish(changed)
+                    #expect(try await stream.next().data?["event_number"] == .number("\(number)"))
+                }
+                // Of the same version.
+                for number in 4...5 {
+                    try await server.administer(
+                        "PUT", "/v1/projects/default/users/1/overrides",
+                        body: ["Home": ["title": .string("Pin \(number)")]])
+                    let update = try await stream.next()
+                    #expect(update.id == "4")
+                    #expect(update.data?["event_number"] == .number("\(number)"))
+                }
+            }
+            try await server.stream(ofUser: "2", fields: ["Last-Event-ID: 1"]) { stream in
+                #expect(try await stream.next().data?["event_number"] == 1)
+                changed.setTitle(of: nil, to: "Last")
+                try await server.publish(changed)
+                #expect(try await stream.next().data?["event_number"] == 2)
+            }
+        }
+    }
+
     @Test(arguments: ["8", "-1", "", "abc", "99999999999999999999"])
     func aStreamResumedFromAnUnknownVersionIsReset(lastEventID: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
@@ -96,6 +165,32 @@ struct EventStreamResumeTests {
             try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
                 let settings = try await stream.next().data?["sections"]?["Home"]?["settings"]
                 #expect(settings?["title"]?["value"] == "Hello 1")
+            }
+        }
+    }
+
+    @Test func aResumedStreamIsResetWhenValuesWerePinnedOrRemovedWhileTheServerWasDown()
+        async throws
+    {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(.sample)
+            try await server.administer(
+                "PUT", "/v1/projects/default/users/1/overrides", body: ["Home": ["title": "Pinned"]]
+            )
+        }
+        try await store.setOverrides(
+            OverridesChange(
+                project: "default", userID: "1", content: nil, date: Date(), actor: "test"))
+        try await RunningServer.with(store: store) { server in
+            try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
+                let event = try await stream.next()
+                #expect(event.name == "reset")
+            }
+            // Nothing of others was changed.
+            try await server.stream(ofUser: "2", fields: ["Last-Event-ID: 1"]) { stream in
+                try await server.publish(["parameters": [:]])
+                #expect(try await stream.next().name == "update")
             }
         }
     }

@@ -75,13 +75,16 @@ struct MergeRoutesTests {
                 "POST", Self.path, body: ["base": 1, "mine": mine]
             ).json
             let conflicts = try #require(open["conflicts"]?.arrayValue)
+            var first = try #require(conflicts.first)
+            #expect(first["changedBy"]?["versionNumber"] == "2")
+            #expect(first["changedBy"]?["updateUser"]?["name"] == "environment")
+            first.removeMember("changedBy")
             #expect(
-                conflicts.first == [
-                    "path": "parameterGroups[\"Home page\"].parameters.title", "kind": "PARAMETER",
-                    "section": "Home page", "key": "title",
-                    "base": ["defaultValue": ["value": "old"]],
-                    "mine": ["defaultValue": ["value": "mine"]],
-                    "theirs": ["defaultValue": ["value": "theirs"]],
+                first == [
+                    "path": "parameterGroups[\"Home page\"].parameters.title.defaultValue",
+                    "kind": "PARAMETER", "section": "Home page", "key": "title",
+                    "field": "defaultValue", "base": ["value": "old"], "mine": ["value": "mine"],
+                    "theirs": ["value": "theirs"],
                 ])
             #expect(conflicts.count == 2)
             #expect(Self.value(of: "title", in: open["template"]) == "theirs")
@@ -95,6 +98,54 @@ struct MergeRoutesTests {
             #expect(Self.value(of: "words", in: decided["template"]) == "mine")
             let sides = decided["conflicts"]?.arrayValue?.map { $0["resolution"] }
             #expect(sides == [nil, "mine"])
+        }
+    }
+
+    @Test func aMergeNamesWhoeverChangedEachFieldOverSeveralPublishes() async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(Self.template(["a": "1", "b": "1"]))
+            for (name, values) in [
+                ("ada", ["a": "2", "b": "1"]), ("bob", ["a": "2", "b": "2"]),
+                ("eve", ["a": "2", "b": "2", "c": "1"]),
+            ] {
+                let token = try await server.administer(
+                    "POST", "/v1/tokens", body: ["name": .string(name), "role": "publisher"]
+                ).json["token"]?.stringValue
+                let answer = try await server.administer(
+                    "PUT", "/v1/projects/default/remoteConfig", body: Self.template(values),
+                    token: token, fields: ["If-Match: *"])
+                #expect(answer.status == 200)
+            }
+            let json = try await server.administer(
+                "POST", Self.path,
+                body: ["base": "1", "mine": Self.template(["a": "3", "b": "3"])]
+            ).json
+            let authors = json["conflicts"]?.arrayValue?.map {
+                [$0["key"], $0["changedBy"]?["updateUser"]?["name"]]
+            }
+            #expect(authors == [["a", "ada"], ["b", "bob"]])
+        }
+    }
+
+    @Test func aMergeNamesWhoeverMovedConditionsNotWhoeverAddedOrRemovedOne() async throws {
+        @Sendable func template(_ names: String...) -> JSONNode {
+            [
+                "conditions": .array(
+                    names.map { ["name": .string($0), "expression": "true"] as JSONNode })
+            ]
+        }
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(template("a", "b", "c", "d"))
+            try await server.publish(template("b", "a", "c", "d"))
+            try await server.publish(template("new", "b", "a", "c", "d"))
+            try await server.publish(template("new", "b", "a", "c"))
+            let json = try await server.administer(
+                "POST", Self.path,
+                body: ["base": "1", "mine": template("c", "a", "b", "d")]
+            ).json
+            let order = json["conflicts"]?.arrayValue?.first { $0["kind"] == "CONDITION_ORDER" }
+            #expect(order?["changedBy"]?["versionNumber"] == "2")
         }
     }
 

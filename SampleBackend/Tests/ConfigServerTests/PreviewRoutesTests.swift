@@ -1,3 +1,4 @@
+import ConfigServer
 import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
@@ -36,6 +37,59 @@ struct PreviewRoutesTests {
             #expect(conditions[2]["percentiles"]?.arrayValue?.count == 1)
             let template = try await server.administer("GET", Self.path)
             #expect(template.fields["etag"] == "etag-default-1")
+        }
+    }
+
+    /// Template with a value for all clients above one for iOS.
+    private static func shadowed(_ expression: String) -> JSONNode {
+        [
+            "conditions": [
+                ["name": "known", "expression": "device.os in ['ios', 'android']"],
+                ["name": "ios", "expression": .string(expression)],
+            ],
+            "parameters": [
+                "title": [
+                    "defaultValue": ["value": "d"],
+                    "conditionalValues": ["known": ["value": "k"], "ios": ["value": "i"]],
+                ]
+            ],
+        ]
+    }
+
+    @Test(arguments: [true, false])
+    func aPreviewEstimatesWhomTheTemplateReaches(samples: Bool) async throws {
+        var options = ConfigServerOptions()
+        options.samplesSignals = samples
+        try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
+            try await server.publish(["parameters": ["title": ["defaultValue": ["value": "d"]]]])
+            for user in 0..<8 {
+                let system = user < 6 ? "ios" : "android"
+                _ = try await server.answer("/activeconfig/user/\(user)?device.os=\(system)")
+            }
+            let json = try await server.administer(
+                "POST", Self.path + ":preview",
+                body: ["template": Self.shadowed("device.os == 'iOS'"), "users": []]
+            ).json
+            #expect(json["doubts"]?.arrayValue?.map { $0["likely"] } == ["ios"])
+            #expect(json["doubts"]?.arrayValue?.map { $0["condition"] } == ["ios"])
+            let mended = try await server.administer(
+                "POST", Self.path + ":preview",
+                body: ["template": Self.shadowed("device.os == 'ios'"), "users": []]
+            ).json
+            #expect(mended["doubts"] == [])
+            let values = mended["reach"]?["values"]?.arrayValue
+            #expect(values?.map { $0["condition"] } == ["known", "ios"])
+            guard samples else {
+                #expect(mended["estimate"] == nil)
+                #expect(mended["reach"]?["users"] == 0)
+                return
+            }
+            // Too few users have sent 'android' for the value to count.
+            #expect(mended["estimate"] == ["sampled": 8, "evaluated": 8, "changed": 6])
+            #expect(values?.first?["reached"] == 6)
+            #expect(values?.last?["matching"] == 6)
+            #expect(values?.last?["reached"] == 0)
+            #expect(values?.last?["takenBy"] == ["known": 6])
         }
     }
 
@@ -127,6 +181,29 @@ struct PreviewRoutesTests {
             let sources = users.map { $0["settings"]?["Home"]?["title"]?["source"] }
             #expect(sources == ["OVERRIDE", "DEFAULT"])
             #expect(users.map { $0["changes"] } == [[:], ["Home": ["title"]]])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aPreviewWithALongIDInManyPlacesIsRefused(isPublished: Bool) async throws {
+        let shown = String(repeating: "${user.id}", count: 1_000)
+        let template: JSONNode = [
+            "parameters": ["title": ["defaultValue": ["value": .string(shown)]]]
+        ]
+        @Sendable func body(idLength: Int) -> JSONNode {
+            let userID = JSONNode.string(String(repeating: "u", count: idLength))
+            var body: JSONNode = ["users": [["userID": userID]]]
+            if !isPublished { body.setMember("template", template) }
+            return body
+        }
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            if isPublished { try await server.publish(template) }
+            let path = Self.path + ":preview"
+            let short = try await server.administer("POST", path, body: body(idLength: 100))
+            #expect(short.status == 200)
+            let long = try await server.administer("POST", path, body: body(idLength: 40_000))
+            #expect(long.status == 413)
+            #expect(long.error?.message.contains("a shorter ID") == true)
         }
     }
 }

@@ -1,4 +1,5 @@
 import JSONTree
+import SeededRandomness
 import Testing
 
 @testable import ClientAPI
@@ -56,6 +57,91 @@ import Testing
         #expect(version?.problems.map(\.clients) == [2, 1])
     }
 
+    @Test func placesThatNobodyHasAnyMoreMakeRoom() throws {
+        var list = ProjectAcknowledgements(limits: limits())
+        list.record(try word(1, "A", "B"), user: 1)
+        // The client has other problems now; those of others keep their places.
+        list.record(try word(1, "B"), user: 2)
+        _ = list.takeChanges()
+        list.record(try word(1, "C", "D"), user: 1)
+        let changes = list.takeChanges()
+        #expect(changes.map(\.version) == [1])
+        let counts = (changes.first?.places ?? []).map { "\($0.place.section) \($0.count)" }
+        #expect(counts.sorted() == ["A 0", "B 1", "C 1"])
+        #expect(list.counts.versions.first?.problems.map(\.place.section).sorted() == ["B", "C"])
+        list.record(try word(1, "E", "F"), user: 2)
+        list.record(try word(1, "C", "E"), user: 3)
+        let problems = list.counts.versions.first?.problems ?? []
+        #expect(
+            Dictionary(uniqueKeysWithValues: problems.map { ($0.place.section, $0.clients) })
+                == ["C": 2, "E": 2])
+    }
+
+    @Test func thePlacesOfAForgottenVersionAreCountedAsGone() throws {
+        var list = ProjectAcknowledgements(limits: limits())
+        for version in 1...3 { list.record(try word(version, "A", "B"), user: version) }
+        _ = list.takeChanges()
+        list.record(try word(4), user: 4)
+        let change = try #require(list.takeChanges().first { $0.version == 1 })
+        #expect(change.withProblems == 0)
+        #expect(change.places.map(\.place.section).sorted() == ["A", "B"])
+        #expect(change.places.allSatisfy { $0.count == 0 })
+    }
+
+    @Test func onlyCountsThatChangedAreReported() throws {
+        var list = ProjectAcknowledgements(limits: limits())
+        list.record(try word(1, "A", "B"), user: 1)
+        _ = list.takeChanges()
+        list.record(try word(1, "A", "B"), user: 1)
+        let same = try #require(list.takeChanges().first)
+        #expect(same.inForce == nil)
+        #expect(same.withProblems == nil)
+        #expect(same.places.isEmpty)
+        list.record(try word(1, "A"), user: 2)
+        let more = try #require(list.takeChanges().first)
+        #expect(more.withProblems == 2)
+        #expect(more.inForce == nil)
+        #expect(more.places.map { "\($0.place.section) \($0.count)" } == ["A 2"])
+    }
+
+    @Test func aPlaceIsReportedOnceItIsASetting() throws {
+        var list = ProjectAcknowledgements(limits: limits())
+        list.record(try word(1, "A"), user: 1)
+        #expect(list.takeChanges { _ in false }.first?.places.isEmpty == true)
+        list.record(try word(1, "A"), user: 1)
+        let places = list.takeChanges().first?.places ?? []
+        #expect(places.map { "\($0.place.section) \($0.count)" } == ["A 1"])
+    }
+
+    /// Places come and go, and none is counted wrong.
+    @Test func placesAreCountedRightAfterAnyHistory() throws {
+        var generator = SeededGenerator.printingItsSeed()
+        var list = ProjectAcknowledgements(limits: limits(users: 1_000, versions: 4, places: 6))
+        var shown: [Int: [String: Int]] = [:]
+        for step in 0..<20_000 {
+            let version = step / 500 + Int.random(in: 1...3, using: &generator)
+            let names = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+                "S\(Int.random(in: 0..<12, using: &generator))"
+            }
+            let problems = names.map { ["section": .string($0)] as JSONNode }
+            list.record(
+                try Acknowledgement([
+                    "template_version": .number("\(version)"), "problems": .array(problems),
+                ]), user: Int.random(in: 0..<20, using: &generator))
+            for change in list.takeChanges() {
+                for place in change.places {
+                    shown[change.version, default: [:]][place.place.section] =
+                        place.count > 0 ? place.count : nil
+                }
+            }
+            let counted = list.counts.versions.reduce(into: [Int: [String: Int]]()) {
+                let problems = $1.problems.map { ($0.place.section, $0.clients) }
+                $0[$1.number] = Dictionary(uniqueKeysWithValues: problems)
+            }
+            #expect(counted.filter { !$0.value.isEmpty } == shown.filter { !$0.value.isEmpty })
+        }
+    }
+
     @Test func aLateWordOnAnOlderVersionDoesNotHideTheProblemsOfTheNewer() throws {
         var list = ProjectAcknowledgements(limits: limits())
         list.record(try word(2, "A"), user: 1)
@@ -75,7 +161,7 @@ import Testing
     }
 
     @Test func theCountsAreThoseOfTheUsersAfterAnyHistory() throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator.printingItsSeed()
         var list = ProjectAcknowledgements(limits: limits(users: 1_000, versions: 50, places: 9))
         var words: [Int: (inForce: Int, rejected: Int)] = [:]
         for _ in 0..<20_000 {

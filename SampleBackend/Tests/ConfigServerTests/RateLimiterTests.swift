@@ -42,4 +42,11 @@ struct RateLimiterTests {
         for number in 0..<15_000 { _ = waits(1, of: "\(number)", after: 0, limiter) }
         #expect(waits(1, of: "a", after: 1, limiter) == [9])
     }
+
+    @Test func aRateOfZeroIsARateOfOne() {
+        let limiter = RateLimiter<String>(requestsPerSecond: 0)
+        let now = ContinuousClock.now
+        #expect(limiter.secondsToWait("a", now: now) == nil)
+        #expect(limiter.secondsToWait("a", now: now) == 1)
+    }
 }

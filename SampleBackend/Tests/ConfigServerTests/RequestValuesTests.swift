@@ -28,7 +28,7 @@ struct RequestValuesTests {
     @Test(arguments: [
         ("2026-01-31T12:00:00Z", 200), ("2026-01-31T12:00:00.5%2B22:44", 200),
         ("2026-01-31T12:00:00-23:59", 200), ("2026-01-31T12:00:00%2B24:00", 400),
-        ("2026-01-31", 400),
+        ("2026-01-31", 400), ("2026-02-30T00:00:00Z", 400), ("2026-01-31T12:00:00Zx", 400),
     ])
     func timesMayHaveAnyOffsetBelowADay(text: String, status: Int) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

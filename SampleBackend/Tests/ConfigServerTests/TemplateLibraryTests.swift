@@ -21,14 +21,7 @@ struct TemplateLibraryTests {
     @Test func theFeedOfChangesCompilesNoVersionThatIsKnown() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
         try await library.load()
-        let administration = Administration(
-            store: store, library: library, access: AdministratorAccess(environmentToken: nil),
-            metrics: LibraryMetrics(), now: { Date() })
-        let draft = Administration.Draft(
-            project: "default", body: JSONNode.sample.jsonData(), ifMatch: "*",
-            user: .init(name: nil),
-            origin: .restAPI)
-        _ = try await administration.publish(try administration.check(draft))
+        try await publish(into: library)
         #expect(library.project("default")?.compiled.version.number == 1)
         try await takeChanges(into: library)
         // The check before publishing has compiled it already.
@@ -38,6 +31,71 @@ struct TemplateLibraryTests {
         try await takeChanges(into: other)
         #expect(other.compilationCount == 1)
         #expect(other.project("default")?.compiled.version.number == 1)
+    }
+
+    @Test func aSnapshotDoesNotUndoALaterPublish() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        let snapshot = try await store.snapshot()
+        try await publish(into: library)
+        library.load(snapshot, appliedBefore: ["default": 1])
+        #expect(library.project("default")?.compiled.version.number == 2)
+        #expect(library.revision == snapshot.revision)
+    }
+
+    @Test func aSnapshotBringsTheOverridesOfAVersionThatIsPublishedMeanwhile() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        // The library has missed it, after a gap in the changes.
+        try await store.setOverrides(
+            OverridesChange(
+                project: "default", userID: "1", content: Data(#"{"A":{"b":true}}"#.utf8),
+                date: Date(), actor: "test"))
+        let snapshot = try await store.snapshot()
+        try await publish(into: library)
+        library.load(snapshot, appliedBefore: ["default": 1])
+        #expect(library.project("default")?.compiled.version.number == 2)
+        #expect(library.project("default")?.overrides["1"] != nil)
+    }
+
+    @Test func aSnapshotRemovesWhatTheStoreNoLongerHas() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        let snapshot = try await store.snapshot()
+        try await publish(into: library)
+        // The store is that of a backup: version 2 was there before the snapshot was read.
+        library.load(snapshot, appliedBefore: ["default": 2])
+        #expect(library.project("default")?.compiled.version.number == 1)
+        let empty = try await InMemoryTemplateStore().snapshot()
+        library.load(empty, appliedBefore: ["default": 1])
+        #expect(library.project("default") == nil)
+    }
+
+    @Test func aSnapshotTellsWhoseOverridesChangedMeanwhile() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        let pinned = try OverridesDocument(jsonData: Data(#"{"A":{"b":true}}"#.utf8))
+        library.apply(pinned, forUserID: "1", inProject: "default")
+        let changes = Locked<[LibraryChange]>([])
+        library.observe { change in changes.withLock { $0.append(change) } }
+        // The store has no overrides of the user any more.
+        try await library.load()
+        #expect(
+            changes.withLock { $0 } == [
+                .everything,
+                .overrides(project: "default", userID: "1", sections: ["A"]),
+            ])
+    }
+
+    /// Publishes the sample once more.
+    private func publish(into library: TemplateLibrary) async throws {
+        let administration = Administration(
+            store: store, library: library, access: AdministratorAccess(environmentToken: nil),
+            metrics: LibraryMetrics(), now: { Date() })
+        let draft = Administration.TemplateRequest(
+            project: "default", body: JSONNode.sample.jsonData(), ifMatch: "*",
+            user: .init(name: nil), origin: .restAPI)
+        _ = try await administration.publish(try administration.check(draft))
     }
 
     /// Applies the changes that the store has so far, up to the first of a template.

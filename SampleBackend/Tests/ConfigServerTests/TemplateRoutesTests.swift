@@ -267,6 +267,10 @@ struct TemplateRoutesTests {
             let answer = try await server.administer("GET", Self.path + ":diff?from=1&to=2")
             #expect(answer.status == 200)
             #expect(String(decoding: answer.body, as: UTF8.self).contains("maybe"))
+            let first = try await server.administer("GET", Self.path + ":diff?from=0&to=1").json
+            #expect(first["from"] == "0")
+            #expect(first["conditions"]?.arrayValue?.allSatisfy { $0["change"] == "ADDED" } == true)
+            #expect(first["parameters"]?.arrayValue?.isEmpty == false)
             #expect(try await server.administer("GET", Self.path + ":diff").status == 400)
             let missing = try await server.administer("GET", Self.path + ":diff?from=1&to=9")
             #expect(missing.status == 404)

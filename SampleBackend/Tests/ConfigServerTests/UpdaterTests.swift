@@ -6,7 +6,9 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
+@testable import ClientAPI
 @testable import ConfigServer
+@testable import HTTPServing
 
 /// The framework's updater over this server's streams.
 @Suite(.timeLimit(.minutes(5)))
@@ -17,15 +19,22 @@ struct UpdaterTests {
         let updater: ActiveConfigUpdater
         let downloader: JSONURLDownloader
 
-        init(port: Int, userID: String?) throws {
+        init(
+            port: Int, userID: String?, credentials: ClientCredentials = .none,
+            signals: ClientSignals? = nil
+        ) throws {
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
             let backend = ActiveConfigBackend(url: url)
-            downloader = JSONURLDownloader(backend: backend)
+            downloader = JSONURLDownloader(
+                backend: backend, credentials: credentials, signals: signals)
             config = ActiveConfig(
                 configDownloader: downloader, configStore: InMemoryStore(),
                 listenerQueue: DispatchQueue(label: "listeners"), log: .disabled)
             config.currentUserID = userID
-            updater = ActiveConfigUpdater(config, source: URLSessionEventSource(backend: backend))
+            updater = ActiveConfigUpdater(
+                config,
+                source: URLSessionEventSource(
+                    backend: backend, credentials: credentials, signals: signals))
         }
 
         /// Runs the updater while `body` runs.
@@ -70,6 +79,63 @@ struct UpdaterTests {
                         try await client.downloader.requestActiveConfig(
                             forUserID: userID, lastKnown: held) == nil)
                 }
+            }
+        }
+    }
+
+    @Test func aChangedSignalLeadsToAStreamWithIt() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let signals = ClientSignals(platform: { PlatformSignals() })
+            let client = try Client(port: server.port, userID: "1", signals: signals)
+            try await client.run {
+                try await client.waitForTitle("Hello 1")
+                try await client.waitUntilLive()
+                try await signals.setCustomSignals(["city": "Tokyo"])
+                try await client.waitForTitle("Konnichiwa")
+                try await client.waitUntilLive()
+                // What is pushed is for the new signal.
+                var changed = JSONNode.sample
+                changed.setTitle(of: "tokyo", to: "Sayonara")
+                try await server.publish(changed)
+                try await client.waitForTitle("Sayonara")
+                let fresh = try await client.downloader.requestActiveConfig(
+                    forUserID: "1", lastKnown: client.config.currentConfiguration)
+                #expect(fresh == nil)
+            }
+        }
+    }
+
+    @Test func tokensAreRefreshedAndReplaced() async throws {
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(
+            keys: [], userTokens: try await UserTokenVerifier(secret: Secret(UserToken.secret)))
+        let (expired, good) = (
+            try await UserToken.make("1", lifetime: -10), try await UserToken.make("1")
+        )
+        try await RunningServer.with(
+            store: InMemoryTemplateStore(), options: options
+        ) { server in
+            try await server.publish(.sample)
+            let (asked, stream) = AsyncStream.makeStream(of: Bool.self)
+            let credentials = ClientCredentials.userToken { _, isRefresh in
+                stream.yield(isRefresh)
+                return isRefresh ? good : expired
+            }
+            let client = try Client(port: server.port, userID: "1", credentials: credentials)
+            try await client.run {
+                try await client.waitUntilLive()
+                var changed = JSONNode.sample
+                changed.setTitle(of: nil, to: "Pushed")
+                try await server.publish(changed)
+                try await client.waitForTitle("Pushed")
+                // A request for the document and one for the stream, each refreshed once.
+                var calls = asked.makeAsyncIterator()
+                for expected in [false, true, false, true] {
+                    #expect(await calls.next() == expected)
+                }
+                credentials.tokensDidChange()
+                #expect(await calls.next() == false)
             }
         }
     }

@@ -1,7 +1,6 @@
+import ClientAPI
 import ServerTestSupport
 import Testing
-
-@testable import HTTPServing
 
 /// The preference `wait` (RFC 7240).
 @Suite struct WaitPreferenceTests {

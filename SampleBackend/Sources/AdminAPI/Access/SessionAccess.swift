@@ -8,6 +8,10 @@ package import TemplateStore
 package struct AdministratorCaller: Sendable {
     package let administrator: Administrator
 
+    /// The identifier of the token, which no other token ever has; for a trusted administrator,
+    /// the name.
+    let id: String
+
     /// The console session of the request; nil when it carries a token.
     let session: Session?
 
@@ -36,11 +40,14 @@ package struct AdministratorCaller: Sendable {
 
     /// An administrator who is trusted without a token.
     package init(_ administrator: Administrator) {
-        self.init(administrator, session: nil)
+        self.administrator = administrator
+        id = administrator.name
+        session = nil
     }
 
-    init(_ administrator: Administrator, session: Session?) {
-        self.administrator = administrator
+    init(_ holder: AdministratorAccess.Holder, session: Session? = nil) {
+        administrator = holder.administrator
+        id = holder.tokenID
         self.session = session
     }
 }
@@ -62,11 +69,11 @@ package struct SessionAccess: Sendable {
     package func administrator(of headerFields: RequestFields) -> AdministratorCaller? {
         guard headerFields[.authorization] == nil else {
             return access.holder(ofToken: headerFields.bearerToken)
-                .map { AdministratorCaller($0.administrator) }
+                .map { AdministratorCaller($0) }
         }
         guard let holder = session(of: headerFields)?.holder else { return nil }
         return AdministratorCaller(
-            holder.administrator,
+            holder,
             session: AdministratorCaller.Session(
                 holder: holder, isSecure: isSecure(headerFields)))
     }

@@ -25,6 +25,9 @@ package struct Administration: Sendable {
     /// What clients say of their versions; nil while that is switched off.
     package var acknowledgements: Acknowledgements?
 
+    /// The signals of recent requests; nil while none are kept.
+    package var sample: SignalSample?
+
     package let now: @Sendable () -> Date
 
     /// True when webhooks may point at private networks and at this machine.
@@ -33,7 +36,8 @@ package struct Administration: Sendable {
     package init(
         store: any TemplateStore, library: TemplateLibrary, access: AdministratorAccess,
         metrics: LibraryMetrics, hub: RealtimeHub? = nil,
-        acknowledgements: Acknowledgements? = nil, now: @escaping @Sendable () -> Date,
+        acknowledgements: Acknowledgements? = nil, sample: SignalSample? = nil,
+        now: @escaping @Sendable () -> Date,
         allowsPrivateWebhooks: Bool = false
     ) {
         self.store = store
@@ -42,6 +46,7 @@ package struct Administration: Sendable {
         self.metrics = metrics
         self.hub = hub
         self.acknowledgements = acknowledgements
+        self.sample = sample
         self.now = now
         self.allowsPrivateWebhooks = allowsPrivateWebhooks
     }

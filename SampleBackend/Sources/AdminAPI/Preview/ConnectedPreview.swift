@@ -12,9 +12,6 @@ struct ConnectedPreview: Sendable {
     /// Number of clients that are evaluated between two checks of the deadline.
     private static let listenersAtATime = 256
 
-    /// Maximum number of results that are cached for clients with an equal basis.
-    private static let maximumResults = 1_024
-
     /// Number of connected clients.
     private let count: Int
 
@@ -28,33 +25,26 @@ struct ConnectedPreview: Sendable {
     private var users: [String?] = []
 
     /// Evaluates the listeners at `date` until all are done or `duration` is over.
+    ///
+    /// - Throws: `CancellationError`.
     init(
-        of listeners: [StreamListener], from current: PublishedProject,
-        to proposed: PublishedProject, date: Date, atMost duration: Duration
-    ) async {
+        of listeners: [StreamListener], comparing documents: inout DocumentComparison, date: Date,
+        atMost duration: Duration
+    ) async throws {
         count = listeners.count
         let end = ContinuousClock.now + duration
-        var results: [[DocumentBasis]: Bool] = [:]
         var known: Set<ExactText?> = []
         for listener in listeners {
             if evaluatedCount.isMultiple(of: Self.listenersAtATime) {
                 if ContinuousClock.now > end { break }
                 await Task.yield()
+                try Task.checkCancellation()
             }
             evaluatedCount += 1
             let context = TargetingContext(
                 userID: listener.userID, signals: listener.signals, date: date)
-            let bases = [current.basis(for: context), proposed.basis(for: context)]
-            let isChanged: Bool
-            if let result = results[bases] {
-                isChanged = result
-            } else {
-                isChanged = !DocumentChange(
-                    from: current.compiled, bases[0], to: proposed.compiled, bases[1]
-                ).isEmpty
-                if results.count < Self.maximumResults { results[bases] = isChanged }
-            }
-            guard isChanged else { continue }
+            guard documents.isChanged(for: context, basis: documents.proposed.basis(for: context))
+            else { continue }
             changedCount += 1
             if users.count < Self.maximumUsers,
                 known.insert(listener.userID.map { ExactText($0) }).inserted
@@ -72,5 +62,30 @@ struct ConnectedPreview: Sendable {
             "changed": .number("\(changedCount)"), "isComplete": .bool(evaluatedCount == count),
             "users": .array(users.map { $0.map { .string($0) } ?? .null }),
         ]
+    }
+}
+
+/// Compares the documents of two templates, once for all users with an equal basis.
+struct DocumentComparison {
+    /// Maximum number of results that are kept.
+    private static let maximumResults = 1_024
+
+    let current: PublishedProject
+    let proposed: PublishedProject
+    private var results: [[DocumentBasis]: Bool] = [:]
+
+    init(from current: PublishedProject, to proposed: PublishedProject) {
+        self.current = current
+        self.proposed = proposed
+    }
+
+    /// True when the document of a user differs; `basis` is that of the proposed template.
+    mutating func isChanged(for context: TargetingContext, basis: DocumentBasis) -> Bool {
+        let bases = [current.basis(for: context), basis]
+        if let result = results[bases] { return result }
+        let change = DocumentChange(
+            from: current.compiled, bases[0], to: proposed.compiled, bases[1])
+        if results.count < Self.maximumResults { results[bases] = !change.isEmpty }
+        return !change.isEmpty
     }
 }

@@ -17,7 +17,11 @@ struct ConnectionsRoutes: Sendable {
     }
 
     /// The number of users that listen, of those at each version, and what clients say of their
-    /// versions: `{"connections": 214, "versions": {"7": 14, "8": 200}, "acknowledgements": {…}}`.
+    /// versions: `{"connections": 214, "versions": {"7": 14, "8": 200}, "lastPublish": {"version":
+    /// "8", "users": 214, "changed": 12}, "acknowledgements": {…}}`.
+    ///
+    /// With `users=TEXT` also the users whose ID contains the text, and with `signals=true` the
+    /// common values of signals: `{…, "users": ["17"], "userCount": 1, "signals": {…}}`.
     @Sendable
     private func connections(_ request: RouteRequest) async throws -> RouteResponse {
         try await administration.checkExists(request.project)
@@ -29,10 +33,35 @@ struct ConnectionsRoutes: Sendable {
         var answer: JSONNode = [
             "connections": .number("\(counts?.count ?? 0)"), "versions": versions,
         ]
+        answer.setMember("lastPublish", counts?.lastPublish?.json)
         answer.setMember(
             "acknowledgements",
             administration.acknowledgements?.counts(inProject: request.project).json)
+        let text = try request.target.query.lastValue(named: "users")
+        let hasSignals = try request.flag(named: "signals")
+        guard text != nil || hasSignals else { return .json(answer) }
+        let listeners = await administration.hub?.listeners(inProject: request.project) ?? []
+        if let text {
+            let users = ConnectedUsers(of: listeners, containing: text)
+            answer.setMember("users", users.json)
+            answer.setMember("userCount", .number("\(users.count)"))
+        }
+        if hasSignals {
+            let signals = await CommonSignals(
+                of: administration.sample?.entries(inProject: request.project) ?? [], listeners)
+            answer.setMember("signals", signals.json)
+        }
         return .json(answer)
+    }
+}
+
+extension PublishEffect {
+    /// `{"version": "8", "users": 214, "changed": 12}`.
+    fileprivate var json: JSONNode {
+        [
+            "version": .string("\(version)"), "users": .number("\(users)"),
+            "changed": .number("\(changed)"),
+        ]
     }
 }
 

@@ -50,6 +50,16 @@ struct Preview: Sendable {
         return node
     }
 
+    /// The most bytes that the user's ID can take in the response for the user: in each document, and
+    /// in the settings with their reasons.
+    func maximumUserIDBytes(for user: PreviewUser) -> Int {
+        guard let userID = user.userID else { return 0 }
+        let count = [current, proposed, proposed ?? current].reduce(1) { count, project in
+            count + (project?.compiled.maximumUserIDCount ?? 0)
+        }
+        return count * JSONNode.string(userID).jsonData().count
+    }
+
     /// The state in the exchange format.
     private static func document(_ state: ConfigurationState) -> JSONNode {
         // Cannot fail: the framework wrote this JSON.

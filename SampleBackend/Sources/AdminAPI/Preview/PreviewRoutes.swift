@@ -6,6 +6,7 @@ import JSONTree
 import NIOConcurrencyHelpers
 import NIOCore
 import Rendering
+import Targeting
 import TemplateStore
 import Templates
 
@@ -14,7 +15,7 @@ struct PreviewRoutes: Sendable {
     /// Maximum number of users in one request.
     private static let maximumUsers = 100
 
-    /// Time limit for evaluating connected clients.
+    /// Time limit for evaluating connected clients, and for evaluating the sample and them.
     private static let maximumDuration: Duration = .seconds(1)
 
     /// Maximum size of the part of the response about users, in bytes: each user has two documents
@@ -23,6 +24,9 @@ struct PreviewRoutes: Sendable {
 
     /// Maximum number of concurrent previews, over all callers.
     private static let maximumPreviews = 4
+
+    /// Maximum number of different signals of the connected clients of a user in the response.
+    private static let maximumConnectedSignals = 3
 
     let administration: Administration
 
@@ -61,30 +65,69 @@ struct PreviewRoutes: Sendable {
         }
         let preview = Preview(current: current, proposed: proposed, date: administration.now())
         var answer = ByteBuffer(string: #"{"users":["#)
-        try await Self.write(users, by: preview, to: &answer)
+        let signals = await connectedSignals(of: users, inProject: request.project)
+        try await Self.write(users, by: preview, connectedSignals: signals, to: &answer)
         answer.writeString("]")
         if let current {
             answer.writeString(#","versionNumber":"\#(current.compiled.version.number)""#)
         }
-        if let hub = administration.hub, let current, let proposed {
-            let connected = await ConnectedPreview(
-                of: hub.listeners(inProject: request.project), from: current, to: proposed,
-                date: preview.date, atMost: Self.maximumDuration)
-            answer.writeString(#","connected":"#)
-            answer.writeBytes(connected.json.jsonData())
+        if let proposed {
+            try await write(
+                effectsOf: proposed, instead: current, inProject: request.project,
+                date: preview.date, to: &answer)
         }
         answer.writeString("}")
         return .json(answer)
     }
 
+    /// Writes whom a template changes and reaches, and what is doubtful in it.
+    private func write(
+        effectsOf proposed: PublishedProject, instead current: PublishedProject?,
+        inProject project: String, date: Date, to answer: inout ByteBuffer
+    ) async throws {
+        let hub = administration.hub
+        let sample = administration.sample
+        let listeners = await hub?.listeners(inProject: project) ?? []
+        var documents = current.map { DocumentComparison(from: $0, to: proposed) }
+        if hub != nil, var comparison = documents {
+            let connected = try await ConnectedPreview(
+                of: listeners, comparing: &comparison, date: date, atMost: Self.maximumDuration)
+            documents = comparison
+            answer.writeString(#","connected":"#)
+            answer.writeBytes(connected.json.jsonData())
+        }
+        let reach = try await ReachPreview(
+            of: sample, inProject: project, listeners, to: proposed, comparing: &documents,
+            date: date, atMost: Self.maximumDuration)
+        answer.writeString(#","reach":"#)
+        answer.writeBytes(reach.json.jsonData())
+        if sample != nil {
+            answer.writeString(#","estimate":"#)
+            answer.writeBytes(reach.estimateJSON.jsonData())
+        }
+        let known = KnownSignals(names: sample?.commonNames(inProject: project) ?? [])
+        answer.writeString(#","doubts":"#)
+        answer.writeBytes(proposed.compiled.doubtsJSON(knowing: known).jsonData())
+    }
+
     /// Writes one user at a time: the JSON tree of all of them would take many times the memory of
     /// the text.
     private static func write(
-        _ users: [PreviewUser], by preview: Preview, to answer: inout ByteBuffer
+        _ users: [PreviewUser], by preview: Preview, connectedSignals: [ExactText: [Signals]],
+        to answer: inout ByteBuffer
     ) async throws {
         for (index, user) in users.enumerated() {
             if index > 0 { answer.writeString(",") }
-            answer.writeBytes(preview.json(for: user).jsonData())
+            // Before the documents are made: a short request can name the ID in them without end.
+            guard answer.readableBytes + preview.maximumUserIDBytes(for: user) <= maximumBytes
+            else {
+                throw RequestError.previewTooLarge(users: index, limit: maximumBytes)
+            }
+            var node = preview.json(for: user)
+            if let sets = user.userID.flatMap({ connectedSignals[ExactText($0)] }) {
+                node.setMember("connectedSignals", .array(sets.map(Self.json)))
+            }
+            answer.writeBytes(node.jsonData())
             guard answer.readableBytes <= maximumBytes else {
                 throw RequestError.previewTooLarge(users: index, limit: maximumBytes)
             }
@@ -92,6 +135,23 @@ struct PreviewRoutes: Sendable {
             await Task.yield()
             try Task.checkCancellation()
         }
+    }
+
+    /// The signals of the clients of the users that are connected to this server now.
+    private func connectedSignals(
+        of users: [PreviewUser], inProject project: String
+    ) async -> [ExactText: [Signals]] {
+        let userIDs = Set(users.compactMap { user in user.userID.map { ExactText($0) } })
+        guard let hub = administration.hub, !userIDs.isEmpty else { return [:] }
+        return await hub.signals(
+            ofUsers: userIDs, inProject: project, atMost: Self.maximumConnectedSignals)
+    }
+
+    /// Signals by the names that clients send: `{"app.version": "2.0", "signal.plan": "gold"}`.
+    private static func json(_ signals: Signals) -> JSONNode {
+        var node = JSONNode.emptyObject
+        for (name, value) in signals.namedValues { node.setMember(name, .string(value)) }
+        return node
     }
 
     private func users(in body: JSONNode) throws(RequestError) -> [PreviewUser] {

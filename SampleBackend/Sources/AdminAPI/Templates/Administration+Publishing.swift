@@ -8,7 +8,7 @@ import TemplateStore
 import Templates
 
 extension Administration {
-    struct Draft {
+    struct TemplateRequest {
         let project: String
         /// The template as received, UTF-8 JSON.
         let body: Data
@@ -19,41 +19,41 @@ extension Administration {
         let origin: TemplateVersion.Origin
     }
 
-    /// A draft that passed every check but that of its version.
-    struct CheckedDraft {
+    /// A template that passed every check but that of its version.
+    struct CheckedTemplate {
         let validated: ValidatedTemplate
         let submission: TemplateSubmission
     }
 
-    /// Checks a draft, except that its version is current.
+    /// Checks a template, except that its version is current.
     ///
     /// - Throws: A ``RequestError`` with status 400 that lists every problem.
-    func check(_ draft: Draft) throws(RequestError) -> CheckedDraft {
-        try ProjectName.check(draft.project)
-        guard let ifMatch = draft.ifMatch else { throw Self.missingIfMatch }
-        let expectation = try self.expectation(ifMatch: ifMatch, project: draft.project)
+    func check(_ request: TemplateRequest) throws(RequestError) -> CheckedTemplate {
+        try ProjectName.check(request.project)
+        guard let ifMatch = request.ifMatch else { throw Self.missingIfMatch }
+        let expectation = try self.expectation(ifMatch: ifMatch, project: request.project)
         let validated: ValidatedTemplate
         do {
-            validated = try ValidatedTemplate(jsonData: draft.body)
+            validated = try ValidatedTemplate(jsonData: request.body)
         } catch {
             throw .invalidTemplate(error)
         }
-        return CheckedDraft(
+        return CheckedTemplate(
             validated: validated,
             submission: TemplateSubmission(
-                project: draft.project, content: validated.json.jsonData(),
+                project: request.project, content: validated.json.jsonData(),
                 expectation: expectation, date: now(),
-                user: draft.user, description: validated.template.version?.description,
-                origin: draft.origin,
+                user: request.user, description: validated.template.version?.description,
+                origin: request.origin,
                 updateType: expectation == .any ? .forcedUpdate : .incrementalUpdate))
     }
 
-    /// Checks that the store would accept the draft's version.
+    /// Checks that the store would accept the template's version.
     ///
     /// - Throws: A ``RequestError`` with status 412 when another version is current.
-    func checkVersion(of draft: CheckedDraft) async throws(RequestError) {
-        guard case .version(let expected) = draft.submission.expectation else { return }
-        let project = draft.submission.project
+    func checkVersion(of template: CheckedTemplate) async throws(RequestError) {
+        guard case .version(let expected) = template.submission.expectation else { return }
+        let project = template.submission.project
         let current = try await callStore("template") { () throws(TemplateStoreError) in
             try await store.template(version: nil, inProject: project)?.version.number ?? 0
         }
@@ -63,17 +63,17 @@ extension Administration {
         }
     }
 
-    /// Publishes a checked draft; clients get it at once.
+    /// Publishes a checked template; clients get it at once.
     ///
     /// - Returns: The stored template.
     /// - Throws: A ``RequestError`` with status 412 when another version is current.
-    func publish(_ draft: CheckedDraft) async throws(RequestError) -> StoredTemplate {
-        let stored = try await callStore("publish", project: draft.submission.project) {
+    func publish(_ template: CheckedTemplate) async throws(RequestError) -> StoredTemplate {
+        let stored = try await callStore("publish", project: template.submission.project) {
             () throws(TemplateStoreError) in
-            try await store.publish(draft.submission)
+            try await store.publish(template.submission)
         }
         library.apply(
-            CompiledTemplate(draft.validated, version: stored.version), project: stored.project)
+            CompiledTemplate(template.validated, version: stored.version), project: stored.project)
         return stored
     }
 

@@ -36,6 +36,8 @@ struct MergeRoutes: Sendable {
                     version: baseVersion, inProject: request.project))
         let merge = TemplateMerge(base: base, mine: mine, theirs: theirs)
         let merged = merge.resolving(choices).json()
+        let authors = try await authors(
+            of: merge.conflicts, from: base, since: baseVersion, to: current)
         let tag = TemplateTag(project: request.project, version: current.version.number)
         return .json(
             [
@@ -47,6 +49,7 @@ struct MergeRoutes: Sendable {
                         var node = conflict.json
                         node.setMember(
                             "resolution", choices[conflict.path].map { .string($0.rawValue) })
+                        node.setMember("changedBy", authors[conflict.path]?.json)
                         return node
                     }),
                 "problems": .array(Self.problems(of: merged).map(\.json)),
@@ -56,6 +59,61 @@ struct MergeRoutes: Sendable {
                 ],
             ],
             headerFields: [.eTag: tag.description])
+    }
+
+    /// Maximum number of versions that are searched for the authors of conflicts.
+    private static let maximumVersions = 30
+
+    /// The last version since `base` that changed each conflicting unit, by the path of the conflict;
+    /// none for a change that is older than the versions searched.
+    private func authors(
+        of conflicts: [TemplateMerge.Conflict], from base: RemoteConfigTemplate, since: Int,
+        to current: StoredTemplate
+    ) async throws -> [String: TemplateVersion] {
+        var authors: [String: TemplateVersion] = [:]
+        var open = conflicts
+        var newer = (
+            version: current.version, units: TemplateMerge.Units(try template(of: current))
+        )
+        while !open.isEmpty, newer.version.number > since {
+            let number = newer.version.number - 1
+            guard number > current.version.number - Self.maximumVersions else { break }
+            var older = base
+            var olderVersion = newer.version
+            if number > since {
+                let stored = try await administration.template(
+                    version: number, inProject: current.project)
+                older = try template(of: stored)
+                olderVersion = stored.version
+            }
+            let units = TemplateMerge.Units(older)
+            open.removeAll { conflict in
+                guard
+                    Self.value(of: conflict, in: units)
+                        != Self.value(of: conflict, in: newer.units)
+                else { return false }
+                authors[conflict.path] = newer.version
+                return true
+            }
+            if number <= since { break }
+            newer = (olderVersion, units)
+        }
+        return authors
+    }
+
+    /// The value of a conflicting unit in a template; of the order of conditions, as far as the
+    /// conflict goes: the names that all sides have.
+    private static func value(
+        of conflict: TemplateMerge.Conflict, in units: TemplateMerge.Units
+    ) -> JSONNode? {
+        let value = units[conflict.subject]
+        guard conflict.subject == .conditionOrder, case .array(let names)? = value else {
+            return value
+        }
+        let sides = [conflict.base, conflict.mine, conflict.theirs].map {
+            Set($0?.arrayValue ?? [])
+        }
+        return .array(names.filter { name in sides.allSatisfy { $0.contains(name) } })
     }
 
     /// The version that the edit is based on.

@@ -138,17 +138,22 @@ struct TemplateRoutes: Sendable {
     /// The differences between two versions.
     @Sendable
     private func diff(_ request: RouteRequest) async throws -> RouteResponse {
-        guard let from = try request.wholeNumber(named: "from", in: 1...Int.maximumDecimal) else {
+        guard let from = try request.wholeNumber(named: "from", in: 0...Int.maximumDecimal) else {
             throw RequestError.invalidArgument("from is missing: send the number of a version.")
         }
         let to = try request.wholeNumber(named: "to", in: 1...Int.maximumDecimal)
-        let old = try await administration.template(version: from, inProject: request.project)
+        // Version 0 is the state before the first publish.
+        let old =
+            from == 0
+            ? nil : try await administration.template(version: from, inProject: request.project)
         let new = try await administration.template(version: to, inProject: request.project)
         let diff = TemplateDiff(
-            from: try ValidatedTemplate(jsonData: old.content, limits: .none).template,
+            from: try old.map {
+                try ValidatedTemplate(jsonData: $0.content, limits: .none).template
+            } ?? RemoteConfigTemplate(),
             to: try ValidatedTemplate(jsonData: new.content, limits: .none).template)
         var body = diff.json
-        body.setMember("from", .string("\(old.version.number)"))
+        body.setMember("from", .string("\(from)"))
         body.setMember("to", .string("\(new.version.number)"))
         return .json(body)
     }

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPServing
-import JSONTree
 import TemplateStore
 
 /// Checks the names of new tokens, which the audit trail and terminals show.
@@ -12,20 +11,7 @@ enum TokenName: Sendable {
     ///
     /// - Throws: A ``RequestError`` with status 400.
     static func check(_ name: String) throws(RequestError) {
-        guard !name.isEmpty, !name.isLonger(than: maximumLength) else {
-            throw .invalidArgument(
-                "name is missing or too long: send a string of 1 to \(maximumLength) characters.")
-        }
-        let isPlain = name.unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: false
-            default: true
-            }
-        }
-        guard isPlain, name.first?.isWhitespace == false, name.last?.isWhitespace == false else {
-            throw .invalidArgument(
-                "name has blanks around it, or characters that are not shown: send a plain text.")
-        }
+        try ShownText.check(name, named: "name", maximumLength: maximumLength)
         let lowercased = name.lowercased()
         // These names mark the environment's token and administrators who open the store directly.
         guard lowercased != AdministratorAccess.environmentTokenName,

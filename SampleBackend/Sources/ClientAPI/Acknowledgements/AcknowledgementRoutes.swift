@@ -42,7 +42,7 @@ package struct AcknowledgementRoutes: Sendable {
             throw .unknownProject(request.project)
         }
         acknowledgements.record(
-            try Acknowledgement(request.jsonBody()), userID: request.parameters["userID"],
+            try Acknowledgement(request.jsonBody()), userID: try DocumentRequest.userID(request),
             project: request.project, current: compiled.version.number,
             isSetting: { compiled.hasSetting($0.key, inSection: $0.section) })
         return RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"])

@@ -5,7 +5,9 @@ import Targeting
 
 /// What clients say of the versions that they have, by project, in bounded memory.
 package final class Acknowledgements: Sendable {
-    private let state = NIOLockedValueBox<[String: ProjectAcknowledgements]>([:])
+    /// A lock for each project, so that none waits for the metrics of another.
+    private let projects = NIOLockedValueBox<[String: NIOLockedValueBox<ProjectAcknowledgements>]>(
+        [:])
     private let limits: ProjectAcknowledgements.Limits
 
     package convenience init() { self.init(limits: ProjectAcknowledgements.Limits()) }
@@ -28,31 +30,37 @@ package final class Acknowledgements: Sendable {
         var hasher = Hasher()
         hasher.combine(userID.map { ExactText($0) })
         let user = hasher.finalize()
-        let changes = state.withLockedValue { projects in
-            var known = projects[project] ?? ProjectAcknowledgements(limits: limits)
-            projects[project] = nil
-            known.record(acknowledgement, user: user)
-            let changes = known.takeChanges()
-            projects[project] = known
-            return changes
+        let known = projects.withLockedValue { projects in
+            if let known = projects[project] { return known }
+            let new = NIOLockedValueBox(ProjectAcknowledgements(limits: limits))
+            projects[project] = new
+            return new
         }
-        for change in changes { report(change, project: project, isSetting: isSetting) }
+        known.withLockedValue { known in
+            known.record(acknowledgement, user: user)
+            // Under the lock, so that an older count does not replace a newer one.
+            for change in known.takeChanges(isSetting: isSetting) {
+                report(change, project: project)
+            }
+        }
     }
 
     /// The counts of a project, newest version first.
     package func counts(inProject project: String) -> AcknowledgementCounts {
-        state.withLockedValue { $0[project]?.counts } ?? AcknowledgementCounts()
+        projects.withLockedValue { $0[project] }?.withLockedValue(\.counts)
+            ?? AcknowledgementCounts()
     }
 
-    private func report(
-        _ change: ProjectAcknowledgements.Change, project: String,
-        isSetting: (ProblemPlace) -> Bool
-    ) {
+    private func report(_ change: ProjectAcknowledgements.Change, project: String) {
         let version = ("version", "\(change.version)")
         let project = ("project", project)
-        record(change.inForce, "activeconfig_acknowledged_clients", [project, version])
-        record(change.withProblems, "activeconfig_problem_clients", [project, version])
-        for (place, count) in change.places where isSetting(place) {
+        if let count = change.inForce {
+            record(count, "activeconfig_acknowledged_clients", [project, version])
+        }
+        if let count = change.withProblems {
+            record(count, "activeconfig_problem_clients", [project, version])
+        }
+        for (place, count) in change.places {
             let setting = place.key.map { "\(place.section).\($0)" } ?? place.section
             record(count, "activeconfig_problems", [project, version, ("setting", setting)])
         }

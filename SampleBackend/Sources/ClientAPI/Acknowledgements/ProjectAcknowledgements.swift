@@ -8,17 +8,18 @@ struct ProjectAcknowledgements: Sendable {
         var users = 50_000
         /// Maximum versions; the lowest is forgotten first.
         var versions = 32
-        /// Maximum places with problems of a version; further ones are not listed.
+        /// Maximum places with problems of a version; further ones are not listed while clients have
+        /// these.
         var places = 64
         /// Maximum problems of a version in the counts.
         var listedProblems = 10
     }
 
-    /// New counts of a version.
+    /// New counts of a version; nil and left out are those that are as before.
     struct Change: Sendable {
         let version: Int
-        let inForce: Int
-        let withProblems: Int
+        let inForce: Int?
+        let withProblems: Int?
         let places: [(place: ProblemPlace, count: Int)]
     }
 
@@ -30,15 +31,19 @@ struct ProjectAcknowledgements: Sendable {
         var places: [UInt8] = []
     }
 
-    private struct Place: Sendable {
+    fileprivate struct Place: Sendable {
         let place: ProblemPlace
         var clients = 0
         var message: String
+        /// The number of clients in the last change.
+        var reported = 0
     }
 
-    private struct Version: Sendable {
+    fileprivate struct Version: Sendable {
         var inForce = 0
         var withProblems = 0
+        /// The counts in the last change.
+        var reported = (inForce: 0, withProblems: 0)
         var places: [Place] = []
         var indexes: [ProblemPlace: UInt8] = [:]
     }
@@ -52,6 +57,9 @@ struct ProjectAcknowledgements: Sendable {
     private var lowestVersion = 1
 
     private var changed: Set<Int> = []
+
+    /// The places of changed versions that are not listed any more.
+    private var dropped: [Int: Set<ProblemPlace>] = [:]
 
     init(limits: Limits) {
         self.limits = limits
@@ -80,15 +88,20 @@ struct ProjectAcknowledgements: Sendable {
         young[hash] = user
     }
 
-    /// The counts that have changed since the last call.
-    mutating func takeChanges() -> [Change] {
-        defer { changed = [] }
+    /// The counts that have changed since the last call; a place that is no setting is left for a
+    /// later one.
+    mutating func takeChanges(
+        isSetting: (ProblemPlace) -> Bool = { _ in true }
+    ) -> [Change] {
+        defer {
+            changed = []
+            dropped = [:]
+        }
         return changed.map { number in
-            let version = versions[number]
-            return Change(
-                version: number, inForce: version?.inForce ?? 0,
-                withProblems: version?.withProblems ?? 0,
-                places: (version?.places ?? []).map { ($0.place, $0.clients) })
+            let gone = (dropped[number] ?? []).filter { versions[number]?.indexes[$0] == nil }
+                .map { (place: $0, count: 0) }
+            return versions[number]?.takeChange(number, gone: gone, isSetting: isSetting)
+                ?? Change(version: number, inForce: 0, withProblems: 0, places: gone)
         }
     }
 
@@ -119,6 +132,7 @@ struct ProjectAcknowledgements: Sendable {
         if versions[version] != nil { return true }
         if versions.count >= limits.versions, let lowest = versions.keys.min() {
             guard version > lowest else { return false }
+            dropped[lowest, default: []].formUnion(versions[lowest]?.places.map(\.place) ?? [])
             versions[lowest] = nil
             changed.insert(lowest)
             lowestVersion = lowest + 1
@@ -131,27 +145,45 @@ struct ProjectAcknowledgements: Sendable {
     private mutating func places(of acknowledgement: Acknowledgement) -> [UInt8] {
         var indexes: [UInt8] = []
         for problem in acknowledgement.problems {
-            guard let index = index(of: problem, in: acknowledgement.version),
-                !indexes.contains(index)
-            else { continue }
+            let index = index(of: problem, in: acknowledgement.version, besides: indexes)
+            guard let index, !indexes.contains(index) else { continue }
             indexes.append(index)
         }
         return indexes
     }
 
+    /// The index of a place, which is added if there is room.
+    ///
+    /// - Parameters:
+    ///   - problem: The problem at the place.
+    ///   - number: The version.
+    ///   - taken: Indexes of places that are about to be counted.
+    /// - Returns: The index; nil when there is no room.
     private mutating func index(
-        of problem: Acknowledgement.Problem, in number: Int
+        of problem: Acknowledgement.Problem, in number: Int, besides taken: [UInt8]
     ) -> UInt8? {
         guard let version = versions[number] else { return nil }
         if let index = version.indexes[problem.place] {
             versions[number]?.places[Int(index)].message = problem.message
             return index
         }
-        guard version.places.count < limits.places,
-            let index = UInt8(exactly: version.places.count)
-        else { return nil }
+        let place = Place(place: problem.place, message: problem.message)
+        if version.places.count < limits.places {
+            guard let index = UInt8(exactly: version.places.count) else { return nil }
+            versions[number]?.indexes[problem.place] = index
+            versions[number]?.places.append(place)
+            return index
+        }
+        // No client has the problem of such a place any more, or refers to its index.
+        let free = version.places.indices.first {
+            version.places[$0].clients == 0 && !taken.contains(UInt8($0))
+        }
+        guard let free, let index = UInt8(exactly: free) else { return nil }
+        let old = version.places[free].place
+        dropped[number, default: []].insert(old)
+        versions[number]?.indexes[old] = nil
         versions[number]?.indexes[problem.place] = index
-        versions[number]?.places.append(Place(place: problem.place, message: problem.message))
+        versions[number]?.places[free] = place
         return index
     }
 
@@ -170,5 +202,27 @@ struct ProjectAcknowledgements: Sendable {
         for user in old.values { count(user, -1) }
         old = young
         young = [:]
+    }
+}
+
+extension ProjectAcknowledgements.Version {
+    /// The counts that have changed since the last call; `gone` are the places that made room.
+    fileprivate mutating func takeChange(
+        _ number: Int, gone: [(place: ProblemPlace, count: Int)],
+        isSetting: (ProblemPlace) -> Bool
+    ) -> ProjectAcknowledgements.Change {
+        var counts = gone
+        for index in places.indices {
+            let (place, count) = (places[index].place, places[index].clients)
+            // A count of 0 is reported also when the template has no such setting any more.
+            guard count != places[index].reported, count == 0 || isSetting(place) else { continue }
+            places[index].reported = count
+            counts.append((place, count))
+        }
+        defer { reported = (inForce, withProblems) }
+        return ProjectAcknowledgements.Change(
+            version: number, inForce: inForce == reported.inForce ? nil : inForce,
+            withProblems: withProblems == reported.withProblems ? nil : withProblems,
+            places: counts)
     }
 }

@@ -51,8 +51,13 @@ struct DocumentAnswers: Sendable {
             .eTag: identity.entityTag.description, .cacheControl: "private, no-cache",
         ]
         if let signer, let name = HTTPField.Name(DocumentSigner.fieldName) {
-            fields[name] = signer.fieldValue(
-                for: identity, project: request.project, userID: request.userID)
+            do {
+                fields[name] = try signer.fieldValue(
+                    for: identity, project: request.project, userID: request.userID)
+            } catch {
+                // Clients that verify keep what they have; for the others nothing changes.
+                logger.error("A document could not be signed", metadata: ["error": "\(error)"])
+            }
         }
         acknowledgedShare?.addField(to: &fields)
         return fields
@@ -65,6 +70,8 @@ struct DocumentAnswers: Sendable {
         let value: Value?
         do {
             value = try question(source)
+        } catch let error as RequestError {
+            throw error
         } catch {
             logger.error("The source of the documents failed", metadata: ["error": "\(error)"])
             throw .unavailable

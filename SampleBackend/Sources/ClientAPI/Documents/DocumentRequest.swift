@@ -30,6 +30,7 @@ package struct DocumentRequest: Sendable {
     static let acknowledgementPatterns = [
         "/activeconfig/acknowledgement",
         "/activeconfig/user/{userID}/acknowledgement",
+        "/active_config/acknowledgement",
         "/projects/{project}/activeconfig/acknowledgement",
         "/projects/{project}/activeconfig/user/{userID}/acknowledgement",
     ]
@@ -81,7 +82,12 @@ package struct DocumentRequest: Sendable {
 
 extension RouteRequest {
     /// The project of the path; `default` on the paths that name none.
-    package var project: String { parameters["project"] ?? "default" }
+    ///
+    /// A longer name than any project may have is shortened, which no project's name is either.
+    package var project: String {
+        let name = parameters["project"] ?? "default"
+        return name.utf8.count <= 100 ? name : name.shortened
+    }
 }
 
 extension Signals {

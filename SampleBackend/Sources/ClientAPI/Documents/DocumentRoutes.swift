@@ -13,15 +13,19 @@ package struct DocumentRoutes: Sendable {
     /// Nil when requests never wait.
     private let waiting: (any DocumentWaiting)?
 
+    /// Nil keeps no sample of signals.
+    private let sample: SignalSample?
+
     package init(
         source: any DocumentSource, clientAccess: ClientAccess,
         waiting: (any DocumentWaiting)? = nil, signer: DocumentSigner? = nil,
-        acknowledgedShare: AcknowledgedShare? = nil, logger: Logger
+        acknowledgedShare: AcknowledgedShare? = nil, sample: SignalSample? = nil, logger: Logger
     ) {
         answers = DocumentAnswers(
             source: source, signer: signer, acknowledgedShare: acknowledgedShare, logger: logger)
         self.clientAccess = clientAccess
         self.waiting = waiting
+        self.sample = sample
     }
 
     package var routes: [Route] {
@@ -50,8 +54,13 @@ package struct DocumentRoutes: Sendable {
         let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init)
         guard let waiting, let condition, request.method == .get,
             let preference = request.headerFields[named: "prefer"].flatMap(WaitPreference.init)
-        else { return .response(try answers.answer(wanted, condition: condition)) }
+        else {
+            let response = try answers.answer(wanted, condition: condition)
+            sample?.record(wanted)
+            return .response(response)
+        }
         let identity = try answers.identity(of: wanted)
+        sample?.record(wanted)
         guard condition.matches(identity.entityTag.opaqueTag) else {
             return .response(try answers.answer(wanted, condition: nil))
         }
@@ -59,5 +68,13 @@ package struct DocumentRoutes: Sendable {
             document: wanted, condition: condition, preference: preference, identity: identity,
             tokenEnd: tokenEnd, answers: answers)
         return try waiting.answer(poll, from: request.address)
+    }
+}
+
+extension SignalSample {
+    /// Records the signals of a request that could be answered, so that unknown projects take no
+    /// place in the sample.
+    fileprivate func record(_ request: DocumentRequest) {
+        record(inProject: request.project, userID: request.userID, signals: request.signals)
     }
 }

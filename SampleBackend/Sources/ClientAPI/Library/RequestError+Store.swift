@@ -1,4 +1,5 @@
 package import HTTPServing
+import HTTPTypes
 import JSONTree
 import Targeting
 package import TemplateStore
@@ -15,7 +16,10 @@ extension RequestError {
                         + "request again with its ETag.")
             case .projectMissing: .unknownProject(project)
             case .versionMissing: .notFound(error.message)
-            case .tooManyOverrides, .tooManyWebhooks: .invalidArgument(error.message)
+            case .draftMismatch: .draftMismatch(error.message)
+            case .projectDetailsMismatch: .projectDetailsMismatch
+            case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts:
+                .invalidArgument(error.message)
             case .outOfSpace: .outOfSpace
             case .filesReplaced: .filesReplaced
             default: .storeUnavailable
@@ -28,4 +32,48 @@ extension RequestError {
             "There is no project \"\(project.shortened)\": a project exists from its first publish "
                 + "on.")
     }
+}
+
+extension RequestError {
+    /// 412: the template has changed since the version that the change is based on.
+    static func versionMismatch(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .preconditionFailed, statusName: "VERSION_MISMATCH", message: message)
+    }
+
+    /// 412: the stored draft is not the one that the change is based on.
+    static func draftMismatch(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .preconditionFailed, statusName: "DRAFT_MISMATCH", message: message)
+    }
+
+    /// 412: the details of the project are not those that the change is based on.
+    package static let projectDetailsMismatch = RequestError(
+        httpStatus: .preconditionFailed, statusName: "PROJECT_DETAILS_MISMATCH",
+        message: "The details of the project are not those that If-Match names: get them, make "
+            + "the change to them and send it again with their ETag.")
+
+    /// 503: the store is unavailable or cannot write.
+    static let storeUnavailable = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The store of the server cannot be read or written now, as its log says: try again "
+            + "in a few seconds.",
+        headerFields: [.retryAfter: "5"])
+
+    /// 503: the disk of the store is full.
+    static let outOfSpace = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message: "The server cannot write, so nothing was stored: there is no space left on the "
+            + "disk of its database; free space there and try again.",
+        headerFields: [.retryAfter: "30"])
+
+    /// 503: the store's files were removed or replaced since they were opened.
+    static let filesReplaced = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The files of the server's database were removed, moved or replaced while it runs, "
+            + "so it stores nothing more: whoever runs it has to look at them, as its log says, and "
+            + "to start it again.",
+        headerFields: [.retryAfter: "60"])
 }

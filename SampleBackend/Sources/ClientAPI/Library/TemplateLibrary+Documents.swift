@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 package import Rendering
 package import Targeting
 import TemplateStore
@@ -9,6 +10,7 @@ extension TemplateLibrary: DocumentSource {
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedDocument? {
         guard let project = try loadedProject(project) else { return nil }
+        guard project.compiled.admits(userID: userID) else { throw RequestError.userIDTooLong }
         let outcome = project.rendered(
             for: TargetingContext(userID: userID, signals: signals, date: Date()))
         metrics.countEvaluation(wasCached: outcome.wasCached)
@@ -19,6 +21,7 @@ extension TemplateLibrary: DocumentSource {
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> DocumentIdentity? {
         guard let project = try loadedProject(project) else { return nil }
+        guard project.compiled.admits(userID: userID) else { throw RequestError.userIDTooLong }
         let context = TargetingContext(userID: userID, signals: signals, date: Date())
         let (entityTag, wasCached) = project.entityTag(
             for: project.basis(for: context), userID: userID)
@@ -39,4 +42,14 @@ extension TemplateLibrary: DocumentSource {
         }
         try await store.checkReadiness()
     }
+}
+
+extension RequestError {
+    /// Tells what to do about a user's ID that a template shows in too many places for its length.
+    static let userIDTooLongMessage =
+        "The user's ID is too long for this project, whose settings show it in many places: send a "
+        + "shorter one."
+
+    /// 400: the document would show a long user's ID in too many places.
+    static let userIDTooLong = RequestError.invalidArgument(userIDTooLongMessage)
 }

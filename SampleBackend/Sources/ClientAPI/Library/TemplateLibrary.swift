@@ -12,6 +12,8 @@ package import Templates
 package final class TemplateLibrary: Sendable {
     private struct State: Sendable {
         var projects: [String: PublishedProject] = [:]
+        /// The details of the projects of which they were ever set.
+        var projectDetails: [String: StoredProjectDetails] = [:]
         /// The store revision whose changes are applied.
         var revision = StoreRevision.zero
         var isLoaded = false
@@ -22,7 +24,8 @@ package final class TemplateLibrary: Sendable {
     private let state = NIOLockedValueBox(State())
     private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
     package let store: any TemplateStore
-    private let logger: Logger
+    package let earlierOverrides: EarlierOverrides
+    let logger: Logger
     let metrics: LibraryMetrics
 
     /// Maximum bytes of cached rendered documents per project.
@@ -31,9 +34,12 @@ package final class TemplateLibrary: Sendable {
     /// Creates an empty library that caches at most `cacheBytes` of rendered documents per project.
     package init(
         store: any TemplateStore, logger: Logger, metrics: LibraryMetrics = LibraryMetrics(),
-        cacheBytes: Int = PublishedProject.defaultCacheBytes
+        cacheBytes: Int = PublishedProject.defaultCacheBytes,
+        earlierOverrides: EarlierOverrides? = nil
     ) {
         self.store = store
+        self.earlierOverrides =
+            earlierOverrides ?? EarlierOverrides(store: store, logger: logger)
         self.logger = logger
         self.metrics = metrics
         self.cacheBytes = cacheBytes
@@ -49,6 +55,19 @@ package final class TemplateLibrary: Sendable {
 
     package var versions: [String: TemplateVersion] {
         state.withLockedValue { $0.projects.mapValues(\.compiled.version) }
+    }
+
+    /// What administrators tell a project apart by.
+    package func projectDetails(ofProject name: String) -> ProjectDetails {
+        state.withLockedValue { $0.projectDetails[name]?.details } ?? ProjectDetails()
+    }
+
+    /// Applies the details of a project, unless they are stale.
+    package func apply(_ details: StoredProjectDetails, project name: String) {
+        state.withLockedValue { state in
+            guard details.revision > state.projectDetails[name]?.revision ?? .zero else { return }
+            state.projectDetails[name] = details
+        }
     }
 
     /// The store revision up to which all changes are applied.
@@ -86,27 +105,65 @@ package final class TemplateLibrary: Sendable {
     ///
     /// - Throws: The store's error; the known state is kept.
     package func load() async throws(TemplateStoreError) {
-        let snapshot = try await store.snapshot()
+        let known = versions.mapValues(\.number)
+        load(try await store.snapshot(), appliedBefore: known)
+    }
+
+    /// Replaces everything by a snapshot of the store, except for versions that were applied since
+    /// it was taken: those that are newer than `known`, the versions before, by project.
+    func load(_ snapshot: TemplateStoreSnapshot, appliedBefore known: [String: Int]) {
         var projects: [String: PublishedProject] = [:]
+        var overrides: [String: [ExactText: OverridesDocument]] = [:]
+        for (name, contents) in snapshot.overrides {
+            overrides[name] = self.overrides(contents, of: name)
+        }
         for stored in snapshot.templates {
+            let pinned = overrides[stored.project] ?? [:]
             guard let compiled = compile(stored) else {
-                projects[stored.project] = project(stored.project)
+                projects[stored.project] = project(stored.project)?.settingAllOverrides(pinned)
                 continue
             }
             projects[stored.project] = PublishedProject(
-                compiled,
-                overrides: overrides(snapshot.overrides[stored.project] ?? [:], of: stored.project),
-                cacheBytes: cacheBytes)
+                compiled, overrides: pinned, cacheBytes: cacheBytes)
         }
-        state.withLockedValue { [projects] state in
+        for (name, details) in snapshot.projectDetails { apply(details, project: name) }
+        let before = state.withLockedValue { [projects, overrides] state in
+            let before = state.projects
             state.projects = projects
+            for (name, later) in before {
+                let number = later.compiled.version.number
+                guard number > known[name] ?? 0,
+                    number > projects[name]?.compiled.version.number ?? 0
+                else { continue }
+                // Overrides that changed meanwhile follow, after the snapshot's revision.
+                state.projects[name] = later.settingAllOverrides(overrides[name] ?? [:])
+            }
             state.revision = snapshot.revision
             state.isLoaded = true
+            return before
         }
-        for (name, project) in projects {
-            metrics.setVersion(project.compiled.version.number, ofProject: name)
-        }
+        earlierOverrides.expectChanges(inProjects: versions.keys)
+        for (name, version) in versions { metrics.setVersion(version.number, ofProject: name) }
         notify(.everything)
+        // Clients that resume at the same version hear of nothing else that their overrides changed.
+        for (name, project) in before {
+            notifyOverrides(changedFrom: project, inProject: name)
+        }
+    }
+
+    private func notifyOverrides(changedFrom before: PublishedProject, inProject name: String) {
+        let now = project(name)?.overrides ?? [:]
+        for userID in Set(before.overrides.keys).union(now.keys)
+        where before.overrides[userID] != now[userID] {
+            notify(
+                .overrides(
+                    project: name, userID: userID.text,
+                    sections: Self.sections(of: before.overrides[userID], now[userID])))
+        }
+    }
+
+    private static func sections(of overrides: OverridesDocument?...) -> Set<String> {
+        Set(overrides.flatMap { $0?.sections.keys.map(\.self) ?? [] })
     }
 
     /// Applies a published version, unless it is stale.
@@ -155,8 +212,9 @@ package final class TemplateLibrary: Sendable {
             return before
         }
         guard before != overrides else { return }
-        let sections = Set([before, overrides].flatMap { $0?.sections.keys.map(\.self) ?? [] })
-        notify(.overrides(project: name, userID: userID, sections: sections))
+        notify(
+            .overrides(
+                project: name, userID: userID, sections: Self.sections(of: before, overrides)))
     }
 
     /// A stored version of a project, compiled, and its stored size in bytes; nil when it was
@@ -185,6 +243,10 @@ package final class TemplateLibrary: Sendable {
             apply(
                 content.flatMap { overrides($0, of: project) }, forUserID: userID,
                 inProject: project)
+        case .projectDetails(let project):
+            if let details = try await store.projectDetails(ofProject: project) {
+                apply(details, project: project)
+            }
         case .tokens, .webhooks: break
         }
         state.withLockedValue { $0.revision = max($0.revision, change.revision) }
@@ -216,29 +278,6 @@ package final class TemplateLibrary: Sendable {
                     "project": "\(stored.project)", "version": "\(stored.version.number)",
                     "error": "\(error)",
                 ])
-            return nil
-        }
-    }
-
-    private func overrides(
-        _ contents: [Data: Data], of project: String
-    ) -> [ExactText: OverridesDocument] {
-        var result: [ExactText: OverridesDocument] = [:]
-        for (userID, content) in contents {
-            result[ExactText(String(decoding: userID, as: UTF8.self))] = overrides(
-                content, of: project)
-        }
-        return result
-    }
-
-    /// Parses the overrides of a user; nil when they cannot be read, which is logged.
-    private func overrides(_ content: Data, of project: String) -> OverridesDocument? {
-        do {
-            return try OverridesDocument(jsonData: content)
-        } catch {
-            logger.error(
-                "Stored overrides cannot be read; they do not count",
-                metadata: ["project": "\(project)", "error": "\(error)"])
             return nil
         }
     }

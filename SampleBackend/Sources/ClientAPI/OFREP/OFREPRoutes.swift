@@ -13,11 +13,16 @@ package struct OFREPRoutes: Sendable {
     /// The clock for time-based conditions (`dateTime`).
     package let now: @Sendable () -> Date
 
+    /// Nil keeps no sample of signals.
+    private let sample: SignalSample?
+
     package init(
-        library: TemplateLibrary, clientAccess: ClientAccess, now: @escaping @Sendable () -> Date
+        library: TemplateLibrary, clientAccess: ClientAccess, sample: SignalSample? = nil,
+        now: @escaping @Sendable () -> Date
     ) {
         self.library = library
         self.clientAccess = clientAccess
+        self.sample = sample
         self.now = now
     }
 
@@ -97,6 +102,10 @@ package struct OFREPRoutes: Sendable {
         guard let published = library.project(request.project) else {
             throw .unknownProject(request.project)
         }
+        guard published.compiled.admits(userID: context.userID) else {
+            throw .invalidContext(RequestError.userIDTooLongMessage)
+        }
+        sample?.record(inProject: request.project, userID: context.userID, signals: signals)
         return (
             published,
             TargetingContext(userID: context.userID, signals: signals, date: now())
@@ -114,14 +123,14 @@ struct OFREPTarget: Sendable, Hashable {
     /// Parses a request target; nil when it is not below `/ofrep` or `/projects/{project}/ofrep`.
     init?(_ target: String) {
         guard let parts = TargetParts(target) else { return nil }
-        let path = parts.pathAndQuery.utf8.prefix { $0 != UInt8(ascii: "?") }
-        var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .dropFirst()
-            .map { Substring($0).percentDecoded() ?? String(Substring($0)) }[...]
-        if segments.first == "projects" { segments = segments.dropFirst(2) }
-        guard segments.first == "ofrep" else { return nil }
+        var segments = parts.segments[...]
+        if segments.first?.hasSameBytes(as: "projects") ?? false {
+            segments = segments.dropFirst(2)
+        }
+        guard segments.first?.hasSameBytes(as: "ofrep") ?? false else { return nil }
         let flags = ["ofrep", "v1", "evaluate", "flags"]
-        let isFlag = segments.starts(with: flags) && segments.count > flags.count
+        let isFlag =
+            segments.starts(with: flags) { $0.hasSameBytes(as: $1) } && segments.count > flags.count
         flagKey = isFlag ? segments.dropFirst(flags.count).joined(separator: "/") : nil
     }
 }

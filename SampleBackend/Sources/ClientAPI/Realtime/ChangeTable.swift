@@ -19,6 +19,8 @@ final class ChangeTable {
         let old: DocumentBasis
         let new: DocumentBasis
         let format: StreamRequest.Format
+        /// The number of the event; 0 for a format without numbers.
+        let number: Int
     }
 
     /// Maximum entries; with more distinct transitions than that, few users share one.
@@ -33,6 +35,9 @@ final class ChangeTable {
     /// The publication time of the new version; nil when the version is the same.
     private let publication: Date?
 
+    /// True when the change is a publish, not one of overrides or of a time.
+    var isPublish: Bool { publication != nil }
+
     init(from old: PublishedProject, to new: PublishedProject) {
         self.old = old
         self.new = new
@@ -46,14 +51,17 @@ final class ChangeTable {
     /// nil when its document does not change.
     func event(for subscription: Subscription, from basis: DocumentBasis) -> StreamEvent? {
         let request = subscription.request
-        let key = Key(old: basis, new: subscription.basis, format: request.format)
+        let key = Key(
+            old: basis, new: subscription.basis, format: request.format,
+            number: request.format == .activeConfig ? subscription.eventCount + 1 : 0)
         let entry = entries[key] ?? makeEntry(key)
         switch entry {
         case .nothing: return nil
         case .event(let bytes): return StreamEvent(bytes: bytes, publication: publication)
         case .change(let change):
             let bytes = StreamEvents.update(
-                change, forUserID: request.document.userID, basis: subscription.basis, in: new)
+                change, number: key.number, forUserID: request.document.userID,
+                basis: subscription.basis, in: new)
             return StreamEvent(bytes: bytes, publication: publication)
         }
     }
@@ -73,7 +81,9 @@ final class ChangeTable {
         } else if new.compiled.showsUserID {
             entry = .change(change)
         } else {
-            entry = .event(StreamEvents.update(change, forUserID: nil, basis: key.new, in: new))
+            entry = .event(
+                StreamEvents.update(
+                    change, number: key.number, forUserID: nil, basis: key.new, in: new))
         }
         if entries.count < Self.maximumEntries { entries[key] = entry }
         return entry

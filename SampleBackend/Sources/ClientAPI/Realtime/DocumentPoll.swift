@@ -58,6 +58,10 @@ final class DocumentPoll: Subscription, WaitingRequest {
     override func tell(_ event: StreamEvent) -> Int {
         let published = project.published
         let userID = poll.document.userID
+        guard published.compiled.admits(userID: userID) else {
+            respond()
+            return 0
+        }
         let entityTag = published.entityTag(for: basis, userID: userID).entityTag
         // The thread may have been behind the library when the poll began.
         guard entityTag != poll.identity.entityTag else { return 0 }

@@ -144,12 +144,15 @@ final class EventStream: StreamHandler {
     /// With many users, what does not fit into the queue is replaced by a `reset`, so that a change
     /// of them all reaches a client that reads.
     func send(_ event: StreamEvent, for subscription: StreamSubscription) {
-        guard !isEnding, !subscription.needsReset else { return }
-        if requests.count > 1, queuedBytes > 0,
-            queuedBytes + event.bytes.readableBytes > hub.limits.usersStreamQueueBytes
-        {
+        guard !isEnding else { return }
+        let isTooMuch =
+            requests.count > 1 && queuedBytes > 0
+            && queuedBytes + event.bytes.readableBytes > hub.limits.usersStreamQueueBytes
+        if subscription.needsReset || isTooMuch {
+            if !subscription.needsReset { overflowed.append(subscription) }
             subscription.needsReset = true
-            overflowed.append(subscription)
+            // The client counts the `reset` alone.
+            subscription.eventCount -= 1
             return
         }
         send(event.bytes, publication: event.publication)
@@ -210,6 +213,7 @@ final class EventStream: StreamHandler {
         var bytes = ByteBuffer()
         for user in users {
             user.needsReset = false
+            user.eventCount += 1
             bytes.writeImmutableBuffer(reset.naming(user.request.document.userID).bytes)
         }
         send(bytes)

@@ -30,6 +30,9 @@ final class ProjectStreams {
 
     private(set) var subscriptions: [Subscription] = []
 
+    /// The users of the last publish; nil before there is one.
+    private(set) var lastPublish: PublishEffect?
+
     /// The number of the last pass.
     private var pass = 0
 
@@ -106,6 +109,9 @@ final class ProjectStreams {
         guard let current = hub.library.project(name) else { return }
         let table = ChangeTable(from: published, to: current)
         published = current
+        if table.isPublish {
+            lastPublish = PublishEffect(version: current.compiled.version.number)
+        }
         pass += 1
         isPassing = true
         scheduleDate()
@@ -158,8 +164,13 @@ final class ProjectStreams {
         let old = subscription.basis
         subscription.basis = published.basis(for: subscription.request.targetingContext)
         var bytes = 0
-        if let event = table.event(for: subscription, from: old) {
+        let event = table.event(for: subscription, from: old)
+        if table.isPublish { lastPublish?.count(isChanged: event != nil) }
+        // What follows on a version that the client does not have yet would not be applicable.
+        if subscription.isCatchingUp { return 0 }
+        if let event {
             hub.metrics.countUpdate()
+            subscription.eventCount += 1
             bytes = subscription.tell(event)
         }
         subscription.advance(to: published.compiled.version.number)
@@ -198,8 +209,12 @@ extension ProjectStreams {
             reset(stream)
             return
         }
+        stream.isCatchingUp = true
         earlier.assumeIsolated().whenComplete { result in
             guard !stream.isClosed else { return }
+            stream.isCatchingUp = false
+            // Versions that came meanwhile were not announced to the client.
+            defer { stream.advance(to: self.published.compiled.version.number) }
             if case .success(let earlier?) = result {
                 self.sendChange(to: stream, since: earlier)
             } else {
@@ -211,7 +226,8 @@ extension ProjectStreams {
     /// Sends the changes since a version, if there are any.
     private func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
         let context = stream.request.targetingContext
-        let touched = hub.overrideTraces(inProject: name).sections(ofUser: context.userID)
+        let touched = hub.sectionsWithChangedOverrides(
+            ofUser: context.userID, inProject: name, since: earlier.version.number)
         let dates = [earlier.conditions.dates, published.compiled.conditions.dates].joined()
         guard let touched,
             !dates.contains(where: { $0 > earlier.version.updateTime && $0 <= context.date })
@@ -228,7 +244,7 @@ extension ProjectStreams {
             touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),
             format: stream.request.format)
         if let event = catchUpEvents[key] {
-            if let event { _ = stream.tell(StreamEvent(bytes: event)) }
+            if let event { tell(stream, StreamEvent(bytes: event)) }
             return
         }
         let change = DocumentChange(
@@ -239,13 +255,19 @@ extension ProjectStreams {
         if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
             catchUpEvents[key] = .some(event)
         }
-        if let event { _ = stream.tell(StreamEvent(bytes: event)) }
+        if let event { tell(stream, StreamEvent(bytes: event)) }
+    }
+
+    private func tell(_ stream: StreamSubscription, _ event: StreamEvent) {
+        stream.eventCount += 1
+        _ = stream.tell(event)
     }
 
     /// Tells a client to fetch its document again.
     private func reset(_ stream: StreamSubscription) {
         let version = published.compiled.version
-        _ = stream.tell(
+        tell(
+            stream,
             stream.request.format == .openFeature
                 ? StreamEvent(bytes: StreamEvents.refetch(version))
                 : StreamEvents.reset(version: version.number))
@@ -256,8 +278,8 @@ extension ProjectStreams {
         case .openFeature: StreamEvents.refetch(published.compiled.version)
         case .activeConfig, .poll:
             StreamEvents.update(
-                change, forUserID: stream.request.document.userID, basis: stream.basis,
-                in: published)
+                change, number: stream.eventCount + 1,
+                forUserID: stream.request.document.userID, basis: stream.basis, in: published)
         }
     }
 }

@@ -3,8 +3,7 @@ package import HTTPServing
 import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
-package import Rendering
-package import Targeting
+import Targeting
 
 /// Distributes changes of the library to the open streams and long polls (HTTP 2).
 ///
@@ -81,31 +80,8 @@ package final class RealtimeHub: Sendable {
         for thread in threads {
             try? await thread.eventLoop.submit { thread.value.endAll() }.get()
         }
-    }
-
-    /// The users of open streams and waiting long polls of a project, counted by the versions that
-    /// their clients have.
-    package func connections(inProject project: String) async -> ConnectionCounts {
-        var counts = ConnectionCounts()
-        for thread in threads {
-            let part = try? await thread.eventLoop.submit {
-                thread.value.project(project).map(ConnectionCounts.init) ?? ConnectionCounts()
-            }.get()
-            if let part { counts.add(part) }
-        }
-        return counts
-    }
-
-    /// The clients with an open stream or a waiting long poll of a project.
-    package func listeners(inProject project: String) async -> [StreamListener] {
-        var listeners: [StreamListener] = []
-        for thread in threads {
-            let part = try? await thread.eventLoop.submit {
-                thread.value.project(project)?.subscriptions.map(StreamListener.init) ?? []
-            }.get()
-            listeners += part ?? []
-        }
-        return listeners
+        // The threads hold the hub.
+        state.withLockedValue { $0.threads = [:] }
     }
 
     /// Counts a subscription that has begun.
@@ -151,12 +127,21 @@ package final class RealtimeHub: Sendable {
         return Int.random(in: 1...min(max(polls / 2_000, 5), Self.maximumSpread / 1_000))
     }
 
-    /// The changed overrides of a project.
-    func overrideTraces(inProject project: String) -> OverrideTraces {
-        state.withLockedValue { $0.traces[project] ?? OverrideTraces() }
+    /// The sections of a user that changed overrides may have changed since a version was published;
+    /// nil when that is unknown.
+    func sectionsWithChangedOverrides(
+        ofUser userID: String?, inProject project: String, since version: Int
+    ) -> Set<String>? {
+        if let userID,
+            library.earlierOverrides.mayInclude(userID, inProject: project, since: version)
+        {
+            return nil
+        }
+        let traces = state.withLockedValue { $0.traces[project] }
+        return (traces ?? OverrideTraces()).sections(ofUser: userID)
     }
 
-    private var threads: [NIOLoopBound<StreamThread>] {
+    var threads: [NIOLoopBound<StreamThread>] {
         state.withLockedValue { Array($0.threads.values) }
     }
 
@@ -182,42 +167,6 @@ extension RealtimeHub: DocumentWaiting {
             WaitOpening { eventLoop, completion in
                 self.thread(of: eventLoop).makePoll(poll, place: place, completion: completion)
             })
-    }
-}
-
-/// Users of open streams and waiting long polls, counted by the version that their clients have.
-package struct ConnectionCounts: Sendable, Hashable {
-    /// Number of users by the newest version that was fully delivered to their client.
-    package private(set) var versions: [Int: Int] = [:]
-
-    package var count: Int { versions.values.reduce(0, +) }
-
-    init() {}
-
-    /// Counts the users of one thread.
-    init(_ project: ProjectStreams) {
-        for user in project.subscriptions { versions[user.deliveredVersion, default: 0] += 1 }
-    }
-
-    mutating func add(_ other: ConnectionCounts) {
-        versions.merge(other.versions, uniquingKeysWith: +)
-    }
-}
-
-/// A client with an open stream or a waiting long poll, for previews.
-package struct StreamListener: Sendable {
-    /// Nil is the generic user.
-    package let userID: String?
-
-    package let signals: Signals
-
-    /// The current basis of the client's document.
-    package let basis: DocumentBasis
-
-    init(_ subscription: Subscription) {
-        userID = subscription.request.document.userID
-        signals = subscription.request.document.signals
-        basis = subscription.basis
     }
 }
 

@@ -23,7 +23,7 @@ enum StreamEvents {
 
     /// The changes of a user's document; `basis` and `published` are those after the change.
     static func update(
-        _ change: DocumentChange, forUserID userID: String?, basis: DocumentBasis,
+        _ change: DocumentChange, number: Int, forUserID userID: String?, basis: DocumentBasis,
         in published: PublishedProject
     ) -> ByteBuffer {
         let version = published.compiled.version.number
@@ -31,7 +31,8 @@ enum StreamEvents {
         return ServerSentEvent(
             name: "update", id: "\(version)",
             data: change.jsonBytes(
-                forUserID: userID, entityTag: entityTag, version: version)
+                forUserID: userID, entityTag: entityTag, version: version,
+                eventNumber: number)
         ).bytes
     }
 

@@ -20,6 +20,13 @@ class Subscription {
     /// The basis of the client's document in that pass.
     final var basis: DocumentBasis
 
+    /// Number of `update` and `reset` events that the client was sent, by which it notices a lost one.
+    final var eventCount = 0
+
+    /// True while the changes since the client's last version are being determined, which will
+    /// include those that come meanwhile.
+    final var isCatchingUp = false
+
     /// Creates a subscription that is not in the list yet.
     init(_ request: StreamRequest, project: ProjectStreams) {
         self.request = request

@@ -27,6 +27,7 @@ public final class DocumentSigner: Sendable {
 
     private let state = NIOLockedValueBox(State())
     private let key: SigningKey
+    private let sign: Signing
     private let lifetime: Int
     private let now: @Sendable () -> Date
 
@@ -36,36 +37,49 @@ public final class DocumentSigner: Sendable {
     ///   - key: The key to sign with.
     ///   - lifetime: The longest that a signature is good for, in seconds, one of ``lifetimes``.
     public convenience init(key: SigningKey, lifetime: Int = defaultLifetime) {
-        self.init(key: key, lifetime: lifetime, now: { Date() })
+        self.init(
+            key: key, lifetime: lifetime, now: { Date() },
+            sign: { try $0.signature(for: $1) })
     }
 
-    /// Creates a signer; the clock is a test seam.
-    init(key: SigningKey, lifetime: Int, now: @escaping @Sendable () -> Date) {
+    /// Makes a signature.
+    typealias Signing =
+        @Sendable (Curve25519.Signing.PrivateKey, _ message: [UInt8]) throws -> Data
+
+    /// Creates a signer; the clock and how it signs are test seams.
+    init(
+        key: SigningKey, lifetime: Int, now: @escaping @Sendable () -> Date,
+        sign: @escaping Signing = { try $0.signature(for: $1) }
+    ) {
         self.key = key
+        self.sign = sign
         self.lifetime = lifetime
         self.now = now
     }
 
     /// The value of `ActiveConfig-Signature` for a user's document.
+    ///
+    /// - Throws: The error with which signing failed.
     func fieldValue(
         for identity: DocumentIdentity, project: String, userID: String?
-    ) -> String? {
+    ) throws -> String {
         let statement = SignedStatement(
             project: project, userID: userID, identity: identity,
             expiration: SignedStatement.expiration(
                 at: Int(now().timeIntervalSince1970), lifetime: lifetime))
-        guard let signature = signature(of: statement.bytes) else { return nil }
+        let signature = try signature(of: statement.bytes)
         return "keyid=\"\(key.id)\", expires=\(statement.expiration), "
             + "version=\(identity.version), sig=:\(signature.base64EncodedString()):"
     }
 
-    private func signature(of statement: [UInt8]) -> Data? {
+    private func signature(of statement: [UInt8]) throws -> Data {
         let hash = SHA256.hash(data: statement)
         if let known = state.withLockedValue({ $0.signature(of: hash) }) { return Data(known) }
         // Outside of the lock, since it takes as long as answering several requests.
-        guard let signature = try? key.privateKey.signature(for: statement),
-            let words = SIMD8<UInt64>(signature)
-        else { return nil }
+        let signature = try sign(key.privateKey, statement)
+        guard let words = SIMD8<UInt64>(signature) else {
+            throw SigningKeyError("the signature has \(signature.count) bytes instead of 64")
+        }
         state.withLockedValue { $0.keep(words, for: hash, atMost: Self.maximumSignatures) }
         return signature
     }

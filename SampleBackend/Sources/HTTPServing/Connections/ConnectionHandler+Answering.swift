@@ -4,7 +4,7 @@ import NIOHTTP1
 
 extension ConnectionHandler {
     /// Answers the current request, inline or in a task.
-    package func answer(body: ByteBuffer, context: ChannelHandlerContext) {
+    func answer(body: ByteBuffer, context: ChannelHandlerContext) {
         guard let incoming else { return }
         switch services.dispatcher.answer(incoming, body: body) {
         case .now(let answer): give(answer, context: context)

@@ -180,7 +180,8 @@ extension ConnectionHandler {
 
     private func take(_ element: PendingInput.Element, context: ChannelHandlerContext) {
         switch element {
-        case .part(.head(let head)):
+        case .part(.head(var head)):
+            head.headers.replaceNonASCII()
             let incoming = services.dispatcher.receive(
                 head, from: context.remoteAddress.flatMap(ClientAddress.init))
             self.incoming = incoming
@@ -200,7 +201,7 @@ extension ConnectionHandler {
 
     /// Carries out an action of the state machine, then starts the deadline of the phase that
     /// follows.
-    package func perform(_ action: ConnectionStateMachine.Action, context: ChannelHandlerContext) {
+    func perform(_ action: ConnectionStateMachine.Action, context: ChannelHandlerContext) {
         switch action {
         case .none: break
         case .sendContinue:
@@ -240,7 +241,7 @@ extension ConnectionHandler {
     }
 
     /// Releases everything the handler holds: the connection is closed, or becomes a stream.
-    package func finish() {
+    func finish() {
         isOver = true
         clock.cancel()
         waiting?.cancel()

@@ -25,10 +25,10 @@ package final class RateLimiter<Client: Hashable & Sendable>: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Allows a rate above 0, and a burst as large as the requests of one second.
-    package init(requestsPerSecond: Int) {
-        rate = Double(requestsPerSecond)
-        burst = rate
+    /// Allows a rate, at least 1, and a burst as large as the requests of one second.
+    package convenience init(requestsPerSecond: Int) {
+        let rate = max(requestsPerSecond, 1)
+        self.init(interval: .seconds(1) / rate, burst: rate)
     }
 
     /// Allows one request per interval in the long run, and bursts of at most `burst` requests.

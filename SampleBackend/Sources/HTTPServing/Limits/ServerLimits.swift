@@ -20,17 +20,17 @@ public struct ServerLimits: Sendable, Hashable {
     /// Maximum bytes of an administrator's request body, which may be a template.
     public var administratorBodyBytes = 16 << 20
 
-    /// Maximum requests per second from one address; nil means no limit.
+    /// Maximum requests per second from one address, at least 1; nil means no limit.
     public var requestsPerSecond: Int?
 
-    /// Maximum acknowledgements of versions per second from one address.
+    /// Maximum acknowledgements of versions per second from one address, at least 1.
     public var acknowledgementsPerSecond = 100
 
-    /// Maximum attempts per second from one address to sign in to the console.
+    /// Maximum attempts per second from one address to sign in to the console, at least 1.
     public var signInsPerSecond = 5
 
     /// Maximum requests per second from one address with an invalid administrator's token or
-    /// session.
+    /// session, at least 1.
     ///
     /// The burst is ten times as large. Requests with valid credentials are not limited.
     public var wrongTokensPerSecond = 100
@@ -93,6 +93,10 @@ public struct ServerLimits: Sendable, Hashable {
     /// connections share, such as a cached document, counts once; with TLS, it counts once for each
     /// connection.
     public var clientBacklogBytes = 128 << 20
+
+    /// Maximum bytes of an answer's body: half of ``clientBacklogBytes``, so that one answer does not
+    /// cut off every other client; a larger one is replaced by 413.
+    public var answerBytes: Int { clientBacklogBytes / 2 }
 
     /// Creates the default limits, which suit a server on the open Internet.
     public init() {}

@@ -1,3 +1,5 @@
+import JSONTree
+
 /// The parameters of a query in their order, decoded on access.
 ///
 /// ```swift
@@ -32,7 +34,8 @@ package struct QueryParameters: Sequence, Sendable {
     /// - Throws: A ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
     package func lastValue(named name: String) throws(RequestError) -> String? {
         var found: Parameter?
-        for parameter in self where parameter.name == name { found = parameter }
+        for parameter in self
+        where parameter.name?.hasSameBytes(as: name) ?? false { found = parameter }
         guard let found else { return nil }
         guard let value = found.value else {
             throw .invalidArgument(

@@ -79,6 +79,14 @@ extension RequestError {
             message: "The body of the request is too large: send at most \(limit) bytes.")
     }
 
+    /// 413: the answer is over the limit.
+    static func answerTooLarge(bytes: Int, limit: Int) -> RequestError {
+        RequestError(
+            httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
+            message: "The answer would have \(bytes) bytes, more than the \(limit) that the server "
+                + "may keep for one client: ask for less.")
+    }
+
     /// 431: the request line and header fields together are over the limit.
     static func headerTooLarge(bytes: Int, fields: Int) -> RequestError {
         RequestError(
@@ -98,30 +106,6 @@ extension RequestError {
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message: "The server cannot read its configurations now: try again in a few seconds.",
         headerFields: [.retryAfter: "5"])
-
-    /// 503: the store is unavailable or cannot write.
-    package static let storeUnavailable = RequestError(
-        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-        message:
-            "The store of the server cannot be read or written now, as its log says: try again "
-            + "in a few seconds.",
-        headerFields: [.retryAfter: "5"])
-
-    /// 503: the disk of the store is full.
-    package static let outOfSpace = RequestError(
-        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-        message: "The server cannot write, so nothing was stored: there is no space left on the "
-            + "disk of its database; free space there and try again.",
-        headerFields: [.retryAfter: "30"])
-
-    /// 503: the store's files were removed or replaced since they were opened.
-    package static let filesReplaced = RequestError(
-        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-        message:
-            "The files of the server's database were removed, moved or replaced while it runs, "
-            + "so it stores nothing more: whoever runs it has to look at them, as its log says, and "
-            + "to start it again.",
-        headerFields: [.retryAfter: "60"])
 }
 
 extension RequestError {
@@ -138,12 +122,6 @@ extension RequestError {
             httpStatus: .forbidden, statusName: "PERMISSION_DENIED", message: message)
     }
 
-    /// 412: the template has changed since the version that the change is based on.
-    package static func versionMismatch(_ message: String) -> RequestError {
-        RequestError(
-            httpStatus: .preconditionFailed, statusName: "VERSION_MISMATCH", message: message)
-    }
-
     /// 429: too many requests from one address.
     package static func tooManyRequests(retryAfter seconds: Int) -> RequestError {
         RequestError(
@@ -151,19 +129,5 @@ extension RequestError {
             message: "There are too many requests from this address: try again in "
                 + "\(seconds) s.",
             headerFields: [.retryAfter: "\(seconds)"])
-    }
-
-    /// 429: the limit on concurrent previews is reached.
-    package static let tooManyPreviews = RequestError(
-        httpStatus: .tooManyRequests, statusName: "RESOURCE_EXHAUSTED",
-        message: "There are too many previews at once: try again in 1 s.",
-        headerFields: [.retryAfter: "1"])
-
-    /// 413: the response to a preview of this many users would exceed the limit in bytes.
-    package static func previewTooLarge(users: Int, limit: Int) -> RequestError {
-        RequestError(
-            httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
-            message: "The answer would have more than \(limit) bytes: send at most "
-                + "\(max(users, 1)) users at once, or one with fewer settings.")
     }
 }

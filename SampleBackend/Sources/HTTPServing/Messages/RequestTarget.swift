@@ -51,6 +51,13 @@ package struct TargetParts: Sendable {
     /// The path and the query, beginning with a slash.
     package let pathAndQuery: Substring
 
+    /// The segments of the path, decoded where they can be.
+    package var segments: [String] {
+        pathAndQuery.utf8.prefix { $0 != UInt8(ascii: "?") }.dropFirst()
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { Substring($0).percentDecoded() ?? String(Substring($0)) }
+    }
+
     /// Splits a target; nil when it has neither form.
     package init?(_ target: String) {
         let bytes = target.utf8

@@ -4,11 +4,8 @@ extension RequestDispatcher {
         WaitOpening { eventLoop, completion in
             opening.begin(eventLoop) { result in
                 switch result {
-                case .success(var response):
-                    addFields(
-                        to: &response.headerFields, status: response.status, of: incoming)
-                    record(response, to: incoming, isTimed: false)
-                    completion(.success(response))
+                case .success(let response):
+                    completion(.success(finish(response, to: incoming, isTimed: false)))
                 case .failure(let error):
                     completion(.success(refusal(of: incoming, for: error, isTimed: false)))
                 }

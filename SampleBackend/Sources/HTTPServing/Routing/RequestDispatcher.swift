@@ -20,6 +20,7 @@ package struct RequestDispatcher: Sendable {
     private let entries: [Entry]
     private let otherRecorder: RequestRecorder
     private let maximumBodyBytes: Int
+    private let maximumAnswerBytes: Int
     private let rateLimiter: RateLimiter<ClientAddress>?
     private let crossOriginAccess: CrossOriginAccess
     private let hostAccess: HostAccess?
@@ -46,6 +47,7 @@ package struct RequestDispatcher: Sendable {
         }
         otherRecorder = RequestRecorder(route: RequestRecorder.otherRoute, logger: logger)
         maximumBodyBytes = limits.bodyBytes
+        maximumAnswerBytes = limits.answerBytes
         rateLimiter = limits.requestsPerSecond.map { RateLimiter(requestsPerSecond: $0) }
         self.crossOriginAccess = crossOriginAccess
         self.hostAccess = hostAccess
@@ -224,10 +226,7 @@ extension RequestDispatcher {
     /// Adds the group's header fields, and records the answer.
     private func finish(_ answer: Answer, to incoming: Incoming) -> Answer {
         switch answer {
-        case .response(var response):
-            addFields(to: &response.headerFields, status: response.status, of: incoming)
-            record(response, to: incoming)
-            return .response(response)
+        case .response(let response): return .response(finish(response, to: incoming))
         case .stream(var opening):
             addFields(to: &opening.headerFields, status: .ok, of: incoming)
             record(RouteResponse(status: .ok), to: incoming)
@@ -236,7 +235,25 @@ extension RequestDispatcher {
         }
     }
 
-    func addFields(
+    /// Adds the group's header fields to a response, and records it; an error replaces one that is
+    /// too large.
+    func finish(
+        _ response: RouteResponse, to incoming: Incoming, isTimed: Bool = true
+    ) -> RouteResponse {
+        guard response.body.readableBytes <= maximumAnswerBytes else {
+            return refusal(
+                of: incoming,
+                for: .answerTooLarge(
+                    bytes: response.body.readableBytes, limit: maximumAnswerBytes),
+                isTimed: isTimed)
+        }
+        var response = response
+        addFields(to: &response.headerFields, status: response.status, of: incoming)
+        record(response, to: incoming, isTimed: isTimed)
+        return response
+    }
+
+    private func addFields(
         to headerFields: inout HTTPFields, status: HTTPResponse.Status, of incoming: Incoming?
     ) {
         guard let incoming, let group = incoming.group else { return }
@@ -248,7 +265,7 @@ extension RequestDispatcher {
         for field in group.headerFields { headerFields[field.name] = field.value }
     }
 
-    func record(
+    private func record(
         _ response: RouteResponse, to incoming: Incoming?, isTimed: Bool = true
     ) {
         guard incoming?.isRecorded ?? true else { return }

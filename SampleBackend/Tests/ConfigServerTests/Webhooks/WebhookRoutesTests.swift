@@ -78,6 +78,7 @@ struct WebhookRoutesTests {
         "http://127.0.0.1", "http://127.1:80/a", "http://0x7f.1", "http://2130706433",
         "http://0177.0.0.1", "http://169.254.169.254/latest", "http://10.0.0.1",
         "http://[::1]/", "http://[::ffff:10.0.0.1]", "http://[fd00::1]", "http://0.0.0.0",
+        "http://[1::2::3]/", "http://[1:2:3]", "http://256.1.1.1/", "http://1.2.3.4.5",
         "https://" + String(repeating: "a", count: 2_048),
     ])
     func theServerRefusesAnInvalidOrPrivateURL(_ url: String) async throws {

@@ -13,18 +13,20 @@ struct ProjectRoutes: Sendable {
         [.get("/v1/projects", access: RoleAccess(.viewer), handler: list)]
     }
 
-    /// The projects by name, each with its current version.
+    /// The projects by name, each with its details and its current version.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let versions = administration.library.versions.sorted { $0.key < $1.key }
         return .json([
             "projects": .array(
                 versions.map { name, version in
-                    [
+                    var node: JSONNode = [
                         "name": .string(name),
                         "versionNumber": .string("\(version.number)"),
                         "updateTime": .string(version.updateTime.timestamp),
                     ]
+                    node.setMembers(administration.library.projectDetails(ofProject: name))
+                    return node
                 })
         ])
     }

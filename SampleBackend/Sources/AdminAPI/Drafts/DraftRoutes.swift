@@ -1,0 +1,174 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import NIOCore
+import NIOFoundationEssentialsCompat
+import TemplateStore
+import Templates
+
+/// The routes of HTTP 3 for an administrator's own draft in a project.
+struct DraftRoutes: Sendable {
+    let administration: Administration
+
+    var routes: [Route] {
+        [
+            Route(
+                "/v1/projects/{project}/draft",
+                [
+                    .get: Endpoint(access: RoleAccess(.editor), handler: get),
+                    .put: Endpoint(access: RoleAccess(.editor), handler: put),
+                    .patch: Endpoint(access: RoleAccess(.editor), handler: patch),
+                    .delete: Endpoint(access: RoleAccess(.editor), handler: delete),
+                ])
+        ]
+    }
+
+    @Sendable
+    private func get(_ request: RouteRequest) async throws -> RouteResponse {
+        guard let stored = try await administration.draft(at: request.draftPlace) else {
+            throw Self.noDraft
+        }
+        let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init)
+        if condition?.matches(stored.tag) == true {
+            return RouteResponse(
+                status: .notModified,
+                headerFields: [.eTag: stored.entityTag, .cacheControl: "no-store"])
+        }
+        return try await administration.edited(stored).answer(withTemplate: true)
+    }
+
+    /// Stores a whole draft: `{"baseVersion": "12", "template": {…}}`.
+    @Sendable
+    private func put(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody()
+        guard let baseVersion = body["baseVersion"]?.versionNumber else {
+            throw RequestError.invalidArgument(
+                "baseVersion is missing or no version's number: send the one the edit began with, "
+                    + "such as \"5\", or \"0\" when nothing was published then.")
+        }
+        guard let template = body["template"], case .object = template else {
+            throw RequestError.invalidArgument(
+                "template is missing or no object: send the edited template.")
+        }
+        return try await administration.saveDraft(
+            template, baseVersion: baseVersion, at: request.draftPlace,
+            expecting: try request.draftExpectation
+        ).answer(withTemplate: false)
+    }
+
+    /// Applies a JSON Patch to the draft, or only checks the result.
+    @Sendable
+    private func patch(_ request: RouteRequest) async throws -> RouteResponse {
+        try Self.checkMediaType(request)
+        let expectation = try request.draftExpectation
+        let isCheck = try request.flag(named: "validateOnly")
+        let baseVersion = try request.wholeNumber(
+            named: "baseVersion", in: 0...Int.maximumDecimal)
+        let patch = try Self.patch(in: request)
+        try ProjectName.check(request.project)
+        let draft = try await administration.draftToPatch(
+            at: request.draftPlace, expecting: expectation, baseVersion: baseVersion)
+        let json: JSONNode
+        do {
+            json = try patch.applied(to: draft.json)
+        } catch {
+            throw RequestError(error)
+        }
+        guard case .object = json else {
+            throw RequestError.invalidArgument(
+                "The patch makes the template \(json.kindDescription): leave it an object.")
+        }
+        if isCheck { return try Self.check(json) }
+        return try await administration.saveDraft(
+            json, baseVersion: draft.baseVersion, at: request.draftPlace,
+            expecting: draft.tag.map { .tag($0) } ?? .absent
+        ).answer(withTemplate: false)
+    }
+
+    @Sendable
+    private func delete(_ request: RouteRequest) async throws -> RouteResponse {
+        let expectation = try DraftSubmission.Expectation(request.headerFields) ?? .any
+        guard
+            try await administration.removeDraft(at: request.draftPlace, expecting: expectation)
+        else { throw Self.noDraft }
+        return .json(.emptyObject)
+    }
+
+    /// The answer of a check: the warnings.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 that lists every problem.
+    private static func check(_ json: JSONNode) throws(RequestError) -> RouteResponse {
+        let draft = TemplateDraft(json: json)
+        guard draft.problems.isEmpty else {
+            throw .invalidTemplate(TemplateValidationError(problems: draft.problems))
+        }
+        return .json(["warnings": .array(draft.warnings.map(\.json))])
+    }
+
+    private static func patch(in request: RouteRequest) throws(RequestError) -> JSONPatch {
+        let json: JSONNode
+        do {
+            json = try JSONNode(jsonData: Data(buffer: request.body))
+        } catch {
+            throw .invalidArgument("The body is not valid JSON. \(error)")
+        }
+        do {
+            return try JSONPatch(json: json)
+        } catch {
+            throw RequestError(error)
+        }
+    }
+
+    private static let mediaType = "application/json-patch+json"
+
+    private static func checkMediaType(_ request: RouteRequest) throws(RequestError) {
+        let type = request.headerFields[.contentType]?.split(separator: ";").first ?? ""
+        guard type.trimmingCharacters(in: .whitespaces).lowercased() == mediaType else {
+            throw RequestError(
+                httpStatus: .unsupportedMediaType, statusName: "UNSUPPORTED_MEDIA_TYPE",
+                message: "Content-Type is missing or another one: send a JSON Patch (RFC 6902) as "
+                    + "\(mediaType).",
+                headerFields: HTTPField.Name("Accept-Patch").map { [$0: mediaType] } ?? [:])
+        }
+    }
+
+    private static let noDraft = RequestError.notFound(
+        "You have no draft in this project: start one with PUT or PATCH.")
+}
+
+extension RouteRequest {
+    fileprivate var draftPlace: Administration.DraftPlace {
+        Administration.DraftPlace(
+            owner: (caller as? AdministratorCaller)?.id ?? "", project: project)
+    }
+
+    /// The draft that the request changes.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when the request does not say it.
+    fileprivate var draftExpectation: DraftSubmission.Expectation {
+        get throws(RequestError) {
+            if let expectation = try DraftSubmission.Expectation(headerFields) {
+                return expectation
+            }
+            throw .invalidArgument(
+                "If-Match is missing or empty: send the ETag of the draft, or If-None-Match: * to "
+                    + "start one.")
+        }
+    }
+}
+
+extension RequestError {
+    fileprivate init(_ error: JSONPatchError) {
+        switch error.code {
+        case .notApplicable:
+            self.init(httpStatus: .conflict, statusName: "CONFLICT", message: error.message)
+        case .tooLarge:
+            self.init(
+                httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
+                message: error.message)
+        default: self = .invalidArgument(error.message)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import HTTPServing
+import JSONTree
+import OrderedCollections
+import TemplateStore
+import Templates
+
+/// The versions of a project that changed each of its settings.
+struct SettingHistory: Sendable {
+    /// The versions that are looked at.
+    static let maximumVersions = 100
+
+    /// The size of the templates that are looked at, in bytes.
+    static let maximumSize = 64 << 20
+
+    /// The versions that are kept of a setting, the newest.
+    static let maximumChanges = 20
+
+    private struct Setting: Hashable {
+        let section: String
+        let key: String
+    }
+
+    /// Newest first, without those that nothing is known of.
+    private(set) var versions: [TemplateVersion]
+
+    /// The version with which the oldest known one was compared; 0 stands for no template.
+    private(set) var baseVersion = 0
+
+    /// The newest version's template.
+    private var template: RemoteConfigTemplate
+
+    /// Numbers of versions, newest first.
+    private var changes: [Setting: [Int]] = [:]
+
+    var versionNumber: Int { versions.first?.number ?? baseVersion }
+
+    /// A history of a version alone.
+    private init(template: RemoteConfigTemplate, version: TemplateVersion) {
+        versions = []
+        baseVersion = version.number
+        self.template = template
+    }
+
+    /// Reads the history of a project, or continues an earlier one.
+    static func read(
+        from project: some VersionReading, after earlier: SettingHistory?
+    ) async throws -> SettingHistory {
+        let page = try await project.versions(limit: maximumVersions)
+        if let earlier, let history = try await earlier.continued(to: page, in: project) {
+            return history
+        }
+        guard let newest = page.versions.first,
+            var (next, size) = try await read(newest, of: project)
+        else { throw RequestError.notFound("The project has no version: publish one.") }
+        var history = SettingHistory(template: next, version: newest)
+        for (version, older) in zip(page.versions, page.versions.dropFirst()) {
+            // A publish may have removed the oldest version meanwhile.
+            guard size <= maximumSize, let (template, bytes) = try await read(older, of: project)
+            else { return history }
+            size += bytes
+            history.prepend(template, older.number, before: next, version)
+            next = template
+        }
+        if page.nextVersion == nil, let first = page.versions.last, first.number == 1 {
+            history.prepend(RemoteConfigTemplate(), 0, before: next, first)
+        }
+        return history
+    }
+
+    /// The history with the versions published since; nil when one of them is not known any more.
+    private func continued(
+        to page: VersionPage, in project: some VersionReading
+    ) async throws -> SettingHistory? {
+        guard let known = page.versions.firstIndex(where: { $0.number == versionNumber }) else {
+            return nil
+        }
+        var history = self
+        for version in page.versions[..<known].reversed() {
+            guard let (template, _) = try await Self.read(version, of: project) else { return nil }
+            history.append(template, version)
+        }
+        return history
+    }
+
+    /// A version's template and its stored size in bytes; nil when it is no longer kept.
+    private static func read(
+        _ version: TemplateVersion, of project: some VersionReading
+    ) async throws -> (RemoteConfigTemplate, size: Int)? {
+        try Task.checkCancellation()
+        guard let stored = try await project.template(version: version.number) else { return nil }
+        let template = try ValidatedTemplate(jsonData: stored.content, limits: .none).template
+        return (template, stored.content.count)
+    }
+
+    /// Adds a version that is newer than all others.
+    private mutating func append(_ newer: RemoteConfigTemplate, _ version: TemplateVersion) {
+        for difference in TemplateDiff(from: template, to: newer).parameters {
+            let setting = Setting(section: difference.section, key: difference.key)
+            changes[setting, default: []].insert(version.number, at: 0)
+            if changes[setting, default: []].count > Self.maximumChanges {
+                changes[setting]?.removeLast()
+            }
+        }
+        template = newer
+        versions.insert(version, at: 0)
+        if versions.count > Self.maximumVersions { removeOldest() }
+    }
+
+    /// Forgets what the oldest version changed.
+    private mutating func removeOldest() {
+        baseVersion = versions.removeLast().number
+        for (setting, numbers) in changes where numbers.last == baseVersion {
+            changes[setting] = numbers.count > 1 ? numbers.dropLast() : nil
+        }
+    }
+
+    /// Adds the oldest version so far, by its difference from the one before.
+    private mutating func prepend(
+        _ older: RemoteConfigTemplate, _ number: Int, before newer: RemoteConfigTemplate,
+        _ version: TemplateVersion
+    ) {
+        for difference in TemplateDiff(from: older, to: newer).parameters {
+            let setting = Setting(section: difference.section, key: difference.key)
+            guard changes[setting, default: []].count < Self.maximumChanges else { continue }
+            changes[setting, default: []].append(version.number)
+        }
+        versions.append(version)
+        baseVersion = number
+    }
+
+    /// The answer of the route `remoteConfig:settingHistory` (HTTP 3): the settings of the newest
+    /// version that changed, and the versions that changed them.
+    var json: JSONNode {
+        var named: Set<Int> = []
+        var sections = JSONNode.emptyObject
+        for (section, parameters) in template.sections {
+            var settings = JSONNode.emptyObject
+            for key in parameters.keys {
+                guard let numbers = changes[Setting(section: section, key: key)] else { continue }
+                named.formUnion(numbers)
+                settings.setMember(key, .array(numbers.map { .string("\($0)") }))
+            }
+            if settings != .emptyObject { sections.setMember(section, settings) }
+        }
+        return [
+            "versionNumber": .string("\(versionNumber)"),
+            "baseVersionNumber": .string("\(baseVersion)"),
+            "versions": .array(versions.filter { named.contains($0.number) }.map(\.json)),
+            "settings": sections,
+        ]
+    }
+}
+
+/// Reads the versions of a project.
+protocol VersionReading: Sendable {
+    /// The newest versions.
+    ///
+    /// - Throws: A ``RequestError`` with status 404 when nothing was published.
+    func versions(limit: Int) async throws -> VersionPage
+
+    /// A version; nil when it is no longer kept.
+    func template(version: Int) async throws -> StoredTemplate?
+}
+
+/// The histories of the projects that were asked for last; each is read by one request at a time.
+actor SettingHistories {
+    /// The projects whose histories are kept.
+    private static let maximumProjects = 4
+
+    /// Least recently used first.
+    private var histories: [(project: String, history: SettingHistory)] = []
+
+    private var reading: [String: Task<SettingHistory, any Error>] = [:]
+
+    /// The history up to the current version.
+    func history(
+        ofProject name: String, from project: some VersionReading
+    ) async throws -> SettingHistory {
+        // A read that is running may have begun before the version that this request has to know.
+        while let task = reading[name] {
+            _ = await task.result
+            // On one thread, whoever began it has not had a turn since it ended.
+            if reading[name] == task { reading[name] = nil }
+        }
+        let earlier = histories.first { $0.project == name }?.history
+        let task = Task { try await SettingHistory.read(from: project, after: earlier) }
+        reading[name] = task
+        defer { if reading[name] == task { reading[name] = nil } }
+        let history = try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        histories.removeAll { $0.project == name }
+        histories.append((name, history))
+        if histories.count > Self.maximumProjects { histories.removeFirst() }
+        return history
+    }
+}

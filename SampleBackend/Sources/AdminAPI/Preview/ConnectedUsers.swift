@@ -1,0 +1,27 @@
+import ClientAPI
+import JSONTree
+import Targeting
+
+/// The connected users whose IDs contain a text (HTTP 3).
+struct ConnectedUsers: Sendable {
+    /// Maximum number of IDs in the response.
+    private static let maximumUsers = 100
+
+    /// The IDs, each once, in the order of their bytes.
+    private let userIDs: [String]
+
+    /// Finds the users; upper and lower case are the same.
+    init(of listeners: [StreamListener], containing text: String) {
+        let text = text.lowercased()
+        let users = Set(listeners.compactMap { $0.userID.map { ExactText($0) } })
+        userIDs = users.map(\.text)
+            .filter { text.isEmpty || $0.lowercased().contains(text) }
+            .sorted { $0.precedes($1) }
+    }
+
+    /// Number of users found.
+    var count: Int { userIDs.count }
+
+    /// The first of the IDs: `["17", "2"]`.
+    var json: JSONNode { .array(userIDs.prefix(Self.maximumUsers).map { .string($0) }) }
+}

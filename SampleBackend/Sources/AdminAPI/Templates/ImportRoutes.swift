@@ -1,0 +1,94 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import TemplateStore
+import Templates
+
+/// The route of HTTP 3 that makes a template of another service's export.
+struct ImportRoutes: Sendable {
+    /// The formats of files, by their names in requests.
+    private enum Format: String, CaseIterable {
+        case activeConfig = "ACTIVECONFIG"
+        case firebase = "FIREBASE"
+        case parse = "PARSE"
+    }
+
+    var routes: [Route] {
+        [
+            Route(
+                "/v1/projects/{project}/remoteConfig:import",
+                [.post: Endpoint(access: RoleAccess(.editor), handler: convert)])
+        ]
+    }
+
+    /// The template of a file and what does not carry over; nothing is stored.
+    @Sendable
+    private func convert(_ request: RouteRequest) throws -> RouteResponse {
+        try ProjectName.check(request.project)
+        let body = try request.jsonBody()
+        guard let format = body["format"]?.stringValue.flatMap(Format.init(rawValue:)) else {
+            throw RequestError.invalidArgument(
+                "format is missing or unknown: send \"ACTIVECONFIG\", \"FIREBASE\" or \"PARSE\".")
+        }
+        guard let file = body["file"] else {
+            throw RequestError.invalidArgument(
+                "file is missing: send the JSON of the file that is imported.")
+        }
+        let section = try section(in: body)
+        do throws(TemplateValidationError) {
+            let (template, report) = try Self.convert(file, as: format, section: section)
+            return .json([
+                "template": template.json(includingVersion: false),
+                "report": .array(
+                    report.map { ["path": .string($0.path), "message": .string($0.message)] }),
+            ])
+        } catch {
+            throw RequestError.invalidTemplate(error)
+        }
+    }
+
+    /// The section that Parse's parameters become.
+    private func section(in body: JSONNode) throws(RequestError) -> String {
+        guard let node = body["section"], node != .null else {
+            return RemoteConfigTemplate.defaultSectionName
+        }
+        guard let name = node.stringValue, !name.isEmpty else {
+            throw .invalidArgument("section is no name: send a string that is not empty.")
+        }
+        return name
+    }
+
+    /// A remark on a file that apps read, instead of the template that it is made of.
+    private static func remarks(onExchangeFormat file: JSONNode) -> [ImportRemark] {
+        let name = "config_sections"
+        guard file[name] != nil else { return [] }
+        return [
+            ImportRemark(
+                path: name,
+                message: "the file is a configuration in the exchange format, not a template, so "
+                    + "that none of its settings become parameters; import the template that GET "
+                    + "/v1/projects/{project}/remoteConfig returns")
+        ]
+    }
+
+    private static func convert(
+        _ file: JSONNode, as format: Format, section: String
+    ) throws(TemplateValidationError) -> (RemoteConfigTemplate, [ImportRemark]) {
+        switch format {
+        case .activeConfig:
+            let validated = try ValidatedTemplate(json: file)
+            let warnings = validated.warnings.map {
+                ImportRemark(path: $0.path, message: $0.message)
+            }
+            return (validated.template, Self.remarks(onExchangeFormat: file) + warnings)
+        case .firebase:
+            let result = try FirebaseImport(jsonData: file.jsonData())
+            return (result.template, result.report)
+        case .parse:
+            let result = try ParseConfigImport(jsonData: file.jsonData(), sectionName: section)
+            return (result.template, result.report)
+        }
+    }
+}

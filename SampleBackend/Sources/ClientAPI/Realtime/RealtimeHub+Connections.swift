@@ -1,0 +1,139 @@
+import NIOCore
+package import Rendering
+package import Targeting
+
+// Questions about the clients that are connected now, which each thread answers about its own.
+extension RealtimeHub {
+    /// The users of open streams and waiting long polls of a project, counted by the versions that
+    /// their clients have, and those whom the last publish changed.
+    package func connections(inProject project: String) async -> ConnectionCounts {
+        var counts = ConnectionCounts()
+        for thread in threads {
+            let part = try? await thread.eventLoop.submit {
+                thread.value.project(project).map(ConnectionCounts.init) ?? ConnectionCounts()
+            }.get()
+            if let part { counts.add(part) }
+        }
+        return counts
+    }
+
+    /// The clients with an open stream or a waiting long poll of a project.
+    package func listeners(inProject project: String) async -> [StreamListener] {
+        var listeners: [StreamListener] = []
+        for thread in threads {
+            let part = try? await thread.eventLoop.submit {
+                thread.value.project(project)?.subscriptions.map(StreamListener.init) ?? []
+            }.get()
+            listeners += part ?? []
+        }
+        return listeners
+    }
+
+    /// The signals of the connected clients of users, equal ones once.
+    ///
+    /// - Parameters:
+    ///   - userIDs: The users; the others' clients are not looked at.
+    ///   - project: The project.
+    ///   - maximum: The most different signals of a user.
+    /// - Returns: The signals by user, without the users of whom no client is connected.
+    package func signals(
+        ofUsers userIDs: Set<ExactText>, inProject project: String, atMost maximum: Int
+    ) async -> [ExactText: [Signals]] {
+        var signals: [ExactText: [Signals]] = [:]
+        for thread in threads {
+            let part = try? await thread.eventLoop.submit {
+                var found: [ExactText: [Signals]] = [:]
+                for subscription in thread.value.project(project)?.subscriptions ?? [] {
+                    let document = subscription.request.document
+                    guard let userID = document.userID.map({ ExactText($0) }),
+                        userIDs.contains(userID)
+                    else { continue }
+                    found[userID, default: []].add(document.signals, atMost: maximum)
+                }
+                return found
+            }.get()
+            for (userID, others) in part ?? [:] {
+                for other in others { signals[userID, default: []].add(other, atMost: maximum) }
+            }
+        }
+        return signals
+    }
+}
+
+extension [Signals] {
+    /// Adds signals unless they are there, or there are enough.
+    fileprivate mutating func add(_ signals: Signals, atMost maximum: Int) {
+        if count < maximum, !contains(signals) { append(signals) }
+    }
+}
+
+/// Users of open streams and waiting long polls, counted by the version that their clients have.
+package struct ConnectionCounts: Sendable, Hashable {
+    /// Number of users by the newest version that was fully delivered to their client.
+    package private(set) var versions: [Int: Int] = [:]
+
+    /// Whom the last publish changed; nil before there was one while somebody was connected.
+    package private(set) var lastPublish: PublishEffect?
+
+    package var count: Int { versions.values.reduce(0, +) }
+
+    init() {}
+
+    /// Counts the users of one thread.
+    init(_ project: ProjectStreams) {
+        for user in project.subscriptions { versions[user.deliveredVersion, default: 0] += 1 }
+        lastPublish = project.lastPublish
+    }
+
+    mutating func add(_ other: ConnectionCounts) {
+        versions.merge(other.versions, uniquingKeysWith: +)
+        if let effect = other.lastPublish {
+            lastPublish = lastPublish.map { $0.adding(effect) } ?? effect
+        }
+    }
+}
+
+/// How many of the users that were connected at a publish it changed.
+package struct PublishEffect: Sendable, Hashable {
+    /// The published version.
+    package let version: Int
+
+    /// Number of connected users that were evaluated.
+    package private(set) var users = 0
+
+    /// Number of those whose document is another than in the version that they had before.
+    package private(set) var changed = 0
+
+    init(version: Int) { self.version = version }
+
+    mutating func count(isChanged: Bool) {
+        users += 1
+        if isChanged { changed += 1 }
+    }
+
+    /// The sum with another thread's; the later publish counts when they are of different ones.
+    fileprivate func adding(_ other: PublishEffect) -> PublishEffect {
+        guard version == other.version else { return version > other.version ? self : other }
+        var sum = self
+        sum.users += other.users
+        sum.changed += other.changed
+        return sum
+    }
+}
+
+/// A client with an open stream or a waiting long poll, for previews.
+package struct StreamListener: Sendable {
+    /// Nil is the generic user.
+    package let userID: String?
+
+    package let signals: Signals
+
+    /// The current basis of the client's document.
+    package let basis: DocumentBasis
+
+    init(_ subscription: Subscription) {
+        userID = subscription.request.document.userID
+        signals = subscription.request.document.signals
+        basis = subscription.basis
+    }
+}

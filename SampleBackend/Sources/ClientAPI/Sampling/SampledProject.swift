@@ -1,0 +1,167 @@
+import Foundation
+import Targeting
+
+/// What the sample takes of one request.
+struct SampledRequest: Sendable {
+    struct Name: Sendable {
+        let text: String
+        let hash: UInt64
+    }
+
+    struct Value: Sendable {
+        /// As in a query.
+        let name: String
+        let value: String
+        let hash: UInt64
+        let isCustom: Bool
+    }
+
+    /// The hash of the user.
+    let user: UInt64
+
+    /// The hash of who counts as the sender of the names and values.
+    let sender: UInt64
+
+    let hasID: Bool
+    let names: [Name]
+    let values: [Value]
+    let date: Date
+}
+
+/// The sample of one project.
+struct SampledProject: Sendable {
+    private struct User {
+        let hash: UInt64
+        /// The hashes of the values, also of rare ones.
+        let values: [UInt64]
+        let surrogate: String?
+        let date: Date
+    }
+
+    /// The last users, a ring.
+    private var users: [User] = []
+    private var next = 0
+
+    /// The index of each user in the ring, by hash.
+    private var indexes: [UInt64: Int] = [:]
+
+    private(set) var names = SentTexts<String>(maximumCount: 1_000)
+    private(set) var values = SentTexts<SampledRequest.Value>(maximumCount: 5_000)
+
+    /// The time of the last request.
+    private(set) var date = Date.distantPast
+
+    /// Records a request; what was sent before `start` no longer counts.
+    mutating func record(_ request: SampledRequest, since start: Date) {
+        date = request.date
+        for name in request.names {
+            names.record(
+                name.text, hash: name.hash, by: request.sender, at: request.date, since: start)
+        }
+        for value in request.values where request.hasID || !value.isCustom {
+            values.record(
+                value, hash: value.hash, by: request.sender, at: request.date, since: start)
+        }
+        replaceUser(of: request)
+    }
+
+    private mutating func replaceUser(of request: SampledRequest) {
+        let known = indexes[request.user]
+        let user = User(
+            hash: request.user, values: request.values.map(\.hash),
+            surrogate: known.map { users[$0].surrogate }
+                ?? (request.hasID ? UUID().uuidString : nil),
+            date: request.date)
+        if let known {
+            users[known] = user
+        } else if users.count < SignalSample.maximumUsers {
+            indexes[request.user] = users.count
+            users.append(user)
+        } else {
+            indexes[users[next].hash] = nil
+            indexes[request.user] = next
+            users[next] = user
+            next = (next + 1) % SignalSample.maximumUsers
+        }
+    }
+
+    func entries(since start: Date) -> [SignalSample.Entry] {
+        users.filter { $0.date > start }.map { user in
+            var signals = Signals()
+            for hash in user.values {
+                guard let value = values.common(hash, since: start) else { continue }
+                // Cannot fail: the request's signals were within the limits.
+                try? signals.setValue(value.value, named: value.name)
+            }
+            return SignalSample.Entry(
+                signals: signals, surrogate: user.surrogate, userHash: user.hash)
+        }
+    }
+}
+
+/// Texts that users send; a text is kept once enough users have sent it, and only its hash before.
+struct SentTexts<Text: Sendable>: Sendable {
+    /// The last users who sent a text, each once, the latest last.
+    private struct Senders {
+        private var senders: [(hash: UInt64, date: Date)] = []
+        /// Nil while it is rare.
+        private(set) var text: Text?
+
+        mutating func add(_ sender: UInt64, of text: Text, at date: Date, since start: Date) {
+            senders.removeAll { $0.hash == sender }
+            senders.append((sender, date))
+            if senders.count > SignalSample.commonUsers { senders.removeFirst() }
+            self.text = isCommon(since: start) ? text : nil
+        }
+
+        func isCommon(since start: Date) -> Bool {
+            senders.count == SignalSample.commonUsers && senders[0].date > start
+        }
+    }
+
+    /// Number of common texts that are passed over in the search for a rare one to replace.
+    private static var maximumSearch: Int { 16 }
+
+    private let maximumCount: Int
+    private var senders: [UInt64: Senders] = [:]
+
+    /// The hashes in ``senders``, a ring.
+    private var hashes: [UInt64] = []
+    private var next = 0
+
+    init(maximumCount: Int) {
+        self.maximumCount = maximumCount
+    }
+
+    mutating func record(
+        _ text: Text, hash: UInt64, by sender: UInt64, at date: Date, since start: Date
+    ) {
+        if senders[hash] == nil { makeRoom(for: hash, since: start) }
+        senders[hash, default: Senders()].add(sender, of: text, at: date, since: start)
+    }
+
+    private mutating func makeRoom(for hash: UInt64, since start: Date) {
+        guard hashes.count >= maximumCount else {
+            hashes.append(hash)
+            return
+        }
+        for _ in 0..<Self.maximumSearch
+        where senders[hashes[next]]?.isCommon(since: start) == true {
+            next = (next + 1) % maximumCount
+        }
+        senders[hashes[next]] = nil
+        hashes[next] = hash
+        next = (next + 1) % maximumCount
+    }
+
+    /// The text of a hash; nil while it is rare.
+    func common(_ hash: UInt64, since start: Date) -> Text? {
+        guard let known = senders[hash], known.isCommon(since: start) else { return nil }
+        return known.text
+    }
+
+    /// The common texts.
+    func common(since start: Date) -> [Text] {
+        senders.values.filter { $0.isCommon(since: start) }.compactMap(\.text)
+    }
+}

@@ -1,0 +1,105 @@
+import InMemoryTemplateStore
+import JSONTree
+import ServerTestSupport
+import Testing
+
+/// Templates of other services' files (HTTP 3).
+@Suite(.timeLimit(.minutes(5)))
+struct ImportRoutesTests {
+    private static let path = "/v1/projects/new/remoteConfig:import"
+
+    private static let template: JSONNode = [
+        "conditions": [["name": "half", "expression": "percent <= 50"]],
+        "parameters": [
+            "title": [
+                "defaultValue": ["value": "Hello"],
+                "conditionalValues": ["half": ["value": "Hi"]],
+            ]
+        ],
+    ]
+
+    @Test(arguments: ["ACTIVECONFIG", "FIREBASE"])
+    func aTemplateComesBackWithoutItsVersion(format: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            var file = Self.template
+            file.setMember("version", ["versionNumber": "7", "description": "Old"])
+            let answer = try await server.administer(
+                "POST", Self.path, body: ["format": .string(format), "file": file])
+            #expect(answer.status == 200)
+            let template = try answer.json["template"]
+            #expect(template?["version"] == nil)
+            #expect(template?["conditions"]?.arrayValue?.first?["name"] == "half")
+            #expect(template?["parameters"]?["title"]?["defaultValue"]?["value"] == "Hello")
+            #expect(try answer.json["report"]?.arrayValue != nil)
+            let projects = try await server.administer("GET", "/v1/projects").json
+            #expect(projects["projects"] == [])
+        }
+    }
+
+    @Test func parametersOfParseBecomeASectionWithAReport() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer(
+                "POST", Self.path,
+                body: [
+                    "format": "PARSE", "section": "Home",
+                    "file": [
+                        "params": [
+                            "title": "Hello", "since": ["__type": "Date", "iso": "2026-01-01"],
+                        ]
+                    ],
+                ])
+            #expect(answer.status == 200)
+            let home = try answer.json["template"]?["parameterGroups"]?["Home"]?["parameters"]
+            #expect(home?["title"]?["defaultValue"]?["value"] == "Hello")
+            let report = try answer.json["report"]?.arrayValue ?? []
+            #expect(report.contains { $0["path"] == "params.since" }, "\(report)")
+        }
+    }
+
+    private static let wrongRequests: [(body: JSONNode, reason: String)] = [
+        (["file": .emptyObject], "format is missing or unknown"),
+        (["format": "FIREBASE"], "file is missing"),
+        (["format": "PARSE", "file": .emptyObject, "section": 3], "section is no name"),
+        (
+            [
+                "format": "ACTIVECONFIG",
+                "file": ["conditions": [["name": "a", "expression": "x"]]],
+            ],
+            "conditions[0].expression"
+        ),
+    ]
+
+    @Test(arguments: wrongRequests)
+    func aWrongRequestIsRefused(body: JSONNode, reason: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer("POST", Self.path, body: body)
+            #expect(answer.status == 400)
+            #expect(try answer.json["error"]?["message"]?.stringValue?.contains(reason) == true)
+        }
+    }
+
+    @Test func aNameThatNoProjectCanHaveIsRefused() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer(
+                "POST", "/v1/projects/a%20b/remoteConfig:import",
+                body: ["format": "ACTIVECONFIG", "file": Self.template])
+            #expect(answer.status == 400)
+        }
+    }
+    @Test func aConfigurationInPlaceOfATemplateIsNamedInTheReport() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer(
+                "POST", Self.path,
+                body: [
+                    "format": "ACTIVECONFIG",
+                    "file": ["meta": [:], "config_sections": ["Home": ["settings": [:]]]],
+                ])
+            #expect(answer.status == 200)
+            let report = try answer.json["report"]?.arrayValue ?? []
+            #expect(report.map { $0["path"] } == ["config_sections"])
+            #expect(
+                report.first?["message"]?.stringValue?.contains("exchange format") == true,
+                "\(report)")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import AdminAPI
+import Foundation
+import HTTPServing
+import InMemoryTemplateStore
+import Logging
+import TemplateStore
+import Templates
+import Testing
+import WebhookDelivery
+
+@testable import ClientAPI
+@testable import ConfigServer
+
+/// What a server reads of its store, in which order.
+@Suite(.timeLimit(.minutes(5)))
+struct StoreFollowerTests {
+    /// An audit trail that is read until it is released.
+    private struct SlowTrail: AuditStoring {
+        let beginning: AsyncStream<Void>.Continuation
+        let release: AsyncStream<Void>
+
+        func auditEntries(
+            inProject project: String, matching query: AuditQuery
+        ) async throws(TemplateStoreError) -> [AuditEntry] {
+            beginning.finish()
+            for await _ in release {}
+            return []
+        }
+    }
+
+    @Test func theTokensDoNotWaitForTheAuditTrail() async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let store = InMemoryTemplateStore()
+        _ = try await store.publish(
+            TemplateSubmission(
+                project: "p", content: Data("{}".utf8), expectation: .any, date: Date(),
+                user: .init()))
+        try await store.addToken(
+            StoredToken(
+                id: "1", name: "test", role: .viewer, hash: .sha256(of: "x"),
+                creationDate: Date(), expirationDate: nil), actor: "test")
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (released, releasing) = AsyncStream.makeStream(of: Void.self)
+        let library = TemplateLibrary(
+            store: store, logger: logger,
+            earlierOverrides: EarlierOverrides(
+                store: SlowTrail(beginning: beginning, release: released), logger: logger))
+        let access = AdministratorAccess(environmentToken: nil)
+        let follower = StoreFollower(
+            library: library, access: access,
+            webhooks: WebhookService(
+                store: store, options: WebhookOptions(), logger: logger,
+                metrics: DeliveryMetrics()),
+            logger: logger, metrics: LibraryMetrics())
+        let loading = Task { try await follower.load() }
+        for await _ in begun {}
+        #expect(access.holder(ofToken: "x")?.tokenID == "1")
+        #expect(library.earlierOverrides.mayInclude("1", inProject: "p", since: 1))
+        releasing.finish()
+        try await loading.value
+        #expect(!library.earlierOverrides.mayInclude("1", inProject: "p", since: 1))
+    }
+}
