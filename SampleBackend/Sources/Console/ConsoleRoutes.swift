@@ -1,5 +1,6 @@
 package import HTTPServing
 import HTTPTypes
+import JSONTree
 import Rendering
 
 /// The routes of the console's files (HTTP 5).
@@ -19,8 +20,10 @@ package struct ConsoleRoutes: Sendable {
             .get(Self.path + "{file}", handler: page),
         ])
         group.covers = { target in
-            let segments = (try? RequestTarget(target))?.segments
-            return segments?.first == "console" || segments == [""]
+            guard let segments = TargetParts(target)?.segments, let first = segments.first else {
+                return false
+            }
+            return first.hasSameBytes(as: "console") || (first.isEmpty && segments.count == 1)
         }
         group.protectAsConsole()
         return group

@@ -65,14 +65,17 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if is_error(entry)]
 
-    def violations(self):
-        """The violations that axe finds on the page, each as a text with its nodes."""
-        script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
-        self.driver.execute_script(script)
+    def violations(self, rules=None):
+        """The violations of rules, by default of all, that axe finds on the page, as texts."""
+        if not self.driver.execute_script("return Boolean(window.axe)"):
+            script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
+            self.driver.execute_script(script)
         result = self.driver.execute_async_script(
-            "const done = arguments[arguments.length - 1];"
-            "axe.run(document, {resultTypes: ['violations']}).then(done, (error) =>"
-            " done({violations: [{id: 'axe', impact: '', help: String(error), nodes: []}]}));")
+            "const [rules, done] = arguments;"
+            "const options = {resultTypes: ['violations'], ...(rules && {runOnly: rules})};"
+            "axe.run(document, options).then(done, (error) =>"
+            " done({violations: [{id: 'axe', impact: '', help: String(error), nodes: []}]}));",
+            rules)
         return [describe(violation) for violation in result["violations"]]
 
     def save_picture(self, path):

@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+from uuid import uuid4
 
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
@@ -27,6 +28,9 @@ class ConsoleCase(unittest.TestCase):
 
     # The size of the page; a subclass may set another one.
     size = DESKTOP
+
+    # The address to which requests without the browser go.
+    server = URL
 
     @classmethod
     def setUpClass(cls):
@@ -108,10 +112,18 @@ class ConsoleCase(unittest.TestCase):
             self.browser.set_scheme(scheme)
             self.browser.save_picture(PICTURES / f"{name}-{scheme}.png")
 
+    def new_token(self, role):
+        """A new token of another administrator."""
+        status, answer = self.administer(
+            "POST", "/v1/tokens", {"name": f"{role} {uuid4().hex[:8]}", "role": role})
+        self.assertEqual(status, 200, answer)
+        return answer["token"]
+
     def administer(self, method, path, body=None, **fields):
         """Sends an administrator's request without the browser; returns the status and the JSON."""
         request = Request(
-            URL + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            self.server + path, method=method,
+            data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {TOKEN}"}
             | {name.replace("_", "-"): value for name, value in fields.items()})
         try:

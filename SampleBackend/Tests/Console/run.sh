@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Starts the backend and uses its console in a headless browser:
+# Starts the backend and uses its console in headless browsers, two test classes at a time:
 # SampleBackend/Tests/Console/run.sh [test_signing_in …]
+# CONSOLE_TEST_PROCESSES sets another number.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
@@ -9,17 +10,14 @@ cd "$(dirname "$0")/../../.."
 . SampleBackend/Tests/backend.sh
 
 setup swift sqlite chromium
-setup_python_environment selenium==4.51.0 axe-core-python==0.1.0
+setup_python_environment selenium==4.51.0 axe-core-python==0.1.0 jsonpatch==1.33
 build_backend
-start_backend --store "sqlite:$work/backend.sqlite" --dev
+start_backend --store "sqlite:$work/backend.sqlite" --dev \
+    --console-pages "$PWD/SampleBackend/Sources/Console/Pages"
 export ACTIVECONFIG_CONSOLE_URL=$url
 export ACTIVECONFIG_BACKEND=$backend
 export ACTIVECONFIG_CONSOLE_PICTURES=$PWD/SampleBackend/.build/console-pictures
 
 cd SampleBackend/Tests/Console
 export PYTHONDONTWRITEBYTECODE=1
-if [ $# -gt 0 ]; then
-    "$python_environment/bin/python" -m unittest --verbose "$@"
-else
-    "$python_environment/bin/python" -m unittest discover --verbose
-fi
+"$python_environment/bin/python" run_classes.py "${CONSOLE_TEST_PROCESSES:-2}" "$@"

@@ -17,6 +17,21 @@ TEMPLATE = json.loads((
 ).read_text("utf-8"))
 
 
+def with_interval(value, template=None):
+    """A copy of a template, by default the sample, with another refresh interval."""
+    result = copy.deepcopy(template or TEMPLATE)
+    parameters = result["parameterGroups"]["AppFeatures"]["parameters"]
+    parameters["RefreshInterval"]["defaultValue"] = {"value": value}
+    return result
+
+
+# Scrolls on in a list of which only the rows near the window are in the document.
+SCROLL = """
+    if (!document.querySelector('.rows')) return;
+    const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    window.scrollTo(0, isEnd ? 0 : scrollY + innerHeight / 2);"""
+
+
 class TaskCase(ConsoleCase):
     """A test with a published project of its own."""
 
@@ -24,9 +39,14 @@ class TaskCase(ConsoleCase):
     url = URL
     token = TOKEN
 
+    # The cookies of the sessions of the class, by address and token.
+    sessions = {}
+
     def setUp(self):
         super().setUp()
         self.project = f"test-{uuid4().hex[:12]}"
+        # The number of drafts of a token is limited.
+        self.addCleanup(self.call, "DELETE", "draft")
         self.publish(TEMPLATE, "The sample template", expected="*")
 
     # State of the server.
@@ -37,8 +57,17 @@ class TaskCase(ConsoleCase):
 
     def publish(self, template, description, expected=None):
         """Publishes a template over the current one, without the browser."""
-        body = copy.deepcopy(template) | {"version": {"description": description}}
+        body = template | {"version": {"description": description}}
         status, answer = self.call("PUT", "remoteConfig", body, If_Match=expected or "*")
+        self.assertEqual(status, 200, answer)
+
+    def change_draft(self, change):
+        """Another browser of the same user changes the draft; `change` edits its template."""
+        status, draft = self.call("GET", "draft")
+        self.assertEqual(status, 200, draft)
+        change(draft["template"])
+        status, answer = self.call("PUT", "draft", {
+            name: draft[name] for name in ("baseVersion", "template")}, If_Match="*")
         self.assertEqual(status, 200, answer)
 
     def template(self):
@@ -62,11 +91,14 @@ class TaskCase(ConsoleCase):
             place += "?" + "&".join(f"{name}={value}" for name, value in query.items())
         is_console = self.driver.current_url.startswith(f"{self.url}/console/")
         if not is_console:
+            self.restore_session()
             self.driver.get(f"{self.url}/console/")
             if self.wait_for(
                     lambda: self.find_all("input[type=password], main h1[tabindex]"), "a page"):
                 if self.find_all("input[type=password]"):
                     self.enter_token(self.token)
+                    self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
+                    self.keep_session()
         self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
         self.driver.execute_script("location.hash = arguments[0]", place)
         self.wait_for(
@@ -75,13 +107,30 @@ class TaskCase(ConsoleCase):
             and f"/{page}" in self.driver.current_url, page)
         return self.find("main h1")
 
+    def keep_session(self):
+        """Keeps the session for the next tests of the class: the server limits new ones."""
+        cookies = self.driver.get_cookies()
+        type(self).sessions = {**self.sessions, (self.url, self.token): cookies}
+
+    def restore_session(self):
+        """Continues the session of an earlier test, if there was one."""
+        if self.driver.get_cookies():
+            return
+        for cookie in self.sessions.get((self.url, self.token), []):
+            self.driver.execute_cdp_cmd("Network.setCookie", {
+                "url": self.url, "name": cookie["name"], "value": cookie["value"],
+                "httpOnly": cookie["httpOnly"], "sameSite": cookie["sameSite"]})
+
     def button(self, text):
         """The button or link with a text or an accessible name, in the dialog if one is open."""
         def shown():
             dialogs = self.find_all("dialog[open]")
             place = dialogs[-1] if dialogs else self.driver
-            return next((e for e in place.find_elements(By.CSS_SELECTOR, "button, a")
-                         if e.is_displayed() and e.accessible_name == text), None)
+            found = next((e for e in place.find_elements(By.CSS_SELECTOR, "button, a")
+                          if e.is_displayed() and e.accessible_name == text), None)
+            if not found and not dialogs:
+                self.driver.execute_script(SCROLL)
+            return found
         return self.wait_for(shown, f"the button {text!r}")
 
     def press(self, text):
@@ -109,8 +158,17 @@ class TaskCase(ConsoleCase):
             field.send_keys(text)
 
     def choose(self, label, text):
-        """Chooses an option of a field."""
-        Select(self.field(label)).select_by_visible_text(text)
+        """Chooses an option of a select, or of a combobox."""
+        field = self.field(label)
+        if field.get_dom_attribute("role") != "combobox":
+            Select(field).select_by_visible_text(text)
+            return
+        field.click()
+        field.send_keys(Keys.CONTROL + "a")
+        field.send_keys(text)
+        self.wait_for(lambda: next(
+            (e for e in self.find_all("[role=option]") if e.is_displayed() and e.text == text),
+            None), f"the option {text!r}").click()
 
     def wait_for_dialog_to_close(self):
         """Waits until no dialog is open."""
@@ -128,6 +186,35 @@ class TaskCase(ConsoleCase):
         self.write("Default value", value)
         self.keep()
 
+    # Answers of the server that arrive later, to the page that is open.
+
+    def hold_answers(self, part):
+        """Holds answers to requests whose path or body has a part; counts these requests."""
+        self.driver.execute_script("""
+            const [part] = arguments;
+            const fetchNow = window.fetch;
+            window.heldAnswers = [];
+            window.heldRequests = 0;
+            window.fetch = async (path, options) => {
+                const isHeld = `${path} ${options?.body ?? ''}`.includes(part);
+                if (isHeld) window.heldRequests += 1;
+                const answer = await fetchNow(path, options);
+                if (isHeld) await new Promise((resolve) => window.heldAnswers.push(resolve));
+                return answer;
+            };""", part)
+
+    def wait_for_held_answer(self):
+        """Waits until an answer is held."""
+        self.wait_for(lambda: self.driver.execute_script("return heldAnswers.length"), "an answer")
+
+    def release_answers(self):
+        """Releases the held answers, and waits until the page has used them."""
+        self.driver.execute_async_script("""
+            const [done] = arguments;
+            window.heldAnswers.splice(0).forEach((release) => release());
+            // The page reads the answers before a later one arrives.
+            fetch('/console/').then((answer) => answer.text()).then(() => done());""")
+
     # Checks of pages.
 
     def check_page(self, name):
@@ -138,3 +225,24 @@ class TaskCase(ConsoleCase):
         self.check_accessibility(name)
         is_phone = self.size != DESKTOP
         self.picture(f"{name}-phone" if is_phone else name)
+
+    def check_targets(self, place):
+        """Fails when a finger that is 20 px off the middle of a control misses it."""
+        missed = self.driver.execute_script("""
+            const place = document.querySelector('dialog[open], [role=menu]') ?? document;
+            const missed = (element) => {
+                element.scrollIntoView({block: 'center'});
+                const {left, top, width, height} = (element.closest('label') ?? element)
+                    .getBoundingClientRect();
+                const [x, y] = [left + width / 2, top + height / 2];
+                return [[-20, 0], [20, 0], [0, -20], [0, 20]]
+                    .map(([right, down]) => document.elementFromPoint(x + right, y + down))
+                    .find((hit) => !element.contains(hit)
+                        && hit?.closest('label')?.control !== element);
+            };
+            const selector = 'button, a.button, nav a, input, select, summary, textarea';
+            return [...place.querySelectorAll(selector)]
+                .filter((element) => element.checkVisibility({visibilityProperty: true}))
+                .map((element) => [element, missed(element)]).filter(([, hit]) => hit)
+                .map((pair) => pair.map((element) => element.outerHTML.slice(0, 200)));""")
+        self.assertEqual(missed, [], place)

@@ -2,8 +2,6 @@
 
 import unittest
 
-from selenium.webdriver.common.by import By
-
 from task_case import TaskCase
 
 
@@ -19,7 +17,7 @@ class TokenTests(TaskCase):
         self.press("Create the token")
         self.wait_for_text("name is missing", "dialog")
         self.write("Name", name)
-        self.choose("Role", "Editor: also checks drafts and previews")
+        self.choose("Role", "Editor: also edits drafts and previews them")
         self.choose("Expires after", "30 days")
         self.check_page("token-new")
         self.press("Create the token")
@@ -79,11 +77,16 @@ class RoleTests(TaskCase):
         self.sign_in_as("viewer")
         self.go("settings")
         self.wait_for_text("viewer", ".account")
-        button = self.button("Edit AppFeatures.RefreshInterval")
-        self.assertFalse(button.is_enabled())
-        reason = button.get_attribute("aria-describedby")
-        text = self.driver.find_element(By.ID, reason).get_attribute("textContent")
-        self.assertEqual(text, "Your role is viewer. This needs the role editor.")
+        self.wait_for_text("Your role is viewer: you see every value, and change none.", "main")
+        self.assertEqual(self.find_all("main button:disabled, main input[role=switch]"), [])
+        self.press("More for AppFeatures.RefreshInterval")
+        self.assertEqual(
+            [e.text for e in self.find_all("[role=menuitem]")], ["Show", "History …", "Copy link"])
+        self.press("Show")
+        self.wait_for_text("60.0", "dialog .values")
+        self.check_page("setting-viewer")
+        self.press("Close")
+        self.wait_for_dialog_to_close()
         self.check_page("settings-viewer")
         for page in ("conditions", "review", "user", "live", "history", "audit", "tokens",
                      "webhooks"):
@@ -107,20 +110,31 @@ class RoleTests(TaskCase):
 class SessionTests(TaskCase):
     def test_keeps_the_draft_when_the_session_ends(self):
         self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
         self.driver.delete_all_cookies()
         self.press("History")
-        self.wait_for_text("The session has ended")
+        self.wait_for_text("The session of environment has ended")
         self.enter_token(self.token)
+        self.wait_for_text("The sample template", "main")
         self.wait_for_text("1 change", ".draft-bar")
 
-    def test_asks_before_signing_out_loses_the_draft(self):
+    def test_keeps_the_draft_over_signing_out_and_leaves_nothing_in_the_browser(self):
         self.edit_interval("45")
+        self.go("user", id="secret")
+        self.wait_for_text("User secret", "main h2")
+        self.go("review")
+        self.write("Also preview these users", "secret")
+        self.press("Preview")
+        self.wait_for_text("secret", "[aria-labelledby=impact] .difference-head")
         self.press("Sign out")
-        self.press("Discard and sign out")
-        self.wait_for_text("You are signed out")
+        self.wait_for_text("You are signed out. Your draft is kept")
         self.assertEqual(self.driver.get_cookies(), [])
         self.assertEqual(self.driver.execute_script(
-            "return Object.keys(sessionStorage).filter((key) => key.includes('draft'))"), [])
+            "return [localStorage, sessionStorage].flatMap((each) => Object.keys(each))"),
+            ["activeconfig.project"])
+        self.enter_token(self.token)
+        self.go("review")
+        self.wait_for_text("1 change", ".draft-bar")
 
 
 if __name__ == "__main__":

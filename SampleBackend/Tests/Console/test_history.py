@@ -1,19 +1,16 @@
 """The history of a project, rollbacks, and the audit trail."""
 
-import copy
 import unittest
 
-from task_case import TEMPLATE, TaskCase
+from browser import PHONE
+from task_case import TaskCase, with_interval
 
 
 class HistoryTests(TaskCase):
     def setUp(self):
         super().setUp()
-        template = copy.deepcopy(TEMPLATE)
-        parameters = template["parameterGroups"]["AppFeatures"]["parameters"]
         for value in ("10", "20"):
-            parameters["RefreshInterval"]["defaultValue"]["value"] = value
-            self.publish(template, f"Every {value} seconds")
+            self.publish(with_interval(value), f"Every {value} seconds")
 
     def sides(self):
         """The texts on both sides of each difference."""
@@ -29,6 +26,17 @@ class HistoryTests(TaskCase):
         self.wait_for(lambda: self.sides() == ["60.0", "10"], "the change of version 2")
         self.check_page("history")
 
+    def test_shows_the_versions_that_were_chosen_last(self):
+        self.go("history")
+        self.wait_for(lambda: self.sides() == ["10", "20"], "the newest change")
+        self.hold_answers("from=1&to=3")
+        self.choose("From", "Version 1")
+        self.wait_for_held_answer()
+        self.choose("To", "Version 2")
+        self.wait_for(lambda: self.sides() == ["60.0", "10"], "the change of version 2")
+        self.release_answers()
+        self.assertEqual(self.sides(), ["60.0", "10"])
+
     def test_shows_versions_beyond_the_first_page(self):
         template = self.template()
         for number in range(4, 36):
@@ -38,8 +46,51 @@ class HistoryTests(TaskCase):
             return [e.text.split()[0] for e in self.find_all("main table tbody th")]
         self.go("history")
         self.wait_for(lambda: numbers() == [str(n) for n in range(35, 5, -1)], "the newest 30")
-        self.press("Show older versions")
+        # Loading more leaves the comparison as it is.
+        self.choose("From", "Version 20")
+        self.wait_for(lambda: "from=20&to=35" in self.driver.current_url, "the comparison")
+        older = self.button("Show older versions")
+        self.driver.execute_script(
+            "window.fetchNow = fetch; window.fetch = async () => { throw new Error('away'); };")
+        older.click()
+        self.wait_for_text("The server does not answer", "main")
+        self.assertEqual(numbers(), [str(n) for n in range(35, 5, -1)])
+        self.check_page("history-away")
+        # Two quick clicks read a page once.
+        self.driver.execute_script(
+            "window.fetch = fetchNow; arguments[0].click(); arguments[0].click();", older)
         self.wait_for(lambda: numbers() == [str(n) for n in range(35, 0, -1)], "all versions")
+        self.assertEqual(self.field("From").get_attribute("value"), "20")
+        self.assertIn("from=20&to=35", self.driver.current_url)
+        # What the last loaded row changed is compared with the version before it.
+        self.choose("From", "Version 1")
+        self.press("Show what version 2 changed")
+        self.wait_for(lambda: self.sides() == ["60.0", "10"], "the change of version 2")
+
+    def test_shows_what_the_last_loaded_row_and_a_link_to_an_old_version_compare(self):
+        template = self.template()
+        for number in range(4, 34):
+            self.publish(template, f"Number {number}")
+        self.go("history", **{"from": 1, "to": 2})
+        self.wait_for(lambda: self.sides() == ["60.0", "10"], "the comparison of the link")
+        self.press("Show what version 4 changed")
+        self.wait_for_text("are the same", "main")
+        self.assertIn("from=3&to=4", self.driver.current_url)
+
+    def test_shows_all_of_version_1_as_new(self):
+        self.go("history")
+        self.press("Show what version 1 changed")
+        # What the page shows at first is another difference of the same settings.
+        self.wait_for(
+            lambda: {e.text for e in self.find_all(".difference .badge")} == {"Added"},
+            "version 1 as new")
+        self.assertIn("from=0&to=1", self.driver.current_url)
+        self.assertIn("AppFeatures.RefreshInterval", self.find(".difference").text)
+
+    def test_shows_publishes_by_the_api_without_alarm(self):
+        self.go("history")
+        self.wait_for_text("API", "main table")
+        self.assertEqual(self.find_all("main table .badge.removed"), [])
 
     def test_goes_back_after_it_has_shown_what_that_changes(self):
         self.go("history")
@@ -65,10 +116,7 @@ class HistoryTests(TaskCase):
         self.press("Go back to version 1")
         self.wait_for_text("60.0", "dialog .side.new")
         for value in ("30", "40"):
-            theirs = self.template()
-            groups = theirs["parameterGroups"]
-            groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"] = value
-            self.publish(theirs, f"Theirs, every {value} seconds")
+            self.publish(with_interval(value), f"Theirs, every {value} seconds")
         self.press("Go back to version 1")
         self.wait_for_text("Theirs, every 40 seconds", "dialog")
         self.assertEqual(self.version(), "5")
@@ -109,6 +157,20 @@ class HistoryTests(TaskCase):
                 "environment Publish 3 Every 20 seconds", "environment Publish 2 Every 10 seconds",
                 "environment Publish 1 The sample template"), strict=True):
             self.assertTrue(text.endswith(end), text)
+        self.check_page("audit")
+
+
+class AuditOnAPhoneTests(TaskCase):
+    size = PHONE
+
+    def test_shows_rows_whose_labels_do_not_overlap(self):
+        self.go("audit")
+        self.wait_for(lambda: self.find_all("tbody tr"), "the trail")
+        heights = self.driver.execute_script(
+            "return [...document.querySelectorAll('td[data-label]')].map((cell) =>"
+            " [cell.offsetHeight, parseFloat(getComputedStyle(cell).lineHeight)])")
+        self.assertTrue(heights)
+        self.assertEqual([height for height, line in heights if height < line], [])
         self.check_page("audit")
 
 

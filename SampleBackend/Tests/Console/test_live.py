@@ -1,11 +1,10 @@
 """The connections, and a version that arrives."""
 
-import copy
 import unittest
 from urllib.request import urlopen
 
 from console_case import URL
-from task_case import TEMPLATE, TaskCase
+from task_case import TaskCase, with_interval
 
 
 class LiveTests(TaskCase):
@@ -27,10 +26,7 @@ class LiveTests(TaskCase):
         self.wait_for(lambda: self.figure("share") == "100%", "the share")
         before = self.path()
         self.wait_for(lambda: self.path() != before, "the plot to move")
-        template = copy.deepcopy(TEMPLATE)
-        parameters = template["parameterGroups"]["AppFeatures"]["parameters"]
-        parameters["RefreshInterval"]["defaultValue"]["value"] = "10"
-        self.publish(template, "Sooner")
+        self.publish(with_interval("10"), "Sooner")
         self.wait_for_text("newest", "main tbody")
         self.wait_for(lambda: "version 2" in self.find("main svg").accessible_name, "version 2")
         self.wait_for(lambda: self.figure("share") == "100%", "the arrival")
@@ -65,13 +61,10 @@ class LiveTests(TaskCase):
         self.write("Expression", "user.id == '9'")
         self.keep()
         # Somebody else changes something for everybody.
-        theirs = copy.deepcopy(TEMPLATE)
-        parameters = theirs["parameterGroups"]["AppFeatures"]["parameters"]
-        parameters["RefreshInterval"]["defaultValue"]["value"] = "10"
-        self.publish(theirs, "Sooner")
+        self.publish(with_interval("10"), "Sooner")
         self.go("review")
-        self.write("Also look at these users", "4, 9")
-        self.press("Look")
+        self.write("Also preview these users", "4, 9")
+        self.press("Preview")
         self.wait_for_text("Of 5 connected users 1 changes.", "main")
         impact = self.wait_for_text("9", "[aria-labelledby=impact] ul:not(.users)").text
         self.assertNotIn("RefreshInterval", impact)
@@ -81,19 +74,16 @@ class LiveTests(TaskCase):
         self.check_page("review-outdated")
         # A user's whole configuration is merged with version 2, too.
         self.go("user", id="9")
-        self.wait_for_text("By the draft, put together with version 2", "main h2")
+        self.wait_for_text("Draft, combined with version 2", "main h3")
         row = next(e.text for e in self.find_all("tbody tr") if "RefreshInterval" in e.text)
         self.assertIn("10", row)
 
     def test_counts_yours_where_both_changed_the_same(self):
         self.edit_interval("45")
-        theirs = copy.deepcopy(TEMPLATE)
-        parameters = theirs["parameterGroups"]["AppFeatures"]["parameters"]
-        parameters["RefreshInterval"]["defaultValue"]["value"] = "10"
-        self.publish(theirs, "Sooner")
+        self.publish(with_interval("10"), "Sooner")
         self.go("review")
-        self.write("Also look at these users", "4")
-        self.press("Look")
+        self.write("Also preview these users", "4")
+        self.press("Preview")
         self.wait_for(
             lambda: [e.text.split("\n")[-1] for e in self.find_all(
                 "[aria-labelledby=impact] .side")] == ["10.0", "45.0"]
@@ -107,15 +97,15 @@ class LiveTests(TaskCase):
         self.write("Value for New versions", "5")
         self.keep()
         self.go("review")
-        self.write("Also look at these users", "4")
-        self.press("Look")
+        self.write("Also preview these users", "4")
+        self.press("Preview")
         impact = self.wait_for_text("app.version", "[aria-labelledby=impact]").text
         self.assertIn("Nothing changes as far as is known", impact)
         self.assertIn("Not known: app.version. Conditions on it count as false.", impact)
         self.find("[aria-labelledby=impact] form summary").click()
         self.check_page("review-unknown-signals")
         self.write("App version", "3.0")
-        self.press("Look")
+        self.press("Preview")
         self.wait_for_text("1 setting", "[aria-labelledby=impact]")
         self.assertNotIn("Not known", self.find("[aria-labelledby=impact]").text)
         self.go("user", id="4")

@@ -7,8 +7,8 @@ from selenium.webdriver.common.keys import Keys
 from browser import DESKTOP, PHONE
 from task_case import TaskCase
 
-PAGES = ("settings", "conditions", "review", "merge", "user", "live", "history", "audit", "tokens",
-         "webhooks")
+PAGES = ("settings", "conditions", "review", "merge", "user", "live", "history", "audit", "projects",
+         "tokens", "transfer", "webhooks")
 
 
 class PageTests(TaskCase):
@@ -32,7 +32,7 @@ class PageTests(TaskCase):
                 self.check_page(f"draft-{page}")
         for page, button in (
                 ("settings", "Edit SampleViewConfiguration.ViewBackgroundColor"),
-                ("settings", "Add section"), ("settings", "Delete AppFeatures.SomeFeature"),
+                ("settings", "Add section"), ("settings", "Delete the section AppFeatures"),
                 ("conditions", "Edit Some feature, half of the users"), ("tokens", "Create token"),
                 ("webhooks", "Add webhook")):
             with self.subTest(page=page, button=button):
@@ -52,6 +52,24 @@ class PageTests(TaskCase):
 
 class PhoneTests(PageTests):
     size = PHONE
+
+    def test_has_targets_for_fingers(self):
+        self.edit_interval("45")
+        self.check_targets("the settings")
+        for page in PAGES:
+            with self.subTest(page=page):
+                self.go(page)
+                self.wait_for(lambda: "Loading" not in self.find("main").text, "the page")
+                self.check_targets(page)
+        for page, button in (("settings", "Edit AppFeatures.SomeFeature"),
+                             ("conditions", "Edit New versions"), ("conditions", "Move User 1 …")):
+            with self.subTest(page=page, button=button):
+                self.go(page)
+                self.press(button)
+                self.find("dialog[open]")
+                self.check_targets(button)
+                self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+                self.wait_for_dialog_to_close()
 
     def test_opens_the_navigation_by_a_button(self):
         self.go("settings")

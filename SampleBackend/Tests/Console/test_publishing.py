@@ -2,12 +2,10 @@
 
 import json
 import unittest
-from urllib.request import Request, urlopen
 
-from backend import Backend
 from browser import Browser
-from console_case import TOKEN, ConsoleCase
-from relay import Relay
+from faults import Faults
+from own_server_case import OwnServerCase
 from task_case import TEMPLATE, TaskCase
 
 
@@ -18,8 +16,8 @@ class PublishingTests(TaskCase):
         self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
         sides = [e.text.split("\n") for e in self.find_all(".diff .side")]
         self.assertEqual(sides, [["Before", "60.0"], ["After", "45"]])
-        self.write("Also look at these users", "1, 2")
-        self.press("Look")
+        self.write("Also preview these users", "1, 2")
+        self.press("Preview")
         self.wait_for(
             lambda: [e.text.replace("\n", " ") for e in self.find_all(
                 "[aria-labelledby=impact] .difference-head")]
@@ -49,13 +47,12 @@ class PublishingTests(TaskCase):
 
     def test_says_what_the_server_refuses(self):
         self.edit_interval("45")
-        # As if somebody else's publish had removed a condition that the draft uses.
-        draft = json.loads(self.driver.execute_script(
-            "return sessionStorage.getItem('activeconfig.draft.' + arguments[0])", self.project))
+        self.wait_for_text("1 change", ".draft-bar")
+        # As if a command had removed a condition that the draft uses.
+        draft = self.call("GET", "draft")[1]
         draft["template"]["conditions"].pop()
-        self.driver.execute_script(
-            "sessionStorage.setItem('activeconfig.draft.' + arguments[0], arguments[1])",
-            self.project, json.dumps(draft))
+        self.assertEqual(self.call("PUT", "draft", {
+            name: draft[name] for name in ("baseVersion", "template")}, If_Match="*")[0], 200)
         self.driver.refresh()
         self.go("review")
         self.wait_for_text("The draft cannot be published", "main")
@@ -94,11 +91,28 @@ class TwoPeopleTests(TaskCase):
             self.parameter("SampleViewConfiguration", "LabelText")["defaultValue"]["value"],
             "Theirs")
 
+    def test_stays_on_the_page_that_was_opened_while_both_are_combined(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.theirs(lambda groups: groups["SampleViewConfiguration"].update(description="Theirs"))
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("You changed different things", "main")
+        faults = Faults(self.driver)
+        faults.hold("GET", "/remoteConfig$")
+        self.press("Take this into the draft")
+        self.wait_for(faults.held, "the new version")
+        self.go("history")
+        faults.end()
+        self.wait_for_text("since version 2", ".draft-bar")
+        self.assertEqual(self.find("main h1").text, "History")
+
     def test_lets_one_choose_where_both_changed_the_same(self):
         other = Browser()
         self.addCleanup(other.close)
         self.edit_interval("45")
         mine, self.driver = self.driver, other.driver
+        self.token = self.new_token("publisher")
         self.edit_interval("20")
         self.press("Edit SampleViewConfiguration.LabelText")
         self.write("Default value", "From the other one")
@@ -117,6 +131,8 @@ class TwoPeopleTests(TaskCase):
         self.assertIn("20", sides[0])
         self.assertIn("45", sides[1])
         self.find(".conflict input[value=mine]").click()
+        self.driver.refresh()
+        self.wait_for(lambda: self.find_all(".conflict input[value=mine]:checked"), "the choice")
         self.check_page("merge")
         self.press("Take this into the draft")
         self.wait_for(lambda: "/review" in self.driver.current_url, "the review")
@@ -128,36 +144,8 @@ class TwoPeopleTests(TaskCase):
             self.parameter("SampleViewConfiguration", "LabelText")["defaultValue"]["value"],
             "From the other one")
 
-    def test_offers_the_new_version_to_somebody_without_a_draft(self):
-        self.go("settings")
 
-        def change(groups):
-            groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"] = "7"
-        self.theirs(change)
-        self.press("Show the new version")
-        self.wait_for_text("7", "[aria-labelledby=section-group-AppFeatures]")
-        self.wait_for(lambda: not self.find_all(".draft-bar"), "the bar to go")
-
-
-class ServerKilledTests(TaskCase):
-    def setUp(self):
-        ConsoleCase.setUp(self)
-        self.project = "default"
-        self.backend = Backend()
-        self.addCleanup(self.backend.close)
-        self.backend.start()
-        self.relay = Relay(self.backend.address)
-        self.addCleanup(self.relay.close)
-        self.url = self.relay.url
-        self.browser.forget(self.url)
-
-    def administer(self, method, path, body=None, **fields):
-        host, port = self.backend.address
-        request = Request(f"http://{host}:{port}{path}", method=method,
-                          headers={"Authorization": f"Bearer {TOKEN}"})
-        with urlopen(request, timeout=15) as answer:
-            return answer.status, json.load(answer)
-
+class ServerKilledTests(OwnServerCase):
     def publish_while_the_server_dies(self, action):
         """Publishes a draft, during which the action ends the server."""
         self.edit_interval("45")
@@ -168,8 +156,7 @@ class ServerKilledTests(TaskCase):
         self.wait_for_text("does not know", "main")
         self.assertEqual(len(self.find_all(".draft-bar")), 1)
         self.check_page("doubt")
-        self.backend.start()
-        self.relay.target = self.backend.address
+        self.start_again()
 
     def test_says_that_it_was_published(self):
         def action(give_on):

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from browser import PHONE
 from console_case import TOKEN, ConsoleCase
+from faults import Faults
 
 
 class SigningInTests(ConsoleCase):
@@ -55,6 +56,45 @@ class SigningInTests(ConsoleCase):
             {name: cookie[name] for name in ("name", "value", "path", "httpOnly")})
         self.open()
         self.find("input[type=password]")
+
+    def test_signs_out_in_all_tabs(self):
+        self.sign_in()
+        first = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")
+        self.addCleanup(self.driver.switch_to.window, first)
+        self.open()
+        self.wait_for_text("Sign out")
+        next(e for e in self.find_all("button") if e.text == "Sign out").click()
+        self.wait_for_text("You are signed out")
+        self.driver.close()
+        self.driver.switch_to.window(first)
+        self.wait_for_text("You signed out in another tab.")
+        self.enter_token(TOKEN)
+        self.wait_for_text("Sign out")
+
+    def test_takes_the_token_of_a_link_again_when_the_server_was_away(self):
+        self.open()
+        self.find("input[type=password]")
+        faults = Faults(self.driver)
+        faults.fail("POST", "/console/session")
+        self.driver.execute_script("location.hash = arguments[0]", f"token={quote(TOKEN)}")
+        self.wait_for_text("The server does not answer")
+        faults.end()
+        self.find("main button").click()
+        self.wait_for_text("Sign out")
+
+    def test_keeps_the_pages_when_the_server_is_away_for_the_token_of_a_link(self):
+        self.sign_in()
+        self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
+        faults = Faults(self.driver)
+        faults.fail("GET", "/console/session")
+        self.driver.execute_script("location.hash = arguments[0]", f"token={quote(TOKEN)}")
+        self.wait_for_text("The server does not answer", "dialog")
+        self.assertEqual(len(self.find_all("main h1[tabindex]")), 1)
+        faults.end()
+        again, = [e for e in self.find_all("dialog button") if e.text == "Try again"]
+        again.click()
+        self.wait_for_text("Sign in with this link?", "dialog")
 
     def test_keeps_the_token_from_scripts(self):
         self.sign_in()

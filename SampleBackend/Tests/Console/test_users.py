@@ -2,14 +2,15 @@
 
 import unittest
 
+from console_case import URL
 from task_case import TaskCase
 
 
 class UserTests(TaskCase):
-    def reason(self, setting):
-        """The value of a setting with its reason, as one text."""
+    def reason(self, setting, place="main > .stack"):
+        """The value of a setting or a condition with its reason, as one text."""
         def row():
-            return next((e.text.replace("\n", " ") for e in self.find_all("tbody tr")
+            return next((e.text.replace("\n", " ") for e in self.find_all(f"{place} tbody tr")
                          if e.text.replace("\n", "").startswith(setting)), None)
         return self.wait_for(row, setting)
 
@@ -17,7 +18,7 @@ class UserTests(TaskCase):
         self.go("user")
         self.write("User ID", "3")
         self.write("App version", "2.1")
-        self.press("Look")
+        self.press("Preview")
         self.wait_for_text("User 3", "main h2")
         self.assertIn(
             "true Condition “User 3” is true", self.reason("SampleViewConfiguration.ButtonEnabled"))
@@ -26,7 +27,7 @@ class UserTests(TaskCase):
         self.assertIn("user.id is '3'", self.reason("User 1"))
         self.check_page("user")
         self.write("App version", "")
-        self.press("Look")
+        self.press("Preview")
         self.wait_for(
             lambda: "Default value" in self.reason("AppFeatures.RefreshInterval"), "the default")
 
@@ -34,11 +35,12 @@ class UserTests(TaskCase):
         self.edit_interval("45")
         self.go("user")
         self.write("User ID", "7")
-        self.press("Look")
-        self.assertIn("45", self.reason("AppFeatures.RefreshInterval"))
-        self.choose("By", "What is published")
-        self.press("Look")
-        self.wait_for(lambda: "60" in self.reason("AppFeatures.RefreshInterval"), "the old value")
+        self.press("Preview")
+        row = self.reason("AppFeatures.RefreshInterval")
+        self.assertIn("Changes", row)
+        self.assertLess(row.index("60"), row.index("45"))
+        self.assertNotIn("Changes", self.reason("AppFeatures.SomeFeature"))
+        self.check_page("user-draft")
 
     def test_takes_custom_signals(self):
         self.publish({
@@ -49,19 +51,18 @@ class UserTests(TaskCase):
         self.go("user")
         self.write("User ID", "1")
         self.write("Custom signals", "plan = gold")
-        self.press("Look")
+        self.press("Preview")
         self.assertIn("Condition “gold” is true", self.reason("Default.limit"))
 
     def test_pins_a_value_and_removes_it(self):
         self.go("user")
         self.write("User ID", "a/b 4")
-        self.press("Look")
+        self.press("Preview")
         self.wait_for_text("Nothing is pinned", "main")
         self.press("Pin a value")
-        self.choose("Setting", "AppFeatures.RefreshInterval")
+        self.write("Setting", "AppFeatures.RefreshInterval")
         self.write("Value", "soon")
-        self.press("Pin it for this user")
-        self.wait_for_text("This is no value of the type NUMBER", "dialog")
+        self.wait_for_text("This is no value of the type Number", "dialog")
         self.write("Value", "5")
         self.check_page("pin")
         self.press("Pin it for this user")
@@ -75,6 +76,181 @@ class UserTests(TaskCase):
         self.press("Remove")
         self.wait_for_text("Nothing is pinned", "main")
         self.assertEqual(self.call("GET", path)[0], 404)
+
+    def test_pins_by_the_type_of_the_setting(self):
+        self.go("user", id="7")
+        self.press("Pin a value")
+        self.write("Setting", "AppFeatures.Nothing")
+        self.press("Pin it for this user")
+        self.wait_for_text("There is no such setting", "dialog")
+        self.write("Setting", "SampleViewConfiguration.ButtonEnabled")
+        switch = self.field("Value")
+        self.assertEqual(switch.get_attribute("role"), "switch")
+        switch.click()
+        self.check_page("pin-switch")
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        path = "users/7/overrides"
+        pinned = {"SampleViewConfiguration": {"ButtonEnabled": True}}
+        self.assertEqual(self.call("GET", path)[1], pinned)
+        self.press("Change SampleViewConfiguration.ButtonEnabled")
+        self.field("Value").click()
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        self.wait_for(lambda: self.call("GET", path)[1] == {
+            "SampleViewConfiguration": {"ButtonEnabled": False}}, "the change")
+
+    def test_says_which_pins_have_no_effect(self):
+        self.call("PUT", "users/7/overrides", {"AppFeatures": {
+            "Renamed": True, "RefreshInterval": "soon", "SomeFeature": True}})
+        self.go("user", id="7")
+        row = self.reason("AppFeatures.Renamed", "[aria-labelledby=pinned]")
+        self.assertIn("No such setting", row)
+        self.assertIn("Another type", self.reason(
+            "AppFeatures.RefreshInterval", "[aria-labelledby=pinned]"))
+        pinned = self.find("[aria-labelledby=pinned]").text
+        self.assertEqual(pinned.count("No such setting") + pinned.count("Another type"), 2)
+        self.check_page("user-pins-without-effect")
+
+    def test_shows_true_conditions_and_only_what_differs(self):
+        self.go("user", id="3", **{"app.version": "2.1"})
+        self.wait_for(lambda: [e.text for e in self.find_all(".chips li")]
+                      == ["User 3", "New versions"], "the true conditions")
+        self.wait_for_text("5 settings", "main")
+        self.find("main .filters input[type=checkbox]").click()
+        self.wait_for_text(" of 5", "main [role=search]")
+        names = [e.text.replace("\n", "") for e in self.find_all("main tbody th")]
+        self.assertIn("AppFeatures.RefreshInterval", names)
+        self.write("Find a setting", "label user")
+        self.wait_for_text("1 setting of 5", "main")
+
+    def test_has_a_link_to_a_user_with_signals(self):
+        self.go("user")
+        self.write("User ID", "3 & 4")
+        self.write("App version", "2.1")
+        self.write("Custom signals", "plan = a=b")
+        self.press("Preview")
+        self.wait_for_text("User 3 & 4", "main h2")
+        link = self.driver.current_url
+        self.driver.get("about:blank")
+        self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {
+            "origin": URL, "storageTypes": "session_storage,local_storage"})
+        self.driver.get(link)
+        self.wait_for_text("User 3 & 4", "main h2")
+        self.assertEqual(self.field("App version").get_attribute("value"), "2.1")
+        self.assertEqual(self.field("Custom signals").get_attribute("value"), "plan = a=b")
+        self.assertIn("New versions", self.find(".chips").text)
+
+    def test_has_a_link_to_users_without_an_id(self):
+        self.go("user", id="7")
+        self.wait_for_text("User 7", "main h2")
+        self.write("User ID", "")
+        self.press("Preview")
+        self.wait_for_text("Users without an ID", "main h2")
+        link = self.driver.current_url
+        # Whoever opens the link has previewed another user last.
+        self.go("user", id="7")
+        self.wait_for_text("User 7", "main h2")
+        for address in (link, f"{URL}/console/#/{self.project}/user?app.version=2.1"):
+            self.driver.get("about:blank")
+            self.driver.get(address)
+            self.wait_for_text("Users without an ID", "main h2")
+            self.assertEqual(self.field("User ID").get_attribute("value"), "")
+        self.assertEqual(self.field("App version").get_attribute("value"), "2.1")
+
+    def test_shows_the_user_that_was_asked_for_last(self):
+        self.go("user")
+        self.hold_answers('"userID":"first"')
+        self.write("User ID", "first")
+        self.press("Preview")
+        self.wait_for_held_answer()
+        self.write("User ID", "second")
+        self.press("Preview")
+        self.wait_for_text("User second", "main h2")
+        self.release_answers()
+        self.assertEqual(
+            [e.text for e in self.find_all("main h2") if e.text.startswith("User ")],
+            ["User second"])
+
+    def test_leaves_the_address_of_the_next_page(self):
+        path = "users/7/overrides"
+        self.call("PUT", path, {"AppFeatures": {"SomeFeature": True}})
+        self.go("user", id="7")
+        self.wait_for_text("User 7", "main h2")
+        self.button("Remove AppFeatures.SomeFeature")
+        self.hold_answers(path)
+        self.press("Remove AppFeatures.SomeFeature")
+        self.press("Remove")
+        self.wait_for_held_answer()
+        self.go("history", **{"from": 0, "to": 1})
+        self.wait_for(
+            lambda: self.release_answers() or self.call("GET", path)[0] == 404, "the removal")
+        self.release_answers()
+        self.assertTrue(self.driver.current_url.endswith("history?from=0&to=1"),
+                        self.driver.current_url)
+
+    def test_keeps_what_others_pinned_meanwhile(self):
+        path = "users/7/overrides"
+        self.go("user", id="7")
+        self.wait_for_text("Nothing is pinned", "main")
+        self.call("PUT", path, {"AppFeatures": {"SomeFeature": True}})
+        self.press("Pin a value")
+        self.write("Setting", "AppFeatures.RefreshInterval")
+        self.write("Value", "5")
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        pinned = {"AppFeatures": {"SomeFeature": True, "RefreshInterval": 5}}
+        self.assertEqual(self.call("GET", path)[1], pinned)
+        self.button("Remove AppFeatures.RefreshInterval")
+        label = {"SampleViewConfiguration": {"LabelText": "Theirs"}}
+        self.call("PUT", path, pinned | label)
+        self.press("Remove AppFeatures.RefreshInterval")
+        self.press("Remove")
+        self.wait_for(lambda: self.call("GET", path)[1]
+                      == {"AppFeatures": {"SomeFeature": True}} | label, "the removal")
+
+    def test_marks_a_wrong_json_value_where_it_is_edited(self):
+        self.go("user", id="7")
+        self.press("Pin a value")
+        self.write("Setting", "SampleViewConfiguration.ViewBackgroundColor")
+        editor = self.find("dialog .CodeMirror [role=textbox]")
+        editor.send_keys("{")
+        self.wait_for(lambda: editor.get_attribute("aria-invalid") == "true", "the mark")
+        self.press("Pin it for this user")
+        self.wait_for_text("Fix the value first", "dialog")
+        self.assertEqual(self.driver.switch_to.active_element, editor)
+        self.check_page("pin-json-problem")
+
+    def test_knows_both_parts_of_the_section_default(self):
+        self.publish({
+            "parameters": {"alone": {"defaultValue": {"value": "1"}, "valueType": "NUMBER"}},
+            "parameterGroups": {"Default": {"parameters": {
+                "grouped": {"defaultValue": {"value": "false"}, "valueType": "BOOLEAN"}}}}}, "Both")
+        self.call("PUT", "users/7/overrides", {"Default": {"alone": 5, "grouped": True}})
+        self.go("user", id="7")
+        pinned = self.wait_for_text("grouped", "[aria-labelledby=pinned]").text
+        self.assertNotIn("No such setting", pinned)
+        self.press("Change Default.grouped")
+        self.assertEqual(self.field("Value").get_attribute("role"), "switch")
+
+    def test_says_when_it_cannot_copy(self):
+        self.go("user", id="7")
+        self.button("Copy link")
+        self.driver.execute_script(
+            "navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));"
+            "document.execCommand = () => false;")
+        self.press("Copy link")
+        self.button("The browser does not let this page copy")
+        self.button("Copy link")
+
+    def test_suggests_signals_of_conditions(self):
+        self.publish({
+            "conditions": [{"name": "gold",
+                            "expression": "app.customSignal['plan'].exactlyMatches(['gold'])"}],
+            "parameters": {"limit": {"defaultValue": {"value": "1"}}}}, "Signals")
+        self.go("user")
+        self.press("plan = gold")
+        self.assertEqual(self.field("Custom signals").get_attribute("value"), "plan = gold")
 
 
 if __name__ == "__main__":

@@ -25,14 +25,17 @@ export class NoAnswerError extends Error {
 }
 
 let csrfToken = '';
-let onSignedOut = () => {};
+let onSignedOut = async () => false;
 
 /** Sets the token that requests other than GET send as `X-CSRF-Token`. */
 export function setCSRFToken(token) {
     csrfToken = token;
 }
 
-/** Sets the handler of a 401 outside `/console/`, which means that the session has ended. */
+/**
+ * Sets the handler of a 401 outside `/console/`, which means that the session has ended. The call
+ * is repeated if the handler's promise is true: the same user has signed in again.
+ */
 export function setSignedOutHandler(handler) {
     onSignedOut = handler;
 }
@@ -42,16 +45,19 @@ export function setSignedOutHandler(handler) {
  *
  * @param {string} method HTTP method.
  * @param {string} path Path and query.
- * @param {{body?: *, ifMatch?: string, signal?: AbortSignal}} options `body` is sent as JSON.
+ * @param {{body?: *, ifMatch?: string, ifNoneMatch?: string, contentType?: string,
+ *     signal?: AbortSignal}} options `body` is sent as JSON.
  * @returns {Promise<{status: number, body: *, etag: ?string, warning: ?string}>} `body` is the
- *     parsed JSON; null when the response is empty.
- * @throws ServerError for a status outside 200–299; NoAnswerError when the connection fails or a
- *     successful response is no JSON; AbortError when `signal` is aborted.
+ *     parsed JSON; null when the response is empty, as with status 304, "not modified".
+ * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection fails
+ *     or a successful response is no JSON; AbortError when `signal` is aborted.
  */
-export async function call(method, path, {body, ifMatch, signal} = {}) {
+export async function call(method, path, {
+    body, ifMatch, ifNoneMatch, contentType = 'application/json', signal} = {}) {
     const headers = {Accept: 'application/json'};
-    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    if (body !== undefined) headers['Content-Type'] = contentType;
     if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
+    if (ifNoneMatch !== undefined) headers['If-None-Match'] = ifNoneMatch;
     if (method !== 'GET') headers['X-CSRF-Token'] = csrfToken;
     let response;
     let text;
@@ -71,8 +77,10 @@ export async function call(method, path, {body, ifMatch, signal} = {}) {
     } catch {
         if (response.ok) throw new NoAnswerError();
     }
-    if (!response.ok) {
-        if (response.status === 401 && !path.startsWith('/console/')) onSignedOut();
+    if (!response.ok && response.status !== 304) {
+        if (response.status === 401 && !path.startsWith('/console/') && await onSignedOut()) {
+            return call(method, path, {body, ifMatch, ifNoneMatch, contentType, signal});
+        }
         throw new ServerError(response.status, tree);
     }
     return {

@@ -3,7 +3,7 @@
  */
 
 import {call, isMissing, projectPath} from './api.js';
-import {message, nothing, pageHead, table, timeText} from './controls.js';
+import {message, moreButton, nothing, pageHead, table, timeText} from './controls.js';
 import {fill, h} from './dom.js';
 
 /** Entries per request. */
@@ -31,22 +31,19 @@ function show(main, context) {
                 h('td', {}, h('code', {}, entry.subject)),
                 h('td', {class: 'wide'}, entry.detail ?? '')))))
         : h('section', {class: 'card'}, nothing('Nothing has been done yet.')),
-    nextPageToken && h('button', {type: 'button', onclick: () => read(nextPageToken)},
-        'Show older entries'));
+    nextPageToken && moreButton('Show older entries', () => read(nextPageToken)));
     const read = async (pageToken) => {
-        try {
-            const answer = await call(
-                'GET', projectPath(context.project, 'audit', {pageSize, pageToken}),
-                {signal: left.signal});
-            entries = [...entries, ...answer.body.entries];
-            draw(answer.body.nextPageToken);
-        } catch (error) {
-            if (left.signal.aborted) return;
-            if (isMissing(error)) draw();
-            else fill(body, message('error', error.message));
-        }
+        const answer = await call(
+            'GET', projectPath(context.project, 'audit', {pageSize, pageToken}),
+            {signal: left.signal});
+        entries = [...entries, ...answer.body.entries];
+        draw(answer.body.nextPageToken);
     };
-    read();
+    read().catch((error) => {
+        if (left.signal.aborted) return;
+        if (isMissing(error)) draw();
+        else fill(body, message('error', error.message));
+    });
     return () => left.abort();
 }
 

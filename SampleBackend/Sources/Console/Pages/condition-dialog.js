@@ -2,11 +2,13 @@
  * Dialog for adding or editing a condition, validated by the server during typing.
  */
 
+import {ConditionBuilder} from './condition-builder.js';
 import {choice, conditionChip, field} from './controls.js';
-import {ask, openDialog} from './dialog.js';
+import {openDialog} from './dialog.js';
 import {announce, fill, h, newID} from './dom.js';
 import {copy, setMember} from './json.js';
 import {jsonText} from './json-text.js';
+import {knownSignals} from './known-signals.js';
 import {conditionPath} from './paths.js';
 import {percentSliders} from './percent-sliders.js';
 import {problemList} from './problem-list.js';
@@ -20,26 +22,34 @@ function colorName(color) {
 }
 
 /**
- * Highlights the character at a column, from 1. Counts grapheme clusters, while the server counts
- * Unicode scalars: after a cluster of several scalars, the highlight is too far right.
+ * Highlights the character at a column, which counts Unicode scalars from 1; the whole grapheme
+ * cluster if the scalar is part of one.
  */
 function markedExpression(expression, column) {
-    const characters = [...new Intl.Segmenter().segment(expression)].map(({segment}) => segment);
-    const index = Math.min(column - 1, characters.length);
-    return h('code', {class: 'marked'}, characters.slice(0, index).join(''),
-        h('mark', {}, characters[index] ?? '\u00a0'), characters.slice(index + 1).join(''));
+    const offset = Array.from(expression).slice(0, column - 1).join('').length;
+    const {index, segment} = new Intl.Segmenter().segment(expression).containing(offset)
+        ?? {index: expression.length, segment: ''};
+    return h('code', {class: 'marked'}, expression.slice(0, index),
+        h('mark', {}, segment || '\u00a0'), expression.slice(index + segment.length));
 }
 
 /** State and controls of the form. */
 class ConditionForm {
-    /** `index` is the condition's index in the template; null adds a condition. */
-    constructor({workspace}, index) {
+    /** Aborts the requests of the form. */
+    closed = new AbortController();
+
+    /**
+     * `index` is the condition's index in the template; null adds a condition. `content` is a
+     * condition to begin with.
+     */
+    constructor({workspace}, index, content) {
         this.workspace = workspace;
         const all = conditions(workspace.template);
         this.isNew = index === null;
-        this.index = index ?? all.length;
-        this.original = this.isNew ? {name: '', expression: ''} : copy(all[index]);
-        this.isDirty = false;
+        /** Name of the edited condition in the template; null for a new one. */
+        this.oldName = this.isNew ? null : all[index].name;
+        this.original = copy(content ?? (this.isNew ? {name: '', expression: ''} : all[index]));
+        this.isDirty = Boolean(content);
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
             'data-autofocus': this.isNew, oninput: changed});
@@ -52,9 +62,20 @@ class ConditionForm {
         this.expression = h('textarea', {class: 'code', rows: '2', spellcheck: 'false',
             autocapitalize: 'off', value: this.original.expression ?? '', oninput: () => {
                 this.sliders.update();
+                this.builder.follow();
                 changed();
             }});
-        this.sliders = percentSliders(this.expression, changed);
+        this.expression.id = newID('field');
+        this.sliders = percentSliders(this.expression, () => {
+            this.builder.follow();
+            changed();
+        });
+        this.builder = new ConditionBuilder(
+            this.expression,
+            knownSignals(workspace.template, this.closed.signal, workspace.project), () => {
+                this.sliders.update();
+                changed();
+            });
         this.chip = h('span', {});
         this.mark = h('div', {});
         this.nameProblems = problemList();
@@ -64,8 +85,19 @@ class ConditionForm {
         this.form = newID('form');
         this.save = h('button', {type: 'submit', form: this.form, class: 'primary'},
             'Keep in the draft');
-        this.validation = new LiveValidation(workspace.project, (report) => this.#report(report));
+        this.validation = new LiveValidation(workspace, (report) => this.#report(report));
         this.#drawChip();
+        if (content) this.#changed();
+    }
+
+    /**
+     * Index of the condition in the template, which may have changed since the form was opened; the
+     * one after the last for a new condition, or one that was deleted meanwhile.
+     */
+    get index() {
+        const all = conditions(this.workspace.template);
+        const index = all.findIndex(({name}) => this.oldName !== null && name === this.oldName);
+        return index < 0 ? all.length : index;
     }
 
     /** False for a condition in the JSON form of Firebase's server templates, kept unchanged. */
@@ -111,13 +143,14 @@ class ConditionForm {
             this.save.disabled = true;
             this.state.textContent = '';
         } else {
+            this.checkedIndex = this.index;
             this.validation.check(this.template);
         }
     }
 
     /** Shows a validation report, each problem at its field; other problems at the name. */
     #report({state, problems, message}) {
-        const path = conditionPath(this.index);
+        const path = conditionPath(this.checkedIndex);
         const own = problemsWithin(problems, path);
         this.save.disabled = state === 'checking' || own.length > 0;
         if (state === 'checking') {
@@ -136,7 +169,7 @@ class ConditionForm {
         const sentences = {
             unknown: `It could not be checked: ${message} You may keep it; it is checked again `
                 + 'before it is published.',
-            done: own.length ? 'Mend this before it can be kept.' : 'The server accepts this.',
+            done: own.length ? 'Fix this before it can be kept.' : 'The server accepts this.',
         };
         this.state.textContent = sentences[state];
     }
@@ -160,12 +193,14 @@ function examples() {
  *
  * @param {object} context Page context.
  * @param {?number} index Index of the condition; null adds one.
+ * @param {?object} content Condition to begin with, as an unfinished form has kept it.
+ * @returns {Promise<?string>} Name of the condition; undefined when cancelled.
  */
-export async function openConditionDialog(context, index) {
+export async function openConditionDialog(context, index, content = null) {
     const {workspace} = context;
-    const form = new ConditionForm(context, index);
-    const title = form.isNew ? 'Add a condition' : `Edit ${form.original.name}`;
-    await openDialog(title, (close) => ({
+    const form = new ConditionForm(context, index, content);
+    const title = form.isNew ? 'Add a condition' : `Edit ${form.oldName}`;
+    const name = await openDialog(title, (close) => ({
         body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: (event) => {
             event.preventDefault();
             if (form.ownProblem) {
@@ -175,14 +210,15 @@ export async function openConditionDialog(context, index) {
             if (form.save.disabled || form.ownProblem) return;
             workspace.edit(form.template);
             announce(`The condition ${form.condition.name} is in the draft.`);
-            close(true);
+            close(form.condition.name);
         }},
         h('div', {class: 'pair'},
             field('Name', form.name, {problems: form.nameProblems.node}),
             h('div', {class: 'field'}, field('Colour', form.color,
                 {problems: form.colorProblems.node}), form.chip)),
         form.isExpression
-            ? [field('Expression', form.expression, {problems: form.expressionProblems.node}),
+            ? [h('p', {class: 'field-name'}, 'Who'), form.builder.node,
+                field('Expression', form.expression, {problems: form.expressionProblems.node}),
                 form.mark, form.sliders.node, examples()]
             : [h('p', {class: 'field-name'}, 'Condition'), h('code', {class: 'value'},
                 jsonText(form.original.condition, '  ')),
@@ -190,8 +226,11 @@ export async function openConditionDialog(context, index) {
                 + 'as it is.'), form.expressionProblems.node],
         form.state),
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
-    }), {isWide: true, mayClose: async () => !form.isDirty || ask({
-        title: 'Leave without keeping it?', text: 'What you changed in this form is lost.',
-        action: 'Leave', cancel: 'Go on editing', isDangerous: true})});
+    }), {isWide: true, isDirty: () => form.isDirty, form: {
+        user: workspace.user, project: workspace.project, kind: 'condition',
+        content: () => form.condition, arguments: [form.oldName]}});
     form.validation.stop();
+    form.builder.stop();
+    form.closed.abort();
+    return name;
 }

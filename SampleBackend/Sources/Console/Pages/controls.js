@@ -2,28 +2,30 @@
  * Controls and page elements that several pages share.
  */
 
-import {h, newID} from './dom.js';
+import {focusOn, h, newID} from './dom.js';
 
 /**
  * Labels a control, with an optional hint and list of problems.
  *
  * @param {string} label Text of the label.
- * @param {HTMLElement} control Gets an ID if it has none.
+ * @param {HTMLElement|{input: HTMLElement, node: HTMLElement}} control The form control, which gets
+ *     an ID if it has none; or with the element around it.
  * @param {{hint?: string, problems?: HTMLElement}} options Descriptions of the control, for screen
  *     readers through `aria-describedby`.
  */
 export function field(label, control, {hint, problems} = {}) {
-    control.id ||= newID('field');
-    const hintID = `${control.id}-hint`;
+    const input = control.input ?? control;
+    input.id ||= newID('field');
+    const hintID = `${input.id}-hint`;
     const described = [];
     if (hint) described.push(hintID);
     if (problems) {
-        problems.id ||= `${control.id}-problems`;
+        problems.id ||= `${input.id}-problems`;
         described.push(problems.id);
     }
-    if (described.length) control.setAttribute('aria-describedby', described.join(' '));
+    if (described.length) input.setAttribute('aria-describedby', described.join(' '));
     return h('div', {class: 'field'},
-        h('label', {for: control.id}, label), control,
+        h('label', {for: input.id}, label), control.node ?? control,
         hint && h('p', {class: 'hint', id: hintID}, hint), problems);
 }
 
@@ -102,6 +104,33 @@ export function guarded(refusal, button) {
     button.setAttribute('title', refusal);
     return h('span', {class: 'guarded'}, button,
         h('span', {id, class: 'visually-hidden'}, refusal));
+}
+
+/**
+ * Button that reads more of a list, which `read` then draws anew with or without the button. The
+ * button is disabled meanwhile, and shows an error beside it.
+ */
+export function moreButton(label, read) {
+    const problem = h('span', {role: 'alert'});
+    const button = h('button', {type: 'button', 'data-focus': label, onclick: async () => {
+        button.disabled = true;
+        problem.textContent = '';
+        try {
+            await read();
+        } catch (error) {
+            if (error.name !== 'AbortError') problem.textContent = error.message;
+        }
+        button.disabled = false;
+        // A disabled button loses the focus.
+        if (document.activeElement === document.body) focusOn(label);
+    }}, label);
+    return h('div', {class: 'line'}, button, problem);
+}
+
+/** Name of a version's publisher, or `unknown` when the version has none. */
+export function publisherName(version, unknown = 'somebody') {
+    const {updateUser} = version ?? {};
+    return updateUser?.name || updateUser?.email || unknown;
 }
 
 /** Time in the browser's locale and time zone; the tooltip has the original timestamp. */

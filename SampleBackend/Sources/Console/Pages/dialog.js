@@ -1,8 +1,56 @@
 /**
- * Modal dialogs, on the browser's `dialog` element, which traps the focus and closes with Escape.
+ * Modal dialogs, on the browser's `dialog` element, which traps the focus.
+ *
+ * A dialog in which something was entered asks before it closes, however it is closed: by Escape,
+ * its button, the browser's Back, another address, or the end of the page.
  */
 
 import {fill, focusOn, h, newID} from './dom.js';
+import {focusHeading} from './focus.js';
+import {hold, isHeld, release} from './held-entry.js';
+import {forgetForms, keepForms} from './unfinished-form.js';
+
+/** Milliseconds after the last edit before the form's content is stored. */
+const pause = 300;
+
+/** Open dialogs, the topmost last, as `{isDirty, leave, form, end}`. */
+const opened = [];
+
+/** The topmost dialog; undefined when none is open. */
+const topmost = () => opened[opened.length - 1];
+
+/** Stores the forms that are open and edited, instead of those stored before. */
+function storeForms() {
+    keepForms(opened.filter(({form, isDirty}) => form && isDirty())
+        .map(({form}) => ({...form, content: form.content()})));
+}
+
+/** Closes the topmost dialog for Back or for another address, and then goes there. */
+async function leaveTo(address) {
+    const isLast = opened.length === 1;
+    if (await topmost()?.leave() && isLast && address !== null) location.hash = address;
+}
+
+window.addEventListener('beforeunload', (event) => {
+    if (opened.some(({isDirty}) => isDirty())) event.preventDefault();
+});
+window.addEventListener('pagehide', () => {
+    if (opened.some(({form}) => form)) storeForms();
+});
+
+/** Closes all dialogs without asking, and forgets what was entered unless `isKeptForm`. */
+export async function endDialogs({isKeptForm = false} = {}) {
+    if (isKeptForm && opened.some(({form}) => form)) storeForms();
+    for (const {end} of opened.splice(0)) end();
+    if (!isKeptForm) forgetForms();
+    if (isHeld()) await release();
+}
+
+/** Asks whether a form with unsaved input may go. */
+function mayLeave() {
+    return ask({title: 'Leave without keeping it?', text: 'What you changed in this form is lost.',
+        action: 'Leave', cancel: 'Go on editing', isDangerous: true});
+}
 
 /**
  * Opens a dialog. On close, the focus returns to the control that had it; if that is gone, to the
@@ -10,45 +58,101 @@ import {fill, focusOn, h, newID} from './dom.js';
  *
  * @param {string} title Heading.
  * @param {function(function(*): void): {body: *, actions: *}} build Makes the content; receives the
- *     function that closes the dialog with a result.
- * @param {{isWide?: boolean, mayClose?: function(): Promise<boolean>}} options `mayClose` can veto
- *     closing by Escape or the close button.
+ *     function that closes the dialog with a result; without one, it asks if input would be lost.
+ * @param {{isWide?: boolean, isRequired?: boolean, isForm?: boolean, isDirty?: function(): boolean,
+ *     form?: object}} options `isForm` is false if what is entered is not lost, as a search.
+ *     `isRequired` leaves no way to close it but its own buttons. `isDirty` says whether
+ *     closing loses something, in addition to what was entered in the dialog's controls. `form`, as
+ *     `{user, project, kind, arguments, content}`, opens again for that user with what the function
+ *     `content` returned, when the page is loaded anew.
  * @returns {Promise<*>} The result; undefined when the dialog was cancelled.
  */
-export function openDialog(title, build, {isWide = false, mayClose = async () => true} = {}) {
+export function openDialog(title, build, options = {}) {
+    const {isWide = false, isRequired = false, isForm = true, isDirty = () => false,
+        form} = options;
     const opener = document.activeElement;
     const key = opener?.getAttribute('data-focus');
     const heading = newID('dialog');
     return new Promise((resolve) => {
         let result;
-        const close = (value) => {
+        let isTouched = false;
+        let isClosing = false;
+        let isAsking = false;
+        let timer = 0;
+
+        const finish = async (value) => {
+            if (isClosing) return;
+            isClosing = true;
             result = value;
+            clearTimeout(timer);
+            if (form) storeForms();
+            // Before the dialog closes, so that nothing navigates while the entry is removed.
+            if (opened.length === 1) await release();
             dialog.close();
         };
+        /** Closes the dialog unless the user wants to go on; true when it closes. */
         const leave = async () => {
-            if (await mayClose()) close();
+            if (isRequired || isAsking || isClosing) return false;
+            isAsking = true;
+            const isFree = !self.isDirty() || await mayLeave();
+            isAsking = false;
+            if (isFree) await finish();
+            return isFree;
         };
-        const {body, actions} = build(close);
+        const self = {
+            leave, form, isDirty: () => !isClosing && (isTouched || isDirty()),
+            end: () => {
+                isClosing = true;
+                clearTimeout(timer);
+                dialog.remove();
+                resolve();
+            },
+        };
+        const touch = () => {
+            isTouched = isForm && !isRequired;
+            clearTimeout(timer);
+            if (form) timer = setTimeout(storeForms, pause);
+        };
+        const {body, actions} = build((value) => (value === undefined ? leave() : finish(value)));
         const dialog = h('dialog', {
             class: isWide ? 'dialog wide' : 'dialog', 'aria-labelledby': heading,
+            onkeydown: (event) => {
+                if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return;
+                // Browsers close a dialog at the second Escape even if the first was refused.
+                event.preventDefault();
+                leave();
+            },
             oncancel: (event) => {
+                // A file chooser that is closed dispatches `cancel` as well.
+                if (event.target !== dialog) return;
                 event.preventDefault();
                 leave();
             },
             onclose: () => {
+                if (!isClosing) {
+                    // The browser closed it without asking.
+                    dialog.showModal();
+                    leave();
+                    return;
+                }
                 dialog.remove();
+                opened.splice(opened.indexOf(self), 1);
                 if (opener?.isConnected) opener.focus();
-                else if (!key || !focusOn(key)) document.querySelector('h1')?.focus();
+                if (document.activeElement !== opener || opener === document.body) {
+                    if (!key || !focusOn(key)) focusHeading();
+                }
                 resolve(result);
             },
         },
         h('div', {class: 'dialog-header'},
             h('h2', {id: heading}, title),
-            h('button', {type: 'button', class: 'quiet icon', 'aria-label': 'Close',
+            !isRequired && h('button', {type: 'button', class: 'quiet icon', 'aria-label': 'Close',
                 onclick: leave}, '×')),
-        h('div', {class: 'dialog-body'}, body),
+        h('div', {class: 'dialog-body', oninput: touch, onchange: touch}, body),
         h('div', {class: 'dialog-actions'}, actions));
         document.body.append(dialog);
+        opened.push(self);
+        hold(leaveTo);
         dialog.showModal();
         dialog.querySelector('[data-autofocus]')?.focus();
     });

@@ -3,16 +3,20 @@
  */
 
 import {badge, count, settingName} from './controls.js';
-import {differenceCount} from './diff.js';
 import {h} from './dom.js';
+import {lineDiff, needsLines} from './line-diff.js';
+import {settingAt} from './template.js';
 import {valueText} from './value-view.js';
+import {differenceCount} from './workspace.js';
 
 const words = {ADDED: 'Added', REMOVED: 'Removed', CHANGED: 'Changed'};
 
-const partNames = {
+/** Display names of the parts of settings, conditions and sections. */
+export const partNames = {
     defaultValue: 'Default value', valueType: 'Type', description: 'Description',
-    expression: 'Expression', condition: 'Condition', tagColor: 'Colour',
-    position: 'Place among the conditions', masterKeyOnly: 'Only with the master key',
+    expression: 'Expression', condition: 'Condition', tagColor: 'Colour', name: 'Name',
+    value: 'Value', position: 'Place among the conditions',
+    masterKeyOnly: 'Only with the master key',
 };
 
 /** Display name of a part. */
@@ -30,17 +34,37 @@ function side(kind, value) {
         h('span', {class: 'side-label'}, label), h('code', {}, valueText(value) || '(empty)'));
 }
 
-function parts(list) {
-    return h('dl', {class: 'parts'}, list.map((part) => h('div', {},
-        h('dt', {}, partName(part.name)),
-        h('dd', {}, side('old', part.old), side('new', part.new)))));
+/** Both sides of a part: line by line when one of them is long, else one below the other. */
+function sides({old, new: now}, isText) {
+    const [before, after] = [valueText(old), valueText(now)];
+    if (needsLines(before, after)) return lineDiff(before, after, {isText});
+    return [side('old', old), side('new', now)];
 }
 
-/** List item of one difference; `name` is an element. */
-function item(name, change, list) {
+function parts(list, valueType) {
+    const isText = (name) => valueType === 'STRING' || name === 'description';
+    return h('dl', {class: 'parts'}, list.map((part) => h('div', {},
+        h('dt', {}, partName(part.name)), h('dd', {}, sides(part, isText(part.name))))));
+}
+
+/**
+ * List item of one difference; `name` is an element. `revert` takes the change back; `note` stands
+ * below the parts; `valueType` is the type of a setting, if it is known.
+ */
+function item(name, label, {change, parts: list}, {revert, note, valueType} = {}) {
     return h('li', {class: 'difference'},
-        h('div', {class: 'difference-head'}, badge(words[change], change.toLowerCase()), name),
-        parts(list));
+        h('div', {class: 'difference-head'}, badge(words[change], change.toLowerCase()), name,
+            revert && h('button', {type: 'button', class: 'quiet revert',
+                'data-focus': `revert ${label}`, 'aria-label': `Revert ${label}`,
+                onclick: revert}, 'Revert')),
+        parts(list, valueType), note);
+}
+
+/** The settings that a changed condition concerns. */
+function concernedView(names) {
+    if (!names.length) return h('p', {class: 'hint'}, 'No setting has a value for it.');
+    const list = h('ul', {class: 'plain'}, names.map((name) => h('li', {}, h('code', {}, name))));
+    return h('details', {}, h('summary', {}, `Concerns ${count(names.length, 'setting')}`), list);
 }
 
 /** Heading with its list; false when the list is empty. */
@@ -61,17 +85,30 @@ export function differenceSummary(difference) {
 /**
  * Renders differences as lists by kind.
  *
- * @param {object} difference Result of `differences` or `remoteConfig:diff`.
+ * @param {object} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
+ * @param {{revert?: function(string, object): void, usesOf?: function(string): string[],
+ *     template?: object}} options `revert` takes back a difference of the kind `setting`,
+ *     `condition` or `group`; `usesOf` names the settings with a value for a condition; `template`
+ *     has the types of the settings: without it, a text that looks like JSON is compared as JSON.
  */
-export function diffView(difference) {
+export function diffView(difference, {revert, usesOf, template} = {}) {
+    const typeOf = ({section, key}) => {
+        const found = template && settingAt(template, section, key);
+        return found && (found.parameter.valueType ?? 'STRING');
+    };
+    const reverting = (kind, found) => revert && (() => revert(kind, found));
     if (!differenceCount(difference)) {
-        return h('p', {class: 'muted'}, 'These versions hold the same settings and conditions.');
+        return h('p', {class: 'muted'}, 'The settings, conditions and sections are the same.');
     }
     return h('div', {class: 'diff'},
-        group('Settings', difference.parameters.map(({section, key, change, parts}) => item(
-            settingName(section, key), change, parts))),
-        group('Conditions', difference.conditions.map(({name, change, parts}) => item(
-            h('span', {}, name), change, parts))),
-        group('Sections', difference.groups.map(({name, change, parts}) => item(
-            h('span', {}, name), change, parts))));
+        group('Settings', difference.parameters.map((found) => item(
+            settingName(found.section, found.key), `${found.section}.${found.key}`, found,
+            {revert: reverting('setting', found), valueType: typeOf(found)}))),
+        group('Conditions', difference.conditions.map((found) => item(
+            h('span', {}, found.name), found.name, found,
+            {revert: reverting('condition', found),
+                note: usesOf && concernedView(usesOf(found.name))}))),
+        group('Sections', difference.groups.map((found) => item(
+            h('span', {}, found.name), found.name, found,
+            {revert: reverting('group', found)}))));
 }

@@ -59,6 +59,24 @@ export function fill(element, ...children) {
     return element;
 }
 
+/** Makes `nodes` the children of an element; those that are at their place are not touched. */
+export function arrange(element, nodes) {
+    const wanted = new Set(nodes);
+    for (const child of [...element.children]) if (!wanted.has(child)) child.remove();
+    let next = element.firstElementChild;
+    for (const node of nodes) {
+        if (node === next) {
+            next = next.nextElementSibling;
+        } else if (next && node === next.nextElementSibling) {
+            // The one before is out of place: it is inserted when its turn comes.
+            next.remove();
+            next = node.nextElementSibling;
+        } else {
+            element.insertBefore(node, next);
+        }
+    }
+}
+
 /**
  * Replaces the children of an element, and restores the focus to the new control with the same
  * `data-focus` as the one that had it.

@@ -2,11 +2,12 @@
  * Bar above every page. Shows the draft, or a version that was published meanwhile.
  */
 
-import {count} from './controls.js';
+import {count, publisherName} from './controls.js';
 import {ask} from './dialog.js';
-import {differenceCount} from './diff.js';
 import {announce, h} from './dom.js';
+import {placeName} from './paths.js';
 import {address, currentRoute} from './router.js';
+import {differenceCount} from './workspace.js';
 
 /** Discards the draft after a confirmation. */
 export async function discardDraft({workspace, redraw}) {
@@ -16,26 +17,73 @@ export async function discardDraft({workspace, redraw}) {
         action: 'Discard the draft', cancel: 'Keep it', isDangerous: true,
     });
     if (!isSure) return;
-    workspace.discard();
-    await workspace.load();
+    await workspace.discard();
+    // The bar says why, and stays until the server has deleted the draft.
+    if (workspace.isUnsaved || workspace.draft) return;
+    // Without an answer, the next check for a new version reads it.
+    await workspace.load().catch(() => {});
     redraw();
     announce('The draft is discarded.');
 }
 
+/** Why the server does not have the draft as it is, and what becomes of it; null if it has. */
+function problemView(workspace) {
+    const {saveProblem, isRefused, isKeptInTab} = workspace;
+    if (!saveProblem) return null;
+    if (!workspace.draft) {
+        return h('span', {class: 'outdated', role: 'status'}, ' The server still has it: '
+            + `${saveProblem}${isRefused ? '' : ' It is tried again.'}`);
+    }
+    const fate = isRefused ? 'The server refused it: change it, or try again.'
+        : 'It is tried again.';
+    const place = isKeptInTab ? 'Until then, only this tab has your last changes.'
+        : 'Until then, only this page has your last changes, and loses them when it is closed or '
+            + 'loaded anew: the browser has no room to keep them.';
+    return h('span', {class: 'outdated', role: 'status'},
+        ` Not saved on the server: ${saveProblem} ${fate} ${place}`);
+}
+
+/** Button that sends what the server refused again; false for the rest, which is tried again. */
+function retryButton(workspace) {
+    return workspace.isRefused && h('button', {type: 'button', 'data-focus': 'retry-draft',
+        onclick: () => workspace.retry()}, 'Try again');
+}
+
+/** Bar while the server still has a draft that was discarded here. */
+function barOfDiscarded({workspace}) {
+    return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
+        h('p', {}, h('strong', {}, 'Draft'),
+            workspace.saveProblem ? ' discarded in this tab only.' : ' Discarding …',
+            problemView(workspace)),
+        h('div', {class: 'actions'}, retryButton(workspace)));
+}
+
+/** Differences of a draft in a few words. */
+function changesText({draft, saveProblem}) {
+    if (draft.isBaseGone && draft.changes) return '';
+    if (draft.changes) return ` ${count(differenceCount(draft.changes), 'change')}`;
+    return saveProblem ? '' : ' Saving …';
+}
+
 function barOfDraft(context) {
     const {workspace} = context;
-    const {draft, newestVersion} = workspace;
+    const {draft, newestVersion, overwritten} = workspace;
     const isReview = ['review', 'merge'].includes(currentRoute().path);
     return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
         h('p', {},
-            h('strong', {}, 'Draft'), ` ${count(differenceCount(workspace.differences), 'change')}`,
+            h('strong', {}, 'Draft'), changesText(workspace),
             h('span', {class: 'muted'}, ` since version ${draft.base}`),
-            workspace.isOutdated && h('span', {class: 'outdated'},
+            draft.isBaseGone && h('span', {class: 'outdated'},
+                ' That version is no longer kept, so the changes are unknown.'),
+            !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
                 ` Version ${newestVersion.versionNumber} was published meanwhile; `
-                + 'both are put together before you publish.'),
-            workspace.isStorageFull && h('span', {class: 'outdated'},
-                ' It is too large for the browser to keep over a reload.')),
+                + 'both are combined before you publish.'),
+            problemView(workspace),
+            overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
+                ' Another tab changed the same, and your value here replaced it: '
+                + `${overwritten.map(placeName).join('; ')}.`)),
         h('div', {class: 'actions'},
+            retryButton(workspace),
             h('button', {type: 'button', 'data-focus': 'discard-draft',
                 onclick: () => discardDraft(context)}, 'Discard …'),
             !isReview && h('a', {class: 'button primary', href: address('review')},
@@ -46,20 +94,28 @@ function barOfDraft(context) {
 function barOfNews({workspace, redraw}) {
     const {newestVersion} = workspace;
     const load = async () => {
-        await workspace.load();
+        try {
+            await workspace.load();
+        } catch (error) {
+            const isAgain = await ask({title: 'The new version was not read',
+                text: error.message, action: 'Try again', cancel: 'Close'});
+            if (isAgain) await load();
+            return;
+        }
         redraw();
         announce(`This is version ${workspace.versionNumber}.`);
     };
     return h('section', {class: 'draft-bar', 'aria-label': 'News'},
         h('p', {}, h('strong', {}, `Version ${newestVersion.versionNumber}`),
-            ` was published by ${newestVersion.updateUser?.name || 'somebody'}. `,
+            ` was published by ${publisherName(newestVersion)}. `,
             h('span', {class: 'muted'}, `You see version ${workspace.versionNumber}.`)),
         h('div', {class: 'actions'},
             h('button', {type: 'button', onclick: load}, 'Show the new version')));
 }
 
-/** The bar; null without a draft or a newer version. */
+/** The bar; null without a draft, one to be deleted, or a newer version. */
 export function draftBar(context) {
     if (context.workspace.draft) return barOfDraft(context);
+    if (context.workspace.isUnsaved) return barOfDiscarded(context);
     return context.workspace.isOutdated ? barOfNews(context) : null;
 }

@@ -3,14 +3,22 @@
  */
 
 import {call} from './api.js';
-import {choice, message} from './controls.js';
+import {message, nothing, pageHead} from './controls.js';
 import {ask} from './dialog.js';
-import {announce, fill, h, redraw} from './dom.js';
+import {announce, fill, focusOn, h, redraw} from './dom.js';
 import {draftBar} from './draft-bar.js';
-import {pageGroups, pages} from './pages.js';
+import {hasUnsavedDrafts} from './draft-mirror.js';
+import {focusHeading} from './focus.js';
+import {dropLeftEntry, isHeld} from './held-entry.js';
+import {markHeader, projectChooser} from './project-chooser.js';
+import {shownName} from './project-details.js';
+import {pageGroups, pages, pagesOfPublished} from './pages.js';
+import {projectToOpen, rememberProject, startProject, unknownProjectView} from './projects.js';
+import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
 import {signOut} from './session.js';
-import {forgetDrafts, hasDrafts, Workspace} from './workspace.js';
+import {forgetUser} from './stored-data.js';
+import {Workspace} from './workspace.js';
 
 /** Milliseconds between checks for a new version. */
 const lookInterval = 5000;
@@ -20,11 +28,15 @@ export class Frame {
     #listening = new AbortController();
     #leavePage = () => {};
     #timer = 0;
+    #isLooking = false;
+    /** Number of the last project that was opened; what an earlier one still reads is dropped. */
+    #opening = 0;
 
     /**
      * @param {HTMLElement} root Element to fill.
      * @param {{name: string, role: string}} session Signed-in user.
-     * @param {function(): void} onSignedOut Called after the user has signed out.
+     * @param {function(string): void} onSignedOut Called after the user has signed out, with a
+     *     sentence about the draft or "".
      */
     constructor(root, session, onSignedOut) {
         this.root = root;
@@ -42,31 +54,38 @@ export class Frame {
             type: 'button', class: 'menu', 'aria-expanded': 'false', 'aria-controls': 'navigation',
             onclick: () => this.#setMenu(this.menu.getAttribute('aria-expanded') !== 'true'),
         }, 'Menu');
+        this.header = h('header', {class: 'top'}, this.menu, this.brand, this.projectChooser,
+            h('div', {class: 'account'},
+                h('span', {class: 'who'}, h('span', {class: 'name'}, session.name),
+                    h('span', {class: 'badge'}, session.role)),
+                h('button', {type: 'button', class: 'quiet', onclick: () => this.#signOut()},
+                    'Sign out')));
     }
 
-    /** Renders the frame and the page in the address, and starts the timer and listeners. */
-    async start() {
+    /**
+     * Renders the frame and the page in the address, and starts the timer and listeners.
+     *
+     * @param {{isFirst: boolean, isResumed: boolean}} options `isFirst` is true when the page was
+     *     just loaded: the focus stays where the browser begins. `isResumed` opens an unfinished
+     *     form again.
+     */
+    async start({isFirst, isResumed}) {
         fill(this.root,
             h('a', {class: 'skip', href: '#main', onclick: (event) => {
                 event.preventDefault();
                 this.main.focus();
             }}, 'Skip to the content'),
-            h('header', {class: 'top'},
-                this.menu,
-                this.brand,
-                this.projectChooser,
-                h('div', {class: 'account'},
-                    h('span', {class: 'who'}, h('span', {class: 'name'}, this.session.name),
-                        h('span', {class: 'badge'}, this.session.role)),
-                    h('button', {type: 'button', class: 'quiet', onclick: () => this.#signOut()},
-                        'Sign out'))),
+            this.header,
             h('div', {class: 'columns'}, this.navigation,
                 h('div', {class: 'content'}, this.bar, this.main)));
         window.addEventListener(
             'hashchange', () => this.#follow(), {signal: this.#listening.signal});
         document.addEventListener(
             'visibilitychange', () => this.#look(), {signal: this.#listening.signal});
-        await this.#openProject(currentRoute().project);
+        await this.#openProject(currentRoute().project, !isFirst);
+        if (this.#listening.signal.aborted) return;
+        if (isResumed && this.workspace) resumeForms(this.#context);
+        dropLeftEntry();
         this.#timer = setInterval(() => this.#look(), lookInterval);
     }
 
@@ -74,13 +93,16 @@ export class Frame {
     end() {
         this.#listening.abort();
         this.#leavePage();
+        this.workspace?.close();
         clearInterval(this.#timer);
     }
 
     /** Shows the project and page in the address after it changed. */
     #follow() {
+        // A dialog decides whether the page under it may change.
+        if (isHeld()) return;
         const {project} = currentRoute();
-        if (project !== null && project !== this.workspace?.project) {
+        if (!this.workspace || (project !== null && project !== this.workspace.project)) {
             // Keeps the focus in the project chooser after a choice there.
             const isChoice = this.projectChooser.contains(document.activeElement);
             this.#openProject(project, !isChoice);
@@ -90,46 +112,85 @@ export class Frame {
     }
 
     /**
-     * Opens a project: the wanted one, else the first, else `default` if there are none. Shows no
-     * page when the address names another project by the time it is loaded.
+     * Opens the project of the address, else the last used one. Shows nothing when the address
+     * names another project by the time it is loaded, or another one is being opened.
      */
     async #openProject(wanted, isNavigation = false) {
         this.#leavePage();
         this.#leavePage = () => {};
-        const asked = currentRoute().project;
+        this.workspace?.close();
+        this.workspace = null;
+        this.#opening += 1;
+        const [opening, asked] = [this.#opening, currentRoute().project];
+        const isLeft = () => this.#listening.signal.aborted || opening !== this.#opening
+            || currentRoute().project !== asked;
+        let workspace = null;
+        fill(this.bar);
         fill(this.main, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
         try {
-            const names = await this.#projectNames();
-            const name = names.includes(wanted) ? wanted : names[0] ?? 'default';
+            const projects = await this.#readProjects();
+            const {name, isKnown} = projectToOpen(wanted, projects.map((project) => project.name));
+            if (isLeft()) return;
+            this.#showProjects(projects, isKnown ? name : null);
+            if (!isKnown) {
+                this.#showUnknown(name, projects, isNavigation);
+                return;
+            }
             setProject(name);
-            this.#showProjects(names.length ? names : [name], name);
-            const workspace = new Workspace(name);
+            workspace = new Workspace(name, this.session.name);
             await workspace.load();
-            if (this.#listening.signal.aborted || currentRoute().project !== asked) return;
+            if (isLeft()) return;
+            rememberProject(name);
             this.workspace = workspace;
-            workspace.addEventListener('change', () => this.#showBar());
+            let isPublished = workspace.version !== null;
+            workspace.addEventListener('change', () => {
+                this.#showBar();
+                if (isPublished === (workspace.version !== null)) return;
+                isPublished = workspace.version !== null;
+                if (pagesOfPublished.some(({path}) => path === currentRoute().path)) {
+                    this.#showPage(false);
+                }
+            });
             this.brand.href = address('settings');
             setQuery(Object.fromEntries(currentRoute().query));
             this.#showPage(isNavigation);
         } catch (error) {
+            if (isLeft()) return;
             fill(this.main, message('error', error.message), h('button', {
                 type: 'button', onclick: () => this.#openProject(wanted)}, 'Try again'));
+        } finally {
+            if (workspace !== this.workspace) workspace?.close();
         }
     }
 
-    async #projectNames() {
-        const {body} = await call('GET', '/v1/projects');
-        return body.projects.map((project) => project.name);
+    async #readProjects() {
+        return (await call('GET', '/v1/projects')).body.projects;
     }
 
-    #showProjects(names, current) {
-        const select = choice(names.map((name) => [name, name]), current, {
-            'aria-label': 'Project', 'data-focus': 'project', onchange: () => {
-                setProject(select.value);
-                go(currentRoute().path);
-            }});
-        redraw(this.projectChooser, h('span', {class: 'muted', 'aria-hidden': 'true'}, 'Project'),
-            select);
+    /** Says that no project has the name in the address, and offers those that exist. */
+    #showUnknown(name, projects, isNavigation) {
+        fill(this.navigation);
+        fill(this.main, unknownProjectView(this.session, name, projects, () => {
+            startProject(name);
+            this.#openProject(name, true);
+        }));
+        document.title = 'Unknown project · ActiveConfig';
+        if (isNavigation) focusHeading();
+    }
+
+    /** Shows the choice of projects, and the marks of the open one; null opens none. */
+    #showProjects(projects, name) {
+        this.details = projects.find((project) => project.name === name) ?? {name};
+        redraw(this.projectChooser, projectChooser(projects, name && this.details, (chosen) => {
+            setProject(chosen);
+            go(this.workspace ? currentRoute().path : 'settings');
+        }));
+        markHeader(this.header, name && this.details);
+    }
+
+    /** Shows the details of projects again after a change. */
+    async #reloadProjects() {
+        this.#showProjects(await this.#readProjects(), this.workspace?.project ?? null);
     }
 
     #showBar() {
@@ -140,7 +201,8 @@ export class Frame {
     get #context() {
         return {
             session: this.session, workspace: this.workspace, project: this.workspace.project,
-            query: currentRoute().query, redraw: () => this.#showPage(false),
+            details: this.details, query: currentRoute().query,
+            redraw: () => this.#showPage(false), reloadProjects: () => this.#reloadProjects(),
         };
     }
 
@@ -152,6 +214,7 @@ export class Frame {
         if (!this.workspace) return;
         const {path} = currentRoute();
         const page = pages.find((candidate) => candidate.path === path);
+        const active = this.main.contains(document.activeElement) ? document.activeElement : null;
         this.#leavePage();
         this.#leavePage = () => {};
         this.#showNavigation(path);
@@ -161,16 +224,29 @@ export class Frame {
         if (!page) {
             fill(this.main, h('h1', {tabindex: '-1'}, 'There is no such page'),
                 h('p', {}, h('a', {href: address('settings')}, 'Go to the settings')));
+        } else if (pagesOfPublished.includes(page) && this.workspace.version === null) {
+            this.#showUnpublished(page);
         } else {
             this.#leavePage = page.show(this.main, this.#context) ?? (() => {});
         }
         const title = page?.title ?? 'Not found';
-        document.title = `${title} · ${this.workspace.project} · ActiveConfig`;
+        document.title = `${title} · ${shownName(this.details)} · ActiveConfig`;
         if (isNavigation) {
             announce(title);
             window.scrollTo(0, 0);
-            this.main.querySelector('h1')?.focus({preventScroll: true});
+            focusHeading();
+        } else if (active && !active.isConnected) {
+            const key = active.getAttribute('data-focus');
+            if (!key || !focusOn(key, this.main)) focusHeading();
         }
+    }
+
+    /** Page of a project without a version, where the page shows what is published. */
+    #showUnpublished({title}) {
+        fill(this.main, pageHead(title), h('section', {class: 'card'}, nothing(
+            `Nothing of ${this.workspace.project} is published yet, so there is nothing to show `
+                + 'here: apps use their own defaults.',
+            h('a', {class: 'button', href: address('settings')}, 'Go to the settings'))));
     }
 
     #showNavigation(current) {
@@ -189,18 +265,37 @@ export class Frame {
         this.navigation.classList.toggle('open', isOpen);
     }
 
-    /** Checks for a new version, unless the browser's tab is hidden. */
+    /**
+     * Checks for a new version, unless the browser's tab is hidden. Without a draft and an open
+     * form, the page then shows that version.
+     */
     async #look() {
-        if (document.hidden || !this.workspace) return;
-        // A failed check is not reported, since the timer repeats it.
-        await this.workspace.checkNewest().catch(() => {});
+        if (document.hidden || !this.workspace || this.#isLooking) return;
+        this.#isLooking = true;
+        const {workspace} = this;
+        try {
+            await workspace.checkNewest();
+            if (workspace.draft || !workspace.isOutdated || isHeld()) return;
+            await workspace.load();
+            if (workspace !== this.workspace) return;
+            announce(`Version ${workspace.versionNumber} was published by `
+                + `${workspace.version?.updateUser?.name || 'somebody'}; the page shows it.`);
+        } catch {
+            // Not reported, since the timer repeats the check.
+        } finally {
+            this.#isLooking = false;
+        }
     }
 
-    /** Signs out and deletes all drafts; asks first when there are any. */
+    /** Signs out; asks first when that loses edits that the server does not have. */
     async #signOut() {
-        if (hasDrafts() && !await ask({
-            title: 'Sign out?', text: 'Your draft is not published. Signing out discards it.',
-            action: 'Discard and sign out', isDangerous: true})) return;
+        await this.workspace?.saved();
+        const isUnsaved = this.workspace?.isUnsaved || hasUnsavedDrafts(this.session.name);
+        if (isUnsaved && !await ask({
+            title: 'Sign out?', text: 'Your last changes are not saved on the server. Signing out '
+                + 'loses them.',
+            action: 'Lose them and sign out', isDangerous: true})) return;
+        const hasDraft = Boolean(this.workspace?.draft);
         try {
             await signOut();
         } catch (error) {
@@ -208,8 +303,9 @@ export class Frame {
                 cancel: 'Close'});
             return;
         }
-        forgetDrafts();
+        this.workspace?.close();
+        forgetUser(this.session.name);
         history.replaceState(null, '', location.pathname);
-        this.onSignedOut();
+        this.onSignedOut(hasDraft ? ' Your draft is kept for when you sign in again.' : '');
     }
 }

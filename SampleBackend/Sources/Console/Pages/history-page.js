@@ -3,41 +3,52 @@
  */
 
 import {call, isMissing, projectPath} from './api.js';
-import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText}
-    from './controls.js';
+import {badge, choice, field, guarded, message, moreButton, nothing, pageHead, publisherName, table,
+    timeText} from './controls.js';
 import {diffView} from './diff-view.js';
 import {dialogForm, openDialog} from './dialog.js';
-import {announce, fill, h} from './dom.js';
+import {announce, fill, h, redraw} from './dom.js';
+import {newestRequest} from './newest-request.js';
+import {productionNotice} from './project-details.js';
 import {setQuery} from './router.js';
 import {refusal} from './session.js';
+
+/** Version number that stands for the state before the first publish. */
+const beginning = '0';
 
 /** Versions per request. */
 const pageSize = 30;
 
-/** Badge for the origin of a version: publish, forced publish or rollback. */
-function typeBadge({updateType, rollbackSource}) {
-    if (updateType === 'ROLLBACK') return badge(`Version ${rollbackSource} again`, 'changed');
-    return updateType === 'FORCED_UPDATE' ? badge('Forced', 'removed') : badge('Publish');
+/** Badges for the origin of a version: rollback, or publish, and by which way. */
+function typeBadges({updateType, updateOrigin, rollbackSource}) {
+    if (updateType === 'ROLLBACK') return [badge(`Version ${rollbackSource} again`, 'changed')];
+    return [badge(updateOrigin === 'CONSOLE' ? 'Console' : 'API'),
+        updateType === 'FORCED_UPDATE' && badge('Over whatever was current')];
 }
 
-/** Reads and renders the differences between two versions. */
-async function readDifference(project, from, to, signal) {
+/**
+ * Reads and renders the differences between two versions. The types of settings are those of the
+ * current version.
+ */
+async function readDifference({project, workspace}, from, to, signal) {
+    if (to === beginning) return h('p', {class: 'muted'}, 'Nothing was published then.');
     const {body} = await call(
         'GET', projectPath(project, 'remoteConfig:diff', {from, to}), {signal});
-    return diffView(body);
+    return diffView(body, {template: workspace.published});
 }
 
 /** List item with a version's publisher, time and description. */
-function publishView({versionNumber, updateUser, updateTime, description}) {
+function publishView(version) {
+    const {versionNumber, updateTime, description} = version;
     return h('li', {}, `Version ${versionNumber} was published by `,
-        updateUser?.name || updateUser?.email || 'somebody', ', ', timeText(updateTime),
+        publisherName(version), ', ', timeText(updateTime),
         description && `: “${description}”`);
 }
 
 /** Versions after `shown`, of the newest 20, and the changes from `shown` to `current`. */
-async function newsView(project, shown, current) {
+async function newsView(context, shown, current) {
     const {body} = await call('GET', projectPath(
-        project, 'remoteConfig:listVersions', {pageSize: 20}));
+        context.project, 'remoteConfig:listVersions', {pageSize: 20}));
     const newer = body.versions.filter(
         ({versionNumber}) => Number(versionNumber) > Number(shown)).reverse();
     return h('div', {class: 'stack'}, message('warning',
@@ -45,7 +56,7 @@ async function newsView(project, shown, current) {
             + 'undone as well:'),
         h('ul', {}, newer.map(publishView))),
     h('h3', {}, `What changed since version ${shown}`),
-    await readDifference(project, shown, current));
+    await readDifference(context, shown, current));
 }
 
 /**
@@ -61,8 +72,8 @@ async function openRollback(context, versionNumber) {
     const showCurrent = async () => {
         const {version, etag} = await workspace.fetchTemplate();
         const current = version.versionNumber;
-        const view = await readDifference(project, current, versionNumber);
-        const newer = shown && await newsView(project, shown.versionNumber, current);
+        const view = await readDifference(context, current, versionNumber);
+        const newer = shown && await newsView(context, shown.versionNumber, current);
         fill(news, newer);
         fill(place, h('h3', {}, `What going back changes in version ${current}`), view);
         shown = {versionNumber: current, etag};
@@ -84,8 +95,9 @@ async function openRollback(context, versionNumber) {
         fields: [
             h('p', {}, `Version ${versionNumber} is published again as a new version. Users get it `
                 + 'at once.'),
+            productionNotice(context.details, 'This goes back in'),
             news, place,
-            workspace.draft && message('info', 'Your draft stays. It is put together with the new '
+            workspace.draft && message('info', 'Your draft stays. It is combined with the new '
                 + 'version when you publish it.')],
         action: `Go back to version ${versionNumber}`, isDangerous: true, ready, submit,
     }, close), {isWide: true});
@@ -99,14 +111,14 @@ async function openRollback(context, versionNumber) {
 }
 
 function row(version, isCurrent, context) {
-    const {versionNumber, updateTime, updateUser, description} = version;
+    const {versionNumber, updateTime, description} = version;
     const refused = refusal(context.session, 'publisher');
     return h('tr', {},
         h('th', {scope: 'row', class: 'number'}, versionNumber,
             isCurrent && [' ', badge('Current', 'good')]),
         h('td', {}, timeText(updateTime)),
-        h('td', {}, updateUser?.name || updateUser?.email || '–'),
-        h('td', {class: 'wide'}, h('div', {class: 'badges'}, typeBadge(version)),
+        h('td', {}, publisherName(version)),
+        h('td', {class: 'wide'}, h('div', {class: 'badges'}, typeBadges(version)),
             description || h('span', {class: 'muted'}, 'No description')),
         h('td', {}, h('div', {class: 'actions'},
             h('button', {type: 'button', class: 'quiet', 'data-focus': `compare ${versionNumber}`,
@@ -119,23 +131,43 @@ function row(version, isCurrent, context) {
                 onclick: () => openRollback(context, versionNumber)}, 'Go back …')))));
 }
 
+/** Adds options for versions to a choice, the newest first. */
+function offer(control, numbers) {
+    const value = control.value;
+    const known = [...control.options].map((option) => option.value);
+    const all = [...new Set([...known, ...numbers])].sort((left, right) => right - left);
+    fill(control, all.map((number) => h('option', {value: number},
+        number === beginning ? 'Before version 1' : `Version ${number}`)));
+    if (value) control.value = value;
+}
+
 /**
  * Card that compares two versions: those in the query, by default the newest two. Sets
- * `context.compare`, with which the table's rows show their changes here.
+ * `context.compare`, with which the table's rows show their changes here, and
+ * `context.offerVersions`, which adds versions to the choices.
  */
-function comparison(versions, context, signal) {
-    const options = versions.map(({versionNumber}) => [versionNumber, `Version ${versionNumber}`]);
-    const known = (number) => versions.some(({versionNumber}) => versionNumber === number);
-    const wanted = [context.query.get('from'), context.query.get('to')];
-    const from = choice(options, known(wanted[0]) ? wanted[0]
-        : (versions[1] ?? versions[0]).versionNumber);
-    const to = choice(options, known(wanted[1]) ? wanted[1] : versions[0].versionNumber);
+function comparison(versions, context, left) {
+    const wanted = [context.query.get('from'), context.query.get('to')]
+        .map((number) => /^\d+$/.test(number ?? '') ? number : null);
+    const select = (number) => {
+        const control = choice([], null);
+        offer(control, [...versions.map(({versionNumber}) => versionNumber), number]);
+        control.value = number;
+        return control;
+    };
+    const from = select(wanted[0] ?? (versions[1]?.versionNumber ?? beginning));
+    const to = select(wanted[1] ?? versions[0].versionNumber);
     const place = h('div', {});
+    const nextRequest = newestRequest(left);
     const compare = async () => {
-        setQuery({from: from.value, to: to.value});
+        const [older, newer] = [from.value, to.value];
+        setQuery({from: older, to: newer});
+        const signal = nextRequest();
         try {
-            fill(place, await readDifference(context.project, from.value, to.value, signal));
-            announce(`Version ${from.value} is compared with version ${to.value}.`);
+            const view = await readDifference(context, older, newer, signal);
+            if (signal.aborted) return;
+            fill(place, view);
+            announce(`Version ${older} is compared with version ${newer}.`);
         } catch (error) {
             if (!signal.aborted) fill(place, message('error', error.message));
         }
@@ -143,12 +175,15 @@ function comparison(versions, context, signal) {
     from.addEventListener('change', compare);
     to.addEventListener('change', compare);
     context.compare = (older, newer) => {
-        from.value = known(older) ? older : newer;
-        to.value = newer;
+        for (const [control, number] of [[from, older], [to, newer]]) {
+            offer(control, [number]);
+            control.value = number;
+        }
         compare();
         from.focus();
         from.scrollIntoView({block: 'center'});
     };
+    context.offerVersions = (numbers) => [from, to].forEach((control) => offer(control, numbers));
     compare();
     return h('section', {class: 'card', 'aria-labelledby': 'compare'},
         h('div', {class: 'card-head'}, h('h2', {id: 'compare'}, 'Compare two versions'),
@@ -163,28 +198,52 @@ function show(main, context) {
         + 'going back makes a new version.'), body);
 
     let versions = [];
+    /** Page token of the versions older than the last one shown. */
+    let older;
+    let card = null;
+    const list = h('div', {class: 'stack'});
     const draw = (nextPageToken) => {
+        older = nextPageToken;
         const tableRows = versions.map((version, index) => row(version, index === 0, context));
-        fill(body, comparison(versions, context, left.signal),
+        // More versions leave the comparison as it is.
+        if (!card) {
+            card = comparison(versions, context, left.signal);
+            fill(body, card, list);
+        } else context.offerVersions(versions.map(({versionNumber}) => versionNumber));
+        redraw(list,
             table('Versions, the newest first',
                 ['Version', 'Published', 'By', 'Description', ''], tableRows),
-            nextPageToken && h('button', {type: 'button', 'data-focus': 'older',
-                onclick: () => read(nextPageToken)}, 'Show older versions'));
+            nextPageToken && moreButton('Show older versions', () => read(nextPageToken)));
     };
     const read = async (pageToken) => {
+        const answer = await call('GET', projectPath(
+            context.project, 'remoteConfig:listVersions', {pageSize, pageToken}),
+        {signal: left.signal});
+        versions = [...versions, ...answer.body.versions];
+        draw(answer.body.nextPageToken);
+    };
+    /** Adds the versions that were published since the newest shown. */
+    const readNews = async () => {
         try {
-            const answer = await call('GET', projectPath(
-                context.project, 'remoteConfig:listVersions', {pageSize, pageToken}),
-            {signal: left.signal});
-            versions = [...versions, ...answer.body.versions];
-            draw(answer.body.nextPageToken);
-        } catch (error) {
-            if (left.signal.aborted) return;
-            fill(body, isMissing(error) ? h('section', {class: 'card'},
-                nothing('Nothing has been published yet.')) : message('error', error.message));
+            const {body} = await call('GET', projectPath(
+                context.project, 'remoteConfig:listVersions', {pageSize}), {signal: left.signal});
+            const newest = Number(versions[0]?.versionNumber ?? 0);
+            const news = body.versions.filter(
+                ({versionNumber}) => Number(versionNumber) > newest);
+            const isGap = news.length === body.versions.length;
+            versions = isGap ? body.versions : [...news, ...versions];
+            draw(isGap ? body.nextPageToken : older);
+        } catch {
+            // The list stays as it is; it is read again with the page.
         }
     };
-    read();
+    const first = read().catch((error) => {
+        if (left.signal.aborted) return;
+        fill(body, isMissing(error) ? h('section', {class: 'card'},
+            nothing('Nothing has been published yet.')) : message('error', error.message));
+    });
+    context.workspace.addEventListener('versionchange', () => first.then(readNews), {
+        signal: left.signal});
     return () => left.abort();
 }
 

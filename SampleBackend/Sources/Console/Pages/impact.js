@@ -2,13 +2,17 @@
  * Effect of a draft on users: those connected now, and those entered by ID.
  */
 
+import {connectedOffer} from './connected-signals.js';
 import {count, field, message, settingName} from './controls.js';
-import {fill, h} from './dom.js';
+import {announce, fill, focusOn, h} from './dom.js';
 import {entries, member} from './json.js';
-import {jsonText, parseJSON} from './json-text.js';
+import {jsonText} from './json-text.js';
+import {NamedUsers} from './named-users.js';
+import {newestRequest} from './newest-request.js';
 import {previewDraft} from './proposal.js';
+import {doubtsView, estimateView, reachView} from './reach-view.js';
 import {refusal} from './session.js';
-import {assumption, signalFields} from './signal-fields.js';
+import {assumption} from './signal-fields.js';
 
 /** Version that the draft is compared with, and whether the draft was merged with it. */
 function basisView({versionNumber, isMerged, conflictCount}) {
@@ -17,7 +21,7 @@ function basisView({versionNumber, isMerged, conflictCount}) {
     }
     const both = `${count(conflictCount, 'thing')} that you both changed`;
     return h('p', {class: 'hint'}, `Compared with version ${versionNumber}, which is current`
-        + (isMerged ? ': your draft is put together with it, as before it is published.' : '.')
+        + (isMerged ? ': your draft is combined with it, as before it is published.' : '.')
         + (conflictCount ? ` Of ${both}, yours counts here; you choose before you publish.` : ''));
 }
 
@@ -33,10 +37,11 @@ function connectedView(connected) {
         evaluated > 0 && h('meter', {min: '0', max: String(evaluated), value: String(changed),
             'aria-label': 'Share of the connected users who change'}),
         !isComplete && h('p', {class: 'hint'},
-            'Not all could be looked at: there are more than this server evaluates for a preview.'),
+            'Not all were evaluated: there are more than this server evaluates for a preview.'),
         users.length > 0 && h('details', {}, h('summary', {},
             users.length < changed ? `${users.length} of those who change` : 'Who changes'),
-        h('ul', {class: 'plain users'}, users.map((user) => h('li', {}, h('code', {}, user))))));
+        h('ul', {class: 'plain users'}, users.map((user) => h('li', {},
+            user === null ? 'Users without an ID' : h('code', {}, user))))));
 }
 
 /** Value of a setting in a user's configuration document, as JSON text. */
@@ -46,16 +51,17 @@ function valueIn(document, section, key) {
     return value === undefined ? 'Not there' : jsonText(value);
 }
 
-/** Settings that change for one user, before and after. */
-function userView(user) {
+/** Settings that change for one user, before and after; `offer` is that of connected signals. */
+function userView(user, offer) {
     const {userID, current, proposed, changes, missingSignals = []} = user;
     const same = missingSignals.length ? 'Nothing changes as far as is known' : 'Nothing changes';
     const changed = entries(changes ?? {})
         .flatMap(([section, keys]) => keys.map((key) => [section, key]));
     return h('li', {class: 'difference'},
-        h('div', {class: 'difference-head'}, h('code', {}, userID ?? 'Users without an ID'),
+        h('div', {class: 'difference-head', tabindex: '-1', 'data-focus': `user ${userID}`},
+            h('code', {}, userID ?? 'Users without an ID'),
             h('span', {class: 'muted'}, changed.length ? count(changed.length, 'setting') : same)),
-        assumption(user),
+        assumption(user), offer,
         h('dl', {class: 'parts'}, changed.map(([section, key]) => h('div', {},
             h('dt', {}, settingName(section, key)),
             h('dd', {},
@@ -66,30 +72,38 @@ function userView(user) {
 }
 
 /**
- * Card that shows which users the draft changes. The entered users and signals are kept in
- * `sessionStorage`.
+ * Card that shows which users the draft changes: those connected, and those that are named.
  *
  * @param {object} context Page context.
- * @param {AbortSignal} signal Aborts the requests.
+ * @param {AbortSignal} left Aborts the requests.
  */
-export function impactView({session, workspace, project}, signal) {
+export function impactView({session, workspace, project}, left) {
     const place = h('div', {class: 'stack', 'aria-live': 'polite'},
-        h('p', {class: 'muted'}, 'Looking …'));
-    const key = `activeconfig.impact.${project}`;
-    const kept = parseJSON(sessionStorage.getItem(key) ?? '{"users": "", "signals": {}}');
+        h('p', {class: 'muted'}, 'Previewing …'));
+    const named = new NamedUsers(project);
     const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-        value: kept.users});
-    const signals = signalFields(kept.signals);
+        value: named.text});
     const refused = refusal(session, 'editor');
-    const look = async () => {
-        const users = [...new Set(input.value.split(/[,\s]+/).filter(Boolean))].slice(0, 100);
-        const values = signals.values();
-        sessionStorage.setItem(key, jsonText({users: input.value, signals: values}));
+    const nextRequest = newestRequest(left);
+    const view = (user) => userView(user, connectedOffer(
+        user, named.signalsOf(user.userID), async (signals) => {
+            named.read(input.value);
+            named.set(user.userID, signals);
+            await preview();
+            focusOn(`user ${user.userID}`, place);
+            announce(`The signals of ${user.userID} are those of a connected app.`);
+        }));
+    const preview = async () => {
+        const signal = nextRequest();
+        named.read(input.value);
         try {
-            const answer = await previewDraft(
-                workspace, users.map((userID) => ({userID, signals: values})), signal);
-            fill(place, basisView(answer), connectedView(answer.connected), answer.users.length
-                ? h('ul', {class: 'plain'}, answer.users.map(userView))
+            const answer = await previewDraft(workspace, named.list, signal);
+            if (signal.aborted) return;
+            fill(place, named.count > named.list.length && message('warning',
+                `Only the first ${named.list.length} of ${count(named.count, 'user')} are previewed.`),
+            doubtsView(answer.doubts), reachView(answer.reach), basisView(answer),
+                estimateView(answer.estimate), connectedView(answer.connected), answer.users.length
+                ? h('ul', {class: 'plain'}, answer.users.map(view))
                 : !answer.connected && h('p', {class: 'muted'},
                     'Name some users to see what changes for them.'));
         } catch (error) {
@@ -97,17 +111,15 @@ export function impactView({session, workspace, project}, signal) {
         }
     };
     if (refused) fill(place, message('info', refused));
-    else look();
+    else preview();
     return h('section', {class: 'card', 'aria-labelledby': 'impact'},
         h('div', {class: 'card-head'}, h('h2', {id: 'impact'}, 'Who changes')),
         h('div', {class: 'card-body'}, place,
             !refused && h('form', {class: 'form', onsubmit: (event) => {
                 event.preventDefault();
-                look();
+                preview();
             }},
-            h('div', {class: 'with-button'}, field('Also look at these users', input,
+            h('div', {class: 'with-button'}, field('Also preview these users', input,
                 {hint: 'User IDs with commas between them.'}),
-            h('button', {type: 'submit'}, 'Look')),
-            h('details', {}, h('summary', {}, 'What their apps say about themselves'),
-                h('div', {class: 'form'}, signals.node)))));
+            h('button', {type: 'submit'}, 'Preview')), named.node)));
 }

@@ -117,14 +117,16 @@ class Reader {
 
     /** Throws an error with the current place, in UTF-16 code units from 1. */
     #fail() {
-        throw new SyntaxError(`This is no JSON at character ${this.#place + 1}.`);
+        const error = new SyntaxError(`This is no JSON at character ${this.#place + 1}.`);
+        error.index = Math.min(this.#place, this.#text.length);
+        throw error;
     }
 }
 
 /**
  * Reads JSON into a tree as `json.js` describes it.
  *
- * @throws SyntaxError if the text is no JSON.
+ * @throws SyntaxError if the text is no JSON; its `index` is the place, where it is known.
  */
 export function parseJSON(text) {
     return new Reader(text).document();
@@ -154,7 +156,7 @@ const token = /"[^"\\]*(?:\\[^][^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
  *
  * @throws SyntaxError if the text is no JSON.
  */
-export function laidOut(text) {
+export function formatted(text) {
     parseJSON(text);
     const isOpening = (part) => part === '{' || part === '[';
     let depth = 0;

@@ -42,6 +42,12 @@ export function copy(tree) {
     return objectOf(entries(tree).map(([name, value]) => [name, copy(value)]));
 }
 
+/** True for an object of a tree: no list, and no `ExactNumber`. */
+export function isObject(tree) {
+    return typeof tree === 'object' && tree !== null && !Array.isArray(tree)
+        && Object.getPrototypeOf(tree) === Object.prototype;
+}
+
 /** Own member of an object; undefined when it, or the object, is missing. */
 export function member(object, name) {
     return object && Object.hasOwn(object, name) ? object[name] : undefined;
@@ -68,6 +74,21 @@ export function objectOf(pairs) {
     const object = {};
     for (const [name, value] of pairs) setMember(object, name, value);
     return object;
+}
+
+/**
+ * Shallow copy of an object with one member set or appended; undefined removes it. The other
+ * members are shared, so that unchanged parts of a tree stay identical.
+ */
+export function withMember(object, name, value) {
+    const result = objectOf(entries(object ?? {}));
+    setMember(result, name, value);
+    return result;
+}
+
+/** Shallow copy of an object whose member `oldName` has another name and value at its place. */
+export function withRenamed(object, oldName, name, value) {
+    return objectOf(entries(object).map((pair) => (pair[0] === oldName ? [name, value] : pair)));
 }
 
 /** Compares two trees. The order of members does not matter; 1.0 and 1 are different numbers. */

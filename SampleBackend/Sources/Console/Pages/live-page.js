@@ -6,6 +6,7 @@ import {call, isMissing, projectPath} from './api.js';
 import {count, message, nothing, pageHead, table} from './controls.js';
 import {fill, h} from './dom.js';
 import {LivePlot} from './live-plot.js';
+import {liveUsers} from './live-users.js';
 
 /** Milliseconds between polls. */
 const interval = 1000;
@@ -15,15 +16,16 @@ const spokenInterval = 15000;
 
 /**
  * Derives what the page shows from a response. `newest` is the highest version known from the
- * response or the workspace, `arrived` the number of connections that have it, and `share` their
- * share from 0 to 1.
+ * response or the workspace, `arrived` the number of connections that have it, `share` their share
+ * from 0 to 1, and `lastPublish` whom it changed; null when the server does not know.
  */
-function reading({connections, versions, acknowledgements}, newestVersion) {
+function reading({connections, versions, lastPublish, acknowledgements}, newestVersion) {
     const known = Object.keys(versions ?? {}).map(Number);
     const newest = String(Math.max(Number(newestVersion ?? 0), ...known, 0));
     const arrived = versions?.[newest] ?? 0;
     return {connections, versions: versions ?? {}, newest, arrived, acknowledgements,
-        share: connections ? arrived / connections : 0};
+        lastPublish: lastPublish?.version === newest ? lastPublish : null,
+        share: connections ? arrived / connections : null};
 }
 
 /** Formats a share from 0 to 1 as a percentage with at most one decimal. */
@@ -37,6 +39,25 @@ function sentence({connections, newest, arrived, share}) {
     if (connections === 0) return 'No app is connected now.';
     return `${new Intl.NumberFormat().format(arrived)} of ${count(connections, 'connected app')} `
         + `${arrived === 1 ? 'has' : 'have'} version ${newest} (${percentText(share)}).`;
+}
+
+/** How long the newest version took to reach the connected apps, as the end of a line. */
+function deliveryText(delivery) {
+    if (!delivery) return '';
+    const {seconds, isComplete} = delivery;
+    if (!isComplete) return `, on its way for ${Math.round(seconds)} s`;
+    return seconds < 1.5 ? ', with all within a second or two'
+        : `, with all after ${Math.round(seconds)} s`;
+}
+
+/** Whom the newest version changed, of those who were connected when it was published. */
+function effectText(effect) {
+    if (!effect) return '';
+    const {users, changed} = effect;
+    if (Number(users) === 0) return 'Nobody was connected when it was published.';
+    const number = new Intl.NumberFormat();
+    return `It changed something for ${number.format(changed)} of `
+        + `${count(users, 'user')} connected when it was published.`;
 }
 
 /** Number and share of connections by version, newest first. */
@@ -77,6 +98,7 @@ function show(main, context) {
     const number = h('p', {class: 'figure'});
     const share = h('p', {class: 'figure'});
     const version = h('p', {class: 'muted'});
+    const effect = h('p', {class: 'muted'});
     const spoken = h('p', {class: 'visually-hidden', role: 'status'});
     const place = h('div', {});
     const problem = h('div', {});
@@ -85,12 +107,12 @@ function show(main, context) {
             h('section', {class: 'card tile', 'aria-labelledby': 'now'},
                 h('h2', {id: 'now'}, 'Connected now'), number),
             h('section', {class: 'card tile', 'aria-labelledby': 'share'},
-                h('h2', {id: 'share'}, 'With the newest version'), share, version)),
+                h('h2', {id: 'share'}, 'With the newest version'), share, version, effect)),
         h('section', {class: 'card', 'aria-labelledby': 'arrival'},
             h('div', {class: 'card-head'},
                 h('h2', {id: 'arrival'}, 'Share with the newest version, last two minutes')),
             h('div', {class: 'card-body'}, plot.node)),
-        place, spoken);
+        place, liveUsers(project, left.signal), spoken);
     fill(main, pageHead('Live', 'The apps that listen for new versions at this moment.'),
         problem, content);
 
@@ -100,8 +122,9 @@ function show(main, context) {
         content.hidden = false;
         number.textContent = new Intl.NumberFormat().format(now.connections);
         share.textContent = now.connections ? percentText(now.share) : '–';
-        version.textContent = `Version ${now.newest}`;
         plot.add(now, sentence(now));
+        version.textContent = `Version ${now.newest}${deliveryText(plot.delivery)}`;
+        effect.textContent = effectText(now.lastPublish);
         fill(place, versionTable(now), acknowledgedCard(now));
         const isNews = sentence(now) !== spokenText;
         if (isNews && performance.now() - spokenAt > spokenInterval) {

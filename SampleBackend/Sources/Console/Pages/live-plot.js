@@ -19,6 +19,13 @@ function y(share) {
 /** Scrolls with each reading; not animated when the user prefers reduced motion. */
 export class LivePlot {
     #readings = [];
+    #newest = null;
+
+    /**
+     * Time that the newest version has taken to reach all connections since it was seen first:
+     * `{seconds, isComplete}`; null until a new version comes.
+     */
+    delivery = null;
 
     constructor() {
         // The drawing is scaled to the page: a narrower one keeps its text readable on a phone.
@@ -52,16 +59,28 @@ export class LivePlot {
     /**
      * Adds a reading at the current time.
      *
-     * @param {{share: number, newest: string}} reading Share from 0 to 1 of the connections with
-     *     the newest version, and that version.
+     * @param {{share: ?number, newest: string}} reading Share from 0 to 1 of the connections with
+     *     the newest version, and that version; null without a connection, which leaves a gap.
      * @param {string} sentence The reading as text, the plot's accessible name.
      */
     add({share, newest}, sentence) {
         const now = performance.now() / 1000;
+        this.#measure(now, share, newest);
         this.#readings.push({time: now, share, newest});
         this.#readings = this.#readings.filter(({time}) => now - time <= span + 2);
         this.node.setAttribute('aria-label', sentence);
         this.#draw(now);
+    }
+
+    /** Measures the time from the first sight of a new version until all connections have it. */
+    #measure(now, share, newest) {
+        if (this.#newest?.version !== newest) {
+            const isFirst = this.#newest === null;
+            this.#newest = {version: newest, since: now};
+            this.delivery = isFirst ? null : {seconds: 0, isComplete: share === 1};
+        } else if (this.delivery && !this.delivery.isComplete) {
+            this.delivery = {seconds: now - this.#newest.since, isComplete: share === 1};
+        }
     }
 
     /** Horizontal coordinate of an age in seconds. */
@@ -71,14 +90,20 @@ export class LivePlot {
 
     /** Draws the readings; `now` is in seconds. */
     #draw(now) {
-        const points = this.#readings.map(({time, share}) => [this.#x(now - time), y(share)]);
-        const path = points.map(([left, top], index) => (
+        const pieces = [[]];
+        for (const {time, share} of this.#readings) {
+            if (share !== null) pieces.at(-1).push([this.#x(now - time), y(share)]);
+            else if (pieces.at(-1).length) pieces.push([]);
+        }
+        const path = (points) => points.map(([left, top], index) => (
             `${index ? 'L' : 'M'}${left.toFixed(1)} ${top.toFixed(1)}`)).join('');
-        this.line.setAttribute('d', path);
-        const [first, last] = [points[0], points[points.length - 1]];
-        this.area.setAttribute('d', `${path}L${last[0].toFixed(1)} ${y(0)}`
-            + `L${first[0].toFixed(1)} ${y(0)}Z`);
-        this.dot.setAttribute('cy', String(last[1]));
+        const drawn = pieces.filter((points) => points.length);
+        this.line.setAttribute('d', drawn.map(path).join(''));
+        this.area.setAttribute('d', drawn.map((points) => `${path(points)}`
+            + `L${points.at(-1)[0].toFixed(1)} ${y(0)}L${points[0][0].toFixed(1)} ${y(0)}Z`).join(''));
+        const last = this.#readings.at(-1);
+        this.dot.style.display = last.share === null ? 'none' : '';
+        if (last.share !== null) this.dot.setAttribute('cy', String(y(last.share)));
         this.#drawVersions(now);
         this.#slide();
     }

@@ -4,28 +4,69 @@
 
 import {ServerError, setSignedOutHandler} from './api.js';
 import {message} from './controls.js';
-import {ask} from './dialog.js';
+import {ask, endDialogs} from './dialog.js';
 import {fill, h} from './dom.js';
+import {watchFocus} from './focus.js';
 import {Frame} from './frame.js';
-import {currentSession, signIn, takeTokenOfLink} from './session.js';
-import {showSignIn} from './sign-in.js';
+import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './session.js';
+import {showSignIn, signInAgain} from './sign-in.js';
+import {forgetUser} from './stored-data.js';
 
 const root = document.getElementById('root');
 let frame = null;
 
-/** Shows the pages for a session; replaces the frame of an earlier one. */
-function begin(session) {
-    frame?.end();
-    frame = new Frame(root, session, () => end('You are signed out.'));
-    frame.start();
-}
+/** Number of the last change between pages and sign-in form; an earlier one gives way to it. */
+let change = 0;
 
-/** Closes the pages and all dialogs, and shows the sign-in form with an optional notice. */
-function end(notice) {
+/**
+ * Shows the pages for a session; replaces the frame of an earlier one. `isFirst` is true when the
+ * page was just loaded; `isResumed` opens the user's unfinished form again.
+ */
+async function begin(session, {isFirst = false, isResumed = isFirst} = {}) {
+    change += 1;
+    const own = change;
     frame?.end();
     frame = null;
-    document.querySelectorAll('dialog').forEach((dialog) => dialog.remove());
-    showSignIn(root, {notice, onSignedIn: begin});
+    await endDialogs({isKeptForm: isResumed});
+    if (own !== change) return;
+    frame = new Frame(root, session, (note) => end(`You are signed out.${note}`));
+    frame.start({isFirst, isResumed});
+}
+
+/**
+ * Closes the pages and all dialogs, and shows the sign-in form with an optional notice. An
+ * unfinished form is kept for when its user signs in here again.
+ */
+async function end(notice) {
+    change += 1;
+    const own = change;
+    frame?.end();
+    frame = null;
+    await endDialogs({isKeptForm: true});
+    if (own !== change) return;
+    showSignIn(root, {notice, onSignedIn: (session) => begin(session, {isResumed: true})});
+}
+
+/** Sign-in over the pages while it is open. */
+let again = null;
+
+/** Ends that sign-in with the session of another tab. */
+let endAgain = () => {};
+
+/**
+ * Asks for another sign-in over the open page. Resolves true when the same user has signed in;
+ * another one gets the pages anew.
+ */
+async function resume() {
+    if (!frame) return false;
+    const {name} = frame.session;
+    const elsewhere = new Promise((resolve) => {
+        endAgain = resolve;
+    });
+    const session = await signInAgain(name, elsewhere);
+    if (session?.name === name && session.role === frame?.session.role) return true;
+    if (session) await begin(session);
+    return false;
 }
 
 /**
@@ -57,23 +98,62 @@ async function sessionIfAny() {
  * Signs in with the token of the link if there is one, else continues the current session. Shows
  * the sign-in form if neither is valid.
  */
-async function start() {
-    const token = takeTokenOfLink();
+async function start(token = takeTokenOfLink()) {
+    let session = null;
     try {
-        const session = token ? await sessionIfAny() : await currentSession();
-        begin(token && await mayReplace(session) ? await signIn(token) : session);
+        session = token ? await sessionIfAny() : await currentSession();
+        if (!token) await begin(session, {isFirst: true});
+        else if (await mayReplace(session)) await begin(await signIn(token));
+        else if (!frame) await begin(session, {isFirst: true});
     } catch (error) {
         if (error instanceof ServerError && error.status === 401) {
-            end(token ? 'The token of this link is unknown, expired or revoked.' : undefined);
+            const notice = 'The token of this link is unknown, expired or revoked.';
+            if (!session) return end(token ? notice : undefined);
+            if (!frame) await begin(session, {isFirst: true});
+            await ask({title: 'Not signed in with this link', action: 'OK', cancel: 'Close',
+                text: `${notice} You are still signed in as ${session.name}.`});
+        } else if (frame) {
+            const isAgain = await ask({title: 'Not signed in with this link', text: error.message,
+                action: 'Try again', cancel: 'Close'});
+            if (isAgain) await start(token);
         } else {
             fill(root, h('main', {class: 'sign-in'},
                 h('h1', {}, 'ActiveConfig console'), message('error', error.message),
-                h('button', {type: 'button', onclick: start}, 'Try again')));
+                h('button', {type: 'button', onclick: () => start(token)}, 'Try again')));
         }
     }
 }
 
+/** Goes on with the session that began in another tab, or ends with it: tabs share the cookie. */
+async function follow() {
+    try {
+        const session = await currentSession();
+        const isSame = session.name === frame?.session.name && session.role === frame.session.role;
+        if (again) endAgain(session);
+        else if (!isSame) await begin(session, {isFirst: !frame});
+    } catch (error) {
+        const isEnded = error instanceof ServerError && error.status === 401;
+        // Without an answer, the next call finds out about the session.
+        if (!isEnded || !frame || again) return;
+        const {name} = frame.session;
+        await end('You signed out in another tab.');
+        forgetUser(name, {keepsWork: true});
+    }
+}
+
 setSignedOutHandler(() => {
-    if (frame) end('The session has ended. Sign in again; your draft is kept.');
+    again ??= resume().finally(() => {
+        again = null;
+    });
+    return again;
 });
+// Before the frame's listener: a link with a token is no page.
+window.addEventListener('hashchange', (event) => {
+    const token = takeTokenOfLink(new URL(event.oldURL).hash);
+    if (token === null) return;
+    event.stopImmediatePropagation();
+    start(token);
+});
+onSessionElsewhere(follow);
+watchFocus();
 start();

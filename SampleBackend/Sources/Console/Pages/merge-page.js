@@ -4,19 +4,22 @@
  */
 
 import {call, projectPath} from './api.js';
-import {count, message, nothing, pageHead} from './controls.js';
-import {differenceSummary, diffView} from './diff-view.js';
+import {count, message, nothing, pageHead, publisherName} from './controls.js';
+import {differenceSummary, diffView, partNames} from './diff-view.js';
 import {announce, fill, h, newID} from './dom.js';
-import {entries} from './json.js';
+import {entries, isEqual, member} from './json.js';
 import {jsonText} from './json-text.js';
+import {KeptChoices} from './kept-choices.js';
 import {address, go} from './router.js';
 import {sentence} from './validation.js';
 import {valueText} from './value-view.js';
 
 /** Display name of the conflicting item. */
-function conflictName({kind, section, key, name}) {
+function conflictName({kind, section, key, name, field, condition}) {
     switch (kind) {
-    case 'PARAMETER': return `${section}.${key}`;
+    case 'PARAMETER':
+        if (condition !== undefined) return `${section}.${key}, value for “${condition}”`;
+        return field ? `${section}.${key}, ${lowercaseName(field)}` : `${section}.${key}`;
     case 'CONDITION': return `The condition ${name}`;
     case 'GROUP': return `The section ${name}`;
     case 'CONDITION_ORDER': return 'The order of the conditions';
@@ -24,16 +27,25 @@ function conflictName({kind, section, key, name}) {
     }
 }
 
-const partNames = {
-    defaultValue: 'Default value', description: 'Description', valueType: 'Type',
-    expression: 'Expression', tagColor: 'Colour', name: 'Name',
-};
+/** Name of a field within a sentence. */
+function lowercaseName(field) {
+    return partNames[field]?.toLowerCase() ?? field;
+}
+
+/** True for the value of a setting, which is shown as a whole. */
+function isValue(tree) {
+    return Boolean(tree) && (member(tree, 'value') !== undefined
+        || member(tree, 'useInAppDefault') !== undefined);
+}
 
 /** Parts of one side of a conflict; those that differ from `other` are highlighted. */
 function sideView(side, other) {
     if (side === undefined) return h('p', {class: 'muted'}, 'It is not there.');
     if (Array.isArray(side)) {
         return h('ol', {class: 'names'}, side.map((name) => h('li', {}, valueText(name))));
+    }
+    if (typeof side !== 'object' || isValue(side) || isValue(other)) {
+        return h('p', {}, h('code', {class: 'value'}, valueText(side) || '(empty)'));
     }
     const parts = (tree) => entries(tree ?? {}).flatMap(([name, value]) => (
         name === 'conditionalValues'
@@ -58,12 +70,15 @@ function conflictView(conflict, theirName, choices, changed) {
                 changed();
             }}), h('strong', {}, label)),
         sideView(tree, other));
+    const version = conflict.changedBy;
+    const theirs = publisherName(version, theirName);
     return h('fieldset', {class: 'card conflict'},
         h('legend', {class: 'key'}, conflictName(conflict)),
         h('details', {}, h('summary', {}, 'What it was when your draft began'),
             sideView(conflict.base, conflict.base)),
         h('div', {class: 'options'},
-            option('theirs', `${theirName}, published`, conflict.theirs, conflict.mine),
+            option('theirs', `${theirs}, published${version ? ` in version ${version.versionNumber}`
+                : ''}`, conflict.theirs, conflict.mine),
             option('mine', 'Yours, in the draft', conflict.mine, conflict.theirs)));
 }
 
@@ -71,14 +86,22 @@ function show(main, context) {
     const {workspace, project} = context;
     const left = new AbortController();
     const body = h('div', {class: 'stack'});
-    const choices = {};
-    fill(main, pageHead('Put both together', 'Somebody published since your draft began. What only '
+    const kept = new KeptChoices(project, workspace.draft?.base);
+    const {choices} = kept;
+    fill(main, pageHead('Combine', 'Somebody published since your draft began. What only '
         + 'one of you changed is taken as it is.'), body);
 
-    /** Merges on the server with the choices made so far; nothing is stored there. */
-    const merge = async () => (await call('POST', projectPath(project, 'remoteConfig:merge'), {
-        signal: left.signal, body: {base: workspace.draft.base, mine: workspace.draft.template,
-            resolutions: choices}})).body;
+    /**
+     * Merges on the server with the choices made so far; nothing is stored there. Adds `mine`, the
+     * merged template of the draft, to the answer.
+     */
+    const merge = async () => {
+        if (!workspace.draft) throw new Error('The draft was discarded or published meanwhile.');
+        const {base, template: mine} = workspace.draft;
+        const {body} = await call('POST', projectPath(project, 'remoteConfig:merge'), {
+            signal: left.signal, body: {base, mine, resolutions: choices}});
+        return {...body, mine};
+    };
 
     /**
      * Makes the merged template the draft. Merges again first; shows the result instead if another
@@ -87,28 +110,39 @@ function show(main, context) {
     const take = async (shown, place) => {
         const answer = await merge();
         const isNewer = answer.versionNumber !== shown.versionNumber;
-        if (isNewer || answer.conflicts.some(({path}) => !choices[path])) {
+        const isOther = !isEqual(answer.mine, shown.mine);
+        if (isNewer || isOther || answer.conflicts.some(({path}) => !choices[path])) {
             await draw(answer);
-            announce('Another version was published meanwhile. Look at it again.');
+            announce(isOther ? 'Your draft was changed meanwhile. Look at it again.'
+                : 'Another version was published meanwhile. Look at it again.');
             return;
         }
         if (answer.problems?.length) {
-            fill(place, message('error', h('p', {}, 'Both together cannot be published:'),
+            fill(place, message('error', h('p', {}, 'The combined template cannot be published:'),
                 h('ul', {}, answer.problems.map((problem) => h('li', {}, sentence(problem))))));
             return;
         }
         const {template} = await workspace.fetchTemplate(answer.versionNumber);
-        workspace.rebase(answer.template, {
+        if (left.signal.aborted) return;
+        if (workspace.draft?.template !== answer.mine) {
+            await draw(await merge());
+            announce('Your draft was changed meanwhile. Look at it again.');
+            return;
+        }
+        const {version} = answer.mine;
+        workspace.rebase(version ? {...answer.template, version} : answer.template, {
             versionNumber: answer.versionNumber, etag: answer.etag, baseTemplate: template});
         await workspace.load();
-        announce('Both are put together in your draft.');
-        go('review');
+        kept.forget();
+        announce('Both are combined in your draft.');
+        if (!left.signal.aborted) go('review');
     };
 
     /** Renders a merge response. */
     const draw = async (answer) => {
         const {version} = await workspace.fetchTemplate(answer.versionNumber);
-        const theirName = version?.updateUser?.name || 'Somebody else';
+        if (left.signal.aborted) return;
+        const theirName = publisherName(version, 'Somebody else');
         const place = h('div', {});
         const open = h('p', {class: 'muted', role: 'status'});
         const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
@@ -130,20 +164,26 @@ function show(main, context) {
                 + (answer.conflicts.length
                     ? `${count(answer.conflicts.length, 'thing')} you both changed: choose below.`
                     : 'You changed different things, so there is nothing to choose.')),
-            answer.conflicts.map((conflict) => (
-                conflictView(conflict, theirName, choices, update))),
+            answer.conflicts.map((conflict) => conflictView(conflict, theirName, choices, () => {
+                kept.keep();
+                update();
+            })),
             h('div', {class: 'two'},
                 changesView(`What ${theirName} changed`, answer.changes.theirs),
                 changesView('What you changed', answer.changes.mine)),
             place, h('div', {class: 'actions'}, button, open));
     };
 
-    if (!workspace.draft || !workspace.isOutdated) {
+    if (workspace.draft?.isBaseGone) {
+        fill(body, message('warning', h('p', {}, `Version ${workspace.draft.base}, which your `
+            + 'draft began with, is no longer kept, so both cannot be combined.'),
+        h('a', {class: 'button', href: address('review')}, 'Go to the review')));
+    } else if (!workspace.draft || !workspace.isOutdated) {
         fill(body, h('section', {class: 'card'}, nothing(
             'Nobody has published since your draft began.',
             h('a', {class: 'button', href: address('review')}, 'Go to the review'))));
     } else {
-        fill(body, h('p', {class: 'muted', role: 'status'}, 'Putting both together …'));
+        fill(body, h('p', {class: 'muted', role: 'status'}, 'Combining …'));
         merge().then(draw).catch((error) => {
             if (!left.signal.aborted) fill(body, message('error', error.message));
         });
@@ -158,4 +198,4 @@ function changesView(title, difference) {
         h('div', {class: 'card-body'}, diffView(difference)));
 }
 
-export const mergePage = {path: 'merge', title: 'Put both together', show};
+export const mergePage = {path: 'merge', title: 'Combine', show};

@@ -3,75 +3,68 @@
  */
 
 import {call, isMissing, projectPath} from './api.js';
-import {choice, field, guarded, message, nothing, settingName, table} from './controls.js';
-import {ask, dialogForm, openDialog} from './dialog.js';
+import {badge, guarded, message, nothing, settingName, table} from './controls.js';
+import {ask} from './dialog.js';
 import {announce, fill, h} from './dom.js';
-import {copy, entries, ExactNumber, member, setMember} from './json.js';
-import {jsonText, parseJSON} from './json-text.js';
-import {problemList} from './problem-list.js';
+import {entries, member, withMember} from './json.js';
+import {jsonText} from './json-text.js';
+import {isOfType, openPin, typeOf} from './pin-dialog.js';
+import {productionNotice} from './project-details.js';
 import {refusal} from './session.js';
-import {parameter, sections} from './template.js';
+import {sections} from './template.js';
+import {typeName} from './value-types.js';
 
-/** Parses an entered value; undefined if the text is no value of the type. */
-function valueOf(text, valueType) {
-    if (valueType === 'STRING') return text;
+/** Why a pinned value has no effect; false when it has. */
+function fault(template, section, key, value) {
+    const valueType = typeOf(template, section, key);
+    if (valueType === undefined) {
+        return ['No such setting', 'It was renamed or removed, so the pin has no effect.'];
+    }
+    return !isOfType(value, valueType)
+        && ['Another type', `The setting is of the type ${typeName(valueType)} now.`];
+}
+
+/** Path of a user's overrides. */
+function overridesPath(project, userID) {
+    return projectPath(project, `users/${encodeURIComponent(userID)}/overrides`);
+}
+
+/** Reads a user's overrides; empty when nothing is pinned. */
+async function readOverrides(project, userID, options) {
     try {
-        const value = parseJSON(text);
-        const wanted = {BOOLEAN: 'boolean', NUMBER: 'number'}[valueType];
-        const isNumber = typeof value === 'number' || value instanceof ExactNumber;
-        return !wanted || (wanted === 'number' ? isNumber : typeof value === wanted)
-            ? value : undefined;
-    } catch {
-        return undefined;
+        return (await call('GET', overridesPath(project, userID), options)).body;
+    } catch (error) {
+        if (isMissing(error)) return {};
+        throw error;
     }
 }
 
 /**
- * Opens the dialog that pins a value, which stores the changed overrides through `save`.
- *
- * @returns {Promise<?string>} `Section.key` of the pinned setting; undefined when cancelled.
+ * Pins a value; undefined removes it. The server stores all values of a user at once. They are read
+ * again first, since others may have pinned some.
  */
-function openPin({workspace}, userID, overrides, save) {
-    const settings = sections(workspace.published).flatMap((section) => (
-        section.settings.map(({key}) => ({section, key}))));
-    const which = choice(settings.map(({section, key}, index) => [
-        String(index), `${section.name}.${key}`]), '0', {'data-autofocus': true});
-    const value = h('textarea', {class: 'code', rows: '2', spellcheck: 'false',
-        oninput: () => problems.show([], value)});
-    const problems = problemList();
-    const hint = h('p', {class: 'hint'});
-    const chosen = () => {
-        const {section, key} = settings[Number(which.value)];
-        return {section, key,
-            type: parameter(workspace.published, section.group, key).valueType ?? 'STRING'};
-    };
-    const sayType = () => {
-        hint.textContent = {BOOLEAN: 'Write true or false.', NUMBER: 'Write a number.',
-            JSON: 'Write JSON.', STRING: 'Write the text as it is.'}[chosen().type];
-    };
-    which.addEventListener('change', sayType);
-    sayType();
-    return openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
-        fields: [field('Setting', which),
-            h('div', {class: 'field'}, field('Value', value, {problems: problems.node}), hint)],
-        action: 'Pin it for this user',
-        submit: async () => {
-            const {section, key, type} = chosen();
-            const parsed = valueOf(value.value, type);
-            problems.show(parsed === undefined ? [{message: `This is no value of the type ${type}.`
-                + ` ${hint.textContent}`}] : [], value);
-            if (parsed === undefined) {
-                value.focus();
-                throw new Error('Mend the value first.');
-            }
-            const result = copy(overrides);
-            const settingsOfSection = member(result, section.name) ?? {};
-            setMember(settingsOfSection, key, parsed);
-            setMember(result, section.name, settingsOfSection);
-            await save(result);
-            return `${section.name}.${key}`;
-        },
-    }, close));
+async function savePin(project, userID, section, key, value) {
+    const path = overridesPath(project, userID);
+    const overrides = await readOverrides(project, userID);
+    const values = withMember(member(overrides, section), key, value);
+    const result = withMember(overrides, section, Object.keys(values).length ? values : undefined);
+    if (Object.keys(result).length) await call('PUT', path, {body: result});
+    else {
+        // Missing when somebody else has removed the last one.
+        await call('DELETE', path).catch((error) => {
+            if (!isMissing(error)) throw error;
+        });
+    }
+}
+
+/** Opens the unfinished form of a pin again, over what is pinned now. */
+export async function resumePin({workspace, project, details, redraw}, userID, pinned, kept) {
+    const name = await openPin(workspace, userID, await readOverrides(project, userID),
+        (...change) => savePin(project, userID, ...change),
+        {pinned, kept, notice: productionNotice(details, 'This pins a value in')});
+    if (!name) return;
+    announce(`${name} is pinned.`);
+    redraw();
 }
 
 /**
@@ -85,24 +78,18 @@ function openPin({workspace}, userID, overrides, save) {
 export function overridesView(context, userID, changed, signal) {
     const {workspace, project} = context;
     const refused = refusal(context.session, 'publisher');
-    const path = projectPath(project, `users/${encodeURIComponent(userID)}/overrides`);
+    const save = (...change) => savePin(project, userID, ...change);
     const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
     const actions = h('div', {class: 'actions'});
 
-    /** Stores the overrides; deletes the resource when there are none left. */
-    const save = (overrides) => (Object.keys(overrides).length
-        ? call('PUT', path, {body: overrides}) : call('DELETE', path));
-
     /** Removes one value after a confirmation. */
-    const remove = async (overrides, section, key) => {
+    const remove = async (section, key) => {
         const name = `${section}.${key}`;
         if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
-            text: `User ${userID} then gets what the conditions say.`})) return;
-        const result = copy(overrides);
-        delete result[section][key];
-        if (!Object.keys(result[section]).length) delete result[section];
+            text: [h('p', {}, `User ${userID} then gets what the conditions say.`),
+                productionNotice(context.details, 'This changes')]})) return;
         try {
-            await save(result);
+            await save(section, key, undefined);
             announce(`${name} is no longer pinned.`);
             changed();
         } catch (error) {
@@ -110,29 +97,42 @@ export function overridesView(context, userID, changed, signal) {
         }
     };
 
+    /** Pins a value: of any setting, or of the pinned one. */
+    const pin = async (overrides, pinned = null) => {
+        const name = await openPin(workspace, userID, overrides, save, {pinned,
+            notice: productionNotice(context.details, 'This pins a value in')});
+        if (!name) return;
+        announce(`${name} is pinned.`);
+        changed();
+    };
+
     const draw = (overrides) => {
         const rows = entries(overrides).flatMap(([section, values]) => (
-            entries(values).map(([key, value]) => h('tr', {},
-                h('th', {scope: 'row'}, settingName(section, key)),
-                h('td', {}, h('code', {class: 'value'}, jsonText(value))),
-                h('td', {}, h('div', {class: 'actions'}, guarded(refused, h('button', {
-                    type: 'button', class: 'quiet', 'aria-label': `Remove ${section}.${key}`,
-                    onclick: () => remove(overrides, section, key)}, 'Remove'))))))));
+            entries(values).map(([key, value]) => {
+                const wrong = fault(workspace.published, section, key, value);
+                const name = `${section}.${key}`;
+                return h('tr', {},
+                    h('th', {scope: 'row'}, settingName(section, key)),
+                    h('td', {}, h('code', {class: 'value'}, jsonText(value)),
+                        wrong && h('div', {}, badge(wrong[0], 'bad'), ' ',
+                            h('span', {class: 'muted'}, wrong[1]))),
+                    h('td', {}, h('div', {class: 'actions'},
+                        typeOf(workspace.published, section, key) !== undefined
+                            && guarded(refused, h('button', {type: 'button', class: 'quiet',
+                                'aria-label': `Change ${name}`, 'data-focus': `change ${name}`,
+                                onclick: () => pin(overrides, {section, key})}, 'Change')),
+                        guarded(refused, h('button', {type: 'button', class: 'quiet',
+                            'aria-label': `Remove ${name}`,
+                            onclick: () => remove(section, key)}, 'Remove')))));
+            })));
         fill(place, rows.length ? table('Pinned values', ['Setting', 'Value', ''], rows)
             : h('section', {class: 'card'}, nothing('Nothing is pinned for this user.')));
         const hasSettings = sections(workspace.published).some(({settings}) => settings.length);
         fill(actions, hasSettings && guarded(refused, h('button', {type: 'button',
-            'data-focus': 'pin', onclick: async () => {
-                const name = await openPin(context, userID, overrides, save);
-                if (!name) return;
-                announce(`${name} is pinned.`);
-                changed();
-            }}, 'Pin a value')));
+            'data-focus': 'pin', onclick: () => pin(overrides)}, 'Pin a value')));
     };
-    call('GET', path, {signal}).then(({body}) => draw(body)).catch((error) => {
-        if (signal.aborted) return;
-        if (isMissing(error)) draw({});
-        else fill(place, message('error', error.message));
+    readOverrides(project, userID, {signal}).then(draw).catch((error) => {
+        if (!signal.aborted) fill(place, message('error', error.message));
     });
     return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},
         h('div', {class: 'page-head'}, h('h2', {id: 'pinned'}, 'Pinned for this user'), actions),

@@ -8,20 +8,25 @@ import {conditionsPage} from './conditions-page.js';
 import {historyPage} from './history-page.js';
 import {livePage} from './live-page.js';
 import {mergePage} from './merge-page.js';
+import {projectsPage} from './projects-page.js';
 import {reviewPage} from './review-page.js';
 import {settingsPage} from './settings-page.js';
 import {tokensPage} from './tokens-page.js';
+import {transferPage} from './transfer-page.js';
 import {userPage} from './user-page.js';
 import {webhooksPage} from './webhooks-page.js';
 
 export const pages = [
     settingsPage, conditionsPage, reviewPage, mergePage, userPage, livePage, historyPage, auditPage,
-    tokensPage, webhooksPage,
+    projectsPage, tokensPage, transferPage, webhooksPage,
 ];
+
+/** Pages that show what is published: without a version, there is nothing to show. */
+export const pagesOfPublished = [livePage, historyPage];
 
 /** Navigation groups. The merge page is not listed: only the review leads to it. */
 export const pageGroups = [
     {name: 'Configure', paths: ['settings', 'conditions', 'review']},
     {name: 'Watch', paths: ['user', 'live', 'history', 'audit']},
-    {name: 'Connect', paths: ['tokens', 'webhooks']},
+    {name: 'Connect', paths: ['projects', 'transfer', 'tokens', 'webhooks']},
 ];

@@ -2,6 +2,9 @@
  * Paths in a template, in the syntax of the server's error details.
  */
 
+import {member} from './json.js';
+import {defaultSection} from './template.js';
+
 /**
  * Path of a member: `path.Home`, or `path["My group"]` for names with characters other than ASCII
  * letters, digits and `_`. Shortens names to 256 Unicode scalars, as the server does.
@@ -14,7 +17,7 @@ export function memberPath(path, name) {
 }
 
 /** Path of a section's parameters; null is the section outside of groups. */
-export function parametersPath(group) {
+function parametersPath(group) {
     return group === null
         ? 'parameters' : memberPath(memberPath('parameterGroups', group), 'parameters');
 }
@@ -25,6 +28,46 @@ export function parameterPath(group, key) {
 
 export function conditionPath(index) {
     return `conditions[${index}]`;
+}
+
+/** Names of members within a sentence. */
+const memberNames = {
+    defaultValue: 'default value', valueType: 'type', tagColor: 'colour',
+};
+
+/** Name of a member of a setting, condition or section. */
+function memberName(name) {
+    return member(memberNames, name) ?? name;
+}
+
+/** Names a setting, or a part of it, in a sentence. */
+function settingPlace(section, key, [name, condition]) {
+    const setting = `${section}.${key}`;
+    if (name === undefined) return setting;
+    if (name !== 'conditionalValues') return `${setting}, ${memberName(name)}`;
+    return condition === undefined ? `${setting}, conditional values`
+        : `${setting}, value for “${condition}”`;
+}
+
+/**
+ * Names a place in a template in a sentence: `Home.title, value for “Germany”`.
+ *
+ * @param {string[]} path Names on the way to the place; a condition is a member by its name.
+ */
+export function placeName([part, name, ...rest]) {
+    if (name !== undefined) {
+        const [inner, key, ...within] = rest;
+        switch (part) {
+        case 'parameters': return settingPlace(defaultSection, name, rest);
+        case 'parameterGroups':
+            if (inner === 'parameters' && key !== undefined) return settingPlace(name, key, within);
+            return `the section ${name}${inner ? `, ${memberName(inner)}` : ''}`;
+        case 'conditions':
+            return `the condition ${name}${inner ? `, ${memberName(inner)}` : ''}`;
+        default: break;
+        }
+    }
+    return part === 'version' ? 'the description of the version' : `the ${part}`;
 }
 
 /** True if a path equals `outer` or lies below it. */

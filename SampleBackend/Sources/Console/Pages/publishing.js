@@ -39,16 +39,21 @@ async function findPublished(workspace, normalized, base) {
 }
 
 /**
- * Retries `findPublished` until the server responds, and returns its result; undefined when the
- * signal is aborted first.
+ * Finds out what became of a call whose response was lost.
+ *
+ * @param {function(): Promise<*>} find Asks the server; repeated until that responds.
+ * @param {{signal: AbortSignal, onDoubt: function(number): void}} options `onDoubt` is called
+ *     before each attempt with its number, from 1.
+ * @returns {Promise<*>} The result of `find`; undefined when the signal is aborted first.
+ * @throws ServerError of `find` with a status below 500.
  */
-async function clearDoubt(workspace, normalized, base, {signal, onDoubt}) {
+export async function clearDoubt(find, {signal, onDoubt}) {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
         onDoubt(attempt);
         await wait(pause, signal);
         if (signal.aborted) break;
         try {
-            return await findPublished(workspace, normalized, base);
+            return await find();
         } catch (error) {
             // Retries after a 5xx as well: a server that is starting may not be ready yet.
             if (!(error instanceof NoAnswerError) && !(error.status >= 500)) throw error;
@@ -73,7 +78,8 @@ async function clearDoubt(workspace, normalized, base, {signal, onDoubt}) {
  */
 export async function publish(workspace, normalized, {description, signal, onDoubt}) {
     const {draft, project} = workspace;
-    const body = description ? {...draft.template, version: {description}} : draft.template;
+    const {version, ...template} = draft.template;
+    const body = description ? {...template, version: {description}} : template;
     try {
         const answer = await call(
             'PUT', projectPath(project, 'remoteConfig'), {body, ifMatch: draft.etag});
@@ -84,7 +90,8 @@ export async function publish(workspace, normalized, {description, signal, onDou
             return error.details.length ? {outcome: 'invalid', problems: error.details}
                 : {outcome: 'refused', message: error.message};
         }
-        const version = await clearDoubt(workspace, normalized, draft.base, {signal, onDoubt});
+        const version = await clearDoubt(
+            () => findPublished(workspace, normalized, draft.base), {signal, onDoubt});
         if (version === undefined) return {outcome: 'left'};
         return version ? {outcome: 'published', version} : {outcome: 'notPublished'};
     }

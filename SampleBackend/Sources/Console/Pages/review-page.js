@@ -2,14 +2,20 @@
  * Review page: the changes of the draft, the users that they affect, and publishing.
  */
 
+import {usesByCondition} from './condition-uses.js';
 import {count, field, guarded, message, nothing, pageHead} from './controls.js';
 import {discardDraft} from './draft-bar.js';
 import {differenceSummary, diffView} from './diff-view.js';
-import {announce, fill, h} from './dom.js';
+import {announce, fill, h, redraw} from './dom.js';
+import {focusHeading} from './focus.js';
 import {impactView} from './impact.js';
+import {isEqual} from './json.js';
+import {isProduction, productionNotice, shownName} from './project-details.js';
 import {publish} from './publishing.js';
 import {address, go} from './router.js';
 import {refusal} from './session.js';
+import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
+import {undoView} from './undo.js';
 import {withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
 
@@ -20,25 +26,82 @@ function problemsView(problems) {
             h('code', {class: 'path'}, problem.path)))));
 }
 
-/** Content without a draft; `published` is the version that was just published, if any. */
-function emptyView(published) {
-    return [published && message('success',
+const reverts = {
+    setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
+
+/** Message about the version that was just published. */
+function publishedView(context, state, published) {
+    return message('success',
         h('p', {}, h('strong', {}, `Published as version ${published.versionNumber}.`),
+            isProduction(context.details) && ` It is in ${shownName(context.details)}, production.`,
             ' Apps that listen get it now.'),
+        undoView(context, published, state.left.signal),
         h('p', {class: 'actions'}, h('a', {href: address('live')}, 'Watch it arrive'),
-            h('a', {href: address('history')}, 'See the history'))),
-    h('section', {class: 'card'}, nothing('There is no draft. Change a setting or a condition, '
-        + 'and review it here.',
-    h('a', {class: 'button', href: address('settings')}, 'Go to the settings')))];
+            h('a', {href: address('history')}, 'See the history')));
 }
 
-/** Form with the description and the button that publishes the draft. */
-function publishForm(context, state) {
+/** Content without a draft. */
+function emptyView() {
+    return h('section', {class: 'card'}, nothing('There is no draft. Change a setting or a '
+        + 'condition, and review it here.',
+    h('a', {class: 'button', href: address('settings')}, 'Go to the settings')));
+}
+
+/**
+ * Content for a draft of which the server no longer keeps the base: neither its changes nor a
+ * merge can be computed.
+ */
+function baseGoneView({session, workspace}) {
+    const refused = refusal(session, 'editor');
+    const outcome = h('div', {'aria-live': 'polite'});
+    const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
+        button.disabled = true;
+        try {
+            await workspace.load();
+            if (!workspace.draft) return;
+            workspace.rebase(workspace.draft.template, {
+                versionNumber: workspace.versionNumber, etag: workspace.etag,
+                baseTemplate: workspace.published});
+        } catch (error) {
+            fill(outcome, message('error', error.message));
+            button.disabled = false;
+        }
+    }}, 'Compare with the current version');
+    return message('warning',
+        h('p', {}, `Version ${workspace.draft.base}, which this draft began with, is no longer `
+            + 'kept. What you changed since, and what others did, cannot be told apart any more.'),
+        h('p', {}, 'You can compare the draft with the current version instead. What others '
+            + 'published meanwhile is then shown as if your draft took it back: revert that before '
+            + 'you publish.'),
+        h('div', {class: 'actions'}, guarded(refused, button)), outcome);
+}
+
+/** True if the draft has another content or base than the one that the page shows. */
+function isStale(workspace, {template, base}) {
+    return workspace.draft?.base !== base
+        || !isEqual(withoutVersion(workspace.draft.template), template);
+}
+
+/** Form with the description and the button that publishes the draft that `review` shows. */
+function publishForm(context, state, review) {
     const {workspace} = context;
     const refused = refusal(context.session, 'publisher');
-    const description = h('input', {type: 'text', maxlength: '1024', autocomplete: 'off'});
+    // Kept in the draft, so that it survives a reload and combining with another version.
+    const description = h('input', {type: 'text', maxlength: '1024', autocomplete: 'off',
+        'data-focus': 'description',
+        value: state.entered ?? workspace.draft.template.version?.description ?? '',
+        oninput: () => {
+            state.entered = description.value;
+        },
+        onchange: () => {
+            const {version, ...template} = workspace.draft?.template ?? {};
+            const text = description.value.trim();
+            state.entered = null;
+            if (!workspace.draft || (version?.description ?? '') === text) return;
+            workspace.edit(text ? {...template, version: {description: text}} : template);
+        }});
     const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
-        'Publish');
+        isProduction(context.details) ? `Publish to ${shownName(context.details)}` : 'Publish');
     const outcome = h('div', {class: 'stack', 'aria-live': 'polite'});
     const submit = async (event) => {
         event.preventDefault();
@@ -47,10 +110,19 @@ function publishForm(context, state) {
         description.disabled = true;
         fill(outcome, h('p', {class: 'muted'}, 'Publishing …'));
         let answer;
+        let sent;
+        state.isPublishing = true;
+        state.notice = null;
         try {
-            await state.checking;
+            await review.checking;
+            if (isStale(workspace, review)) {
+                state.notice = message('warning', 'Nothing was published: the draft was changed '
+                    + 'while you reviewed it. Look at it again.');
+                throw new Error('Nothing was published: the draft is not as it is shown here.');
+            }
+            sent = workspace.draft.template;
             // Without a validation result, assumes that the server stores the draft as it is.
-            const stored = state.normalized ?? workspace.draft.template;
+            const stored = review.normalized ?? review.template;
             answer = await publish(workspace, stored, {
                 description: description.value.trim(), signal: state.left.signal,
                 onDoubt: (attempt) => attempt === 1 && fill(outcome, message('warning',
@@ -60,13 +132,16 @@ function publishForm(context, state) {
         } catch (error) {
             answer = {outcome: 'refused', message: error.message};
         }
-        await finish(context, state, outcome, answer);
+        await finish(context, state, outcome, {...answer, sent});
+        state.isPublishing = false;
+        state.follow();
         button.disabled = Boolean(refused);
         description.disabled = false;
         // A disabled button loses the focus.
         if (button.isConnected && document.activeElement === document.body) button.focus();
     };
     return h('form', {class: 'form', onsubmit: submit},
+        productionNotice(context.details, 'This publishes to'),
         field('Description of this version', description,
             {hint: 'What changes, and why: it stands in the history.'}),
         h('div', {class: 'actions'}, guarded(refused, button),
@@ -79,14 +154,20 @@ async function finish(context, state, outcome, answer) {
     const {workspace} = context;
     switch (answer.outcome) {
     case 'published':
-        workspace.discard();
+        // What cannot be based on the new version now is combined with it later.
+        await workspace.endPublished(answer.sent, answer.version.versionNumber).catch(() => {});
         await workspace.load().catch(() => {});
-        state.show(answer.version);
+        state.entered = null;
+        if (!state.left.signal.aborted) {
+            state.notice = publishedView(context, state, answer.version);
+            state.show();
+            focusHeading();
+        }
         announce(`Published as version ${answer.version.versionNumber}.`);
         break;
     case 'outdated':
         await workspace.checkNewest().catch(() => {});
-        go('merge');
+        if (!state.left.signal.aborted) go('merge');
         break;
     case 'notPublished':
         fill(outcome, message('info', h('strong', {}, 'Not published; your draft is kept.'),
@@ -103,60 +184,109 @@ async function finish(context, state, outcome, answer) {
     }
 }
 
+/** What the page shows of a draft. */
+function viewOf(draft) {
+    if (!draft) return 'none';
+    return draft.changes ? 'review' : 'comparing';
+}
+
 function show(main, context) {
     const {workspace} = context;
-    const state = {
-        left: new AbortController(), normalized: null, checking: Promise.resolve()};
+    // `shown` ends what belongs to the review on the page; `notice` stands above it; `entered` is a
+    // description that is not in the draft yet.
+    const state = {left: new AbortController(), shown: new AbortController(), view: '',
+        review: null, notice: null, entered: null, isPublishing: false};
     const body = h('div', {class: 'stack'});
     fill(main, pageHead('Review and publish',
         'What your draft changes, and for whom, before anybody gets it.'), body);
 
-    state.show = (published) => {
-        if (!workspace.draft) {
-            fill(body, emptyView(published));
-            main.querySelector('h1').focus();
-            return;
+    state.show = () => {
+        const {draft} = workspace;
+        state.shown.abort();
+        state.shown = new AbortController();
+        state.view = viewOf(draft);
+        state.review = draft && {template: withoutVersion(draft.template), base: draft.base,
+            normalized: null, checking: Promise.resolve()};
+        if (state.view === 'none') {
+            redraw(body, state.notice, emptyView());
+        } else if (state.view === 'comparing') {
+            redraw(body, state.notice, h('p', {class: 'muted', role: 'status'}, 'Comparing …'));
+        } else if (draft.isBaseGone) {
+            redraw(body, state.notice, baseGoneView(context));
+        } else {
+            showReview(context, state, body);
         }
-        const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
-        const difference = workspace.differences;
-        fill(body,
-            workspace.isOutdated && message('warning', h('p', {},
-                `Version ${workspace.newestVersion.versionNumber} was published since this draft `
-                + `began at version ${workspace.draft.base}.`),
-            h('a', {class: 'button', href: address('merge')}, 'Put both together')),
-            check,
-            h('section', {class: 'card', 'aria-labelledby': 'changes'},
-                h('div', {class: 'card-head'}, h('h2', {id: 'changes'}, 'What changes'),
-                    h('p', {class: 'muted'}, `${differenceSummary(difference)} since version `
-                        + workspace.draft.base)),
-                h('div', {class: 'card-body'}, diffView(difference))),
-            impactView(context, state.left.signal),
-            h('section', {class: 'card', 'aria-labelledby': 'publish'},
-                h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
-                h('div', {class: 'card-body'}, publishForm(context, state))));
-        state.checking = checkDraft(context, state, check);
     };
+    /** Shows the draft anew when it has another content or base than on the page. */
+    state.follow = () => {
+        if (state.isPublishing || state.left.signal.aborted) return;
+        const view = viewOf(workspace.draft);
+        if (state.view === 'review') {
+            // The old differences stay until the new ones are known.
+            if (view === 'comparing' || !isStale(workspace, state.review)) return;
+            announce('The draft was changed: the review shows it as it is now.');
+        } else if (view === state.view) return;
+        state.show();
+    };
+    workspace.addEventListener('change', state.follow, {signal: state.left.signal});
     state.show();
-    return () => state.left.abort();
+    return () => {
+        state.left.abort();
+        state.shown.abort();
+    };
+}
+
+/** Shows the differences, the effect and the form for a draft. */
+function showReview(context, state, body) {
+    const {workspace} = context;
+    const {review} = state;
+    const {signal} = state.shown;
+    const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
+    const difference = workspace.differences;
+    const uses = usesByCondition(workspace.template);
+    redraw(body,
+        state.notice,
+        workspace.isOutdated && message('warning', h('p', {},
+            `Version ${workspace.newestVersion.versionNumber} was published since this draft `
+            + `began at version ${workspace.draft.base}.`),
+        h('a', {class: 'button', href: address('merge')}, 'Combine')),
+        check,
+        h('section', {class: 'card', 'aria-labelledby': 'changes'},
+            h('div', {class: 'card-head'}, h('h2', {id: 'changes'}, 'What changes'),
+                h('p', {class: 'muted'}, `${differenceSummary(difference)} since version `
+                    + workspace.draft.base)),
+            h('div', {class: 'card-body'}, diffView(difference, {
+                template: workspace.template, usesOf: (name) => uses.get(name) ?? [],
+                revert: refusal(context.session, 'editor') ? undefined : async (kind, found) => {
+                    workspace.edit(reverts[kind](
+                        workspace.template, workspace.baseTemplate, found));
+                    await workspace.saved();
+                    announce('The change is taken back.');
+                }}))),
+        impactView(context, signal),
+        h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
+            h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
+            h('div', {class: 'card-body'}, publishForm(context, state, review))));
+    review.checking = checkDraft(context, review, check, signal);
 }
 
 /**
  * Validates the draft on the server, shows the result in `place`, and keeps the normalized template
- * in `state`. Skipped for viewers, who may not validate.
+ * in `review`. Skipped for viewers, who may not validate.
  */
-async function checkDraft({session, workspace}, state, place) {
+async function checkDraft({session, workspace}, review, place, signal) {
     if (refusal(session, 'editor')) {
         fill(place);
         return;
     }
     try {
         const {problems, normalized, warning} = await validate(
-            workspace.project, workspace.draft.template, state.left.signal);
-        state.normalized = normalized && withoutVersion(normalized);
+            workspace.project, workspace.draft.template, signal);
+        review.normalized = normalized && withoutVersion(normalized);
         fill(place, problems.length ? problemsView(problems)
             : warning && message('warning', warning));
     } catch (error) {
-        if (!state.left.signal.aborted) fill(place, message('warning', error.message));
+        if (!signal.aborted) fill(place, message('warning', error.message));
     }
 }
 

@@ -27,10 +27,15 @@ export function currentRoute() {
     return {project: name, path: path ?? 'settings', query: new URLSearchParams(query)};
 }
 
-/** Address of a page of the current project; leaves out empty query parameters. */
+/** Address of a page of the current project; leaves out query parameters that are undefined. */
 export function address(path, query = {}) {
-    const given = Object.entries(query).filter(([, value]) => value);
-    return `#/${encodeURIComponent(project)}/${path}`
+    return projectAddress(project, path, query);
+}
+
+/** Address of a page of any project. */
+export function projectAddress(name, path, query = {}) {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    return `#/${encodeURIComponent(name)}/${path}`
         + (given.length ? `?${new URLSearchParams(given)}` : '');
 }
 
@@ -41,5 +46,5 @@ export function go(path, query) {
 
 /** Replaces the query in the address, without a history entry or a `hashchange` event. */
 export function setQuery(query) {
-    history.replaceState(null, '', address(currentRoute().path, query));
+    history.replaceState(history.state, '', address(currentRoute().path, query));
 }

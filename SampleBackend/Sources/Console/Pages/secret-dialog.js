@@ -2,6 +2,7 @@
  * Dialog that shows a new secret, which cannot be shown again.
  */
 
+import {copyText} from './clipboard.js';
 import {field, message} from './controls.js';
 import {openDialog} from './dialog.js';
 import {announce, h} from './dom.js';
@@ -16,13 +17,10 @@ export function showSecret({title, label, secret, text}) {
     const input = h('input', {type: 'text', readonly: true, class: 'code', value: secret,
         'data-autofocus': true, onfocus: () => input.select()});
     const copy = h('button', {type: 'button', class: 'primary', onclick: async () => {
-        try {
-            await navigator.clipboard.writeText(secret);
+        if (await copyText(secret)) {
             copy.textContent = 'Copied';
             announce(`${label} copied.`);
-        } catch {
-            // Browsers offer the clipboard only in secure contexts, and may deny it: the secret is
-            // selected instead, for copying by hand.
+        } else {
             input.focus();
             input.select();
             announce('Copy the selected text.');

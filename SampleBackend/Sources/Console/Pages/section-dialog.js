@@ -16,13 +16,15 @@ import {member} from './json.js';
  *
  * @param {object} context Page context.
  * @param {?string} group Parameter group of the section; null adds one.
+ * @param {?{name: string, description: string}} kept Fields of an unfinished form.
  */
-export async function openSectionDialog({workspace}, group) {
+export async function openSectionDialog({workspace}, group, kept = null) {
     const form = newID('form');
     const content = member(workspace.template.parameterGroups, group ?? '') ?? {};
-    const name = h('input', {type: 'text', value: group ?? '', autocomplete: 'off',
+    const name = h('input', {type: 'text', value: kept?.name ?? group ?? '', autocomplete: 'off',
         spellcheck: 'false', 'data-autofocus': true, oninput: () => check()});
-    const description = h('input', {type: 'text', value: content.description ?? '',
+    const description = h('input', {type: 'text',
+        value: kept?.description ?? content.description ?? '',
         autocomplete: 'off', oninput: () => check()});
     const nameProblems = problemList();
     const otherProblems = problemList();
@@ -31,7 +33,7 @@ export async function openSectionDialog({workspace}, group) {
     /** Copy of the draft's template with the form's section. */
     const result = () => settingGroup(
         workspace.template, name.value.trim(), description.value.trim(), group);
-    const validation = new LiveValidation(workspace.project, ({problems}) => {
+    const validation = new LiveValidation(workspace, ({problems}) => {
         const path = memberPath('parameterGroups', name.value.trim());
         const own = problemsWithin(problems, path)
             .filter((problem) => !problem.path.startsWith(`${path}.parameters`));
@@ -68,6 +70,8 @@ export async function openSectionDialog({workspace}, group) {
             hint: 'Apps read the settings of a section by this name.'}),
         field('Description', description, {problems: otherProblems.node})),
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), save],
-    }));
+    }), {isDirty: () => Boolean(kept), form: {
+        user: workspace.user, project: workspace.project, kind: 'section', arguments: [group],
+        content: () => ({name: name.value, description: description.value})}});
     validation.stop();
 }

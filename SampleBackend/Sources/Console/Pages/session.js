@@ -4,6 +4,9 @@
 
 import {call, setCSRFToken} from './api.js';
 
+/** Tells the browser's other tabs that a session began or ended: they share its cookie. */
+const channel = new BroadcastChannel('activeconfig.session');
+
 const ranks = {viewer: 0, editor: 1, publisher: 2};
 
 /** Keeps the CSRF token of a session response, and returns the session. */
@@ -19,30 +22,53 @@ export async function currentSession() {
 
 /** Starts a session with an administrator's token; the server sets the cookie. */
 export async function signIn(token) {
-    return begin(await call('POST', '/console/session', {body: {token}}));
+    const session = begin(await call('POST', '/console/session', {body: {token}}));
+    channel.postMessage('began');
+    return session;
+}
+
+/** Calls a handler after a session began or ended in another tab. */
+export function onSessionElsewhere(handler) {
+    channel.addEventListener('message', handler);
 }
 
 /** Ends the session; the server deletes the cookie. */
 export async function signOut() {
     await call('DELETE', '/console/session');
     setCSRFToken('');
+    channel.postMessage('ended');
 }
 
 /**
- * Takes the token of a link `/console/#token=…`, and removes it from the address and from the tab's
- * history.
+ * Takes the token out of a fragment: `#token=…`, or a page's address with `token` in its query.
  *
+ * @param {string} fragment The fragment, with its `#`.
+ * @returns {{token: ?string, place: string}} The token, null if there is none; and the fragment
+ *     without it.
+ */
+function withoutToken(fragment) {
+    const [page, query = ''] = fragment.startsWith('#token=')
+        ? ['', fragment.slice(1)] : fragment.split('?');
+    const fields = new URLSearchParams(query.replaceAll('+', '%2B'));
+    const token = fields.get('token');
+    if (token === null) return {token, place: fragment};
+    fields.delete('token');
+    return {token, place: page + (fields.size ? `?${fields}` : '')};
+}
+
+/**
+ * Takes the token of a link `/console/#token=…` or `/console/#/project/page?token=…`, and
+ * removes it from the address and from the tab's history.
+ *
+ * @param {string} before Fragment to go back to when the link is to no page.
  * @returns {?string} The token; null when the address has none.
  */
-export function takeTokenOfLink() {
-    const match = /^#token=(.+)$/.exec(location.hash);
-    if (!match) return null;
-    history.replaceState(null, '', location.pathname);
-    try {
-        return decodeURIComponent(match[1]);
-    } catch {
-        return match[1];
+export function takeTokenOfLink(before = '') {
+    const {token, place} = withoutToken(location.hash);
+    if (token !== null) {
+        history.replaceState(history.state, '', location.pathname + (place || before));
     }
+    return token;
 }
 
 /**

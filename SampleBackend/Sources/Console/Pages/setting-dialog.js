@@ -2,8 +2,10 @@
  * Dialog for adding or editing a setting, validated by the server during typing.
  */
 
+import {Combobox} from './combobox.js';
+import {openConditionDialog} from './condition-dialog.js';
 import {choice, conditionChip, field, message} from './controls.js';
-import {ask, openDialog} from './dialog.js';
+import {openDialog} from './dialog.js';
 import {announce, fill, h, newID} from './dom.js';
 import {copy, member, names, objectOf, setMember} from './json.js';
 import {memberPath, parameterPath} from './paths.js';
@@ -15,17 +17,21 @@ import {valueTypes} from './value-types.js';
 
 /** State and controls of the form. */
 class SettingForm {
-    /** `group` is null for the section outside of groups; `key` is null for a new setting. */
-    constructor({workspace}, group, key) {
+    /**
+     * `group` is null for the section outside of groups; `key` is null for a new setting. `content`
+     * is the setting to begin with: another one to copy, or what an unfinished form has kept.
+     */
+    constructor({workspace}, group, key, content) {
         this.workspace = workspace;
         this.group = group;
         this.oldKey = key;
-        this.original = copy(key === null ? {defaultValue: {value: ''}, valueType: 'STRING'}
-            : parameter(workspace.template, group, key));
-        this.isDirty = false;
+        this.original = copy(content?.parameter ?? (key === null
+            ? {defaultValue: {value: ''}, valueType: 'STRING'}
+            : parameter(workspace.template, group, key)));
+        this.isDirty = Boolean(content);
         const changed = () => this.#changed();
-        this.key = h('input', {type: 'text', value: key ?? '', class: 'code', autocomplete: 'off',
-            spellcheck: 'false', autocapitalize: 'off', oninput: changed});
+        this.key = h('input', {type: 'text', value: content?.key ?? key ?? '', class: 'code',
+            autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', oninput: changed});
         this.type = choice(valueTypes, this.original.valueType ?? 'STRING', {onchange: () => {
             for (const row of this.#fields()) row.setType(this.type.value);
             changed();
@@ -49,9 +55,9 @@ class SettingForm {
         this.form = newID('form');
         this.save = h('button', {type: 'submit', form: this.form, class: 'primary'},
             'Keep in the draft');
-        this.validation = new LiveValidation(
-            workspace.project, (report) => this.#report(report));
+        this.validation = new LiveValidation(workspace, (report) => this.#report(report));
         this.#drawRows();
+        if (content) this.#changed();
     }
 
     #conditionalField(name, value) {
@@ -93,21 +99,26 @@ class SettingForm {
      * condition `focused`, if given.
      */
     #drawRows(focused) {
+        this.drawnConditions = this.workspace.template.conditions;
         const all = conditions(this.workspace.template);
         const free = all.filter(({name}) => !this.conditional.has(name));
-        const select = choice([['', 'Choose a condition'], ...free.map(({name}) => [name, name])],
-            '', {'aria-label': 'Condition of another value'});
-        const add = () => {
-            if (!select.value) {
-                select.focus();
+        const another = new Combobox({options: () => free.map(({name}) => [name, name]),
+            attributes: {'aria-label': 'Condition of another value',
+                placeholder: 'Choose a condition'}});
+        const add = (name) => {
+            if (!name) {
+                another.focus();
                 return;
             }
-            const name = select.value;
             const like = this.defaultValue.value();
             this.conditional.set(name, this.#conditionalField(
                 name, typeof like?.value === 'string' ? like : {value: ''}));
             this.#drawRows(name);
             this.#changed();
+        };
+        const addNew = async () => {
+            const name = await openConditionDialog({workspace: this.workspace}, null);
+            if (name !== undefined) add(name);
         };
         const rows = all.filter(({name}) => this.conditional.has(name))
             .map(({name, tagColor, expression}) => h('div', {class: 'conditional'},
@@ -119,15 +130,25 @@ class SettingForm {
                             this.conditional.delete(name);
                             this.#drawRows();
                             this.#changed();
-                            this.rows.querySelector('select:last-of-type')?.focus();
+                            this.rows.querySelector('.line input')?.focus();
                         }}, 'Remove')),
                 this.conditional.get(name).node));
         fill(this.rows, rows.length ? rows : h('p', {class: 'hint'},
             'Everybody gets the default value. A conditional value is for some users only; the '
             + 'first condition that is true counts.'),
-        free.length > 0 && h('div', {class: 'line'}, select,
-            h('button', {type: 'button', onclick: add}, 'Add value')));
+        h('div', {class: 'line'}, free.length > 0 && [another.node,
+            h('button', {type: 'button', onclick: () => add(another.value)}, 'Add value')],
+        h('button', {type: 'button', class: 'quiet', 'data-focus': 'new-condition',
+            onclick: addNew}, 'New condition …')));
         if (focused) this.conditional.get(focused).focus();
+    }
+
+    /** Offers the conditions of the draft again, if they were changed in another form or tab. */
+    updateConditions() {
+        if (this.workspace.template.conditions === this.drawnConditions) return;
+        const focused = document.activeElement;
+        this.#drawRows();
+        if (this.rows.contains(focused)) focused.focus();
     }
 
     /** Validates the form after an edit; asks the server only when the key is usable. */
@@ -185,7 +206,7 @@ class SettingForm {
             unknown: `It could not be checked: ${text} You may keep it; it is checked again before `
                 + 'it is published.',
             done: own.length ? `${own.length === 1 ? 'One problem' : `${own.length} problems`} to `
-                + 'mend before it can be kept.' : 'The server accepts this.',
+                + 'fix before it can be kept.' : 'The server accepts this.',
         };
         this.state.textContent = sentences[state];
     }
@@ -197,11 +218,15 @@ class SettingForm {
  * @param {object} context Page context.
  * @param {?string} group Parameter group of the section; null is the section outside of groups.
  * @param {?string} key Key of the setting; null adds one.
+ * @param {?{key: string, parameter: object}} content Setting to begin with: another one to copy, or
+ *     what an unfinished form has kept.
  */
-export async function openSettingDialog(context, group, key) {
+export async function openSettingDialog(context, group, key, content = null) {
     const {workspace} = context;
-    const form = new SettingForm(context, group, key);
+    const form = new SettingForm(context, group, key, content);
     form.key.toggleAttribute('data-autofocus', key === null);
+    const update = () => form.updateConditions();
+    workspace.addEventListener('change', update);
     const section = group ?? 'Default';
     const title = key === null ? `Add a setting to ${section}` : `Edit ${section}.${key}`;
     await openDialog(title, (close) => ({
@@ -226,10 +251,11 @@ export async function openSettingDialog(context, group, key) {
         h('fieldset', {}, h('legend', {}, 'Conditional values'), form.rows),
         form.otherProblems.node, form.state,
         workspace.isOutdated && message('info', 'Somebody published meanwhile. Your changes are '
-            + 'put together with theirs when you publish.')),
+            + 'combined with theirs when you publish.')),
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
-    }), {isWide: true, mayClose: async () => !form.isDirty || ask({
-        title: 'Leave without keeping it?', text: 'What you changed in this form is lost.',
-        action: 'Leave', cancel: 'Go on editing', isDangerous: true})});
+    }), {isWide: true, isDirty: () => form.isDirty, form: {
+        user: workspace.user, project: workspace.project, kind: 'setting', arguments: [group, key],
+        content: () => ({key: form.newKey, parameter: form.parameter})}});
+    workspace.removeEventListener('change', update);
     form.validation.stop();
 }

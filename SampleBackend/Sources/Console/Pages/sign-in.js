@@ -1,26 +1,28 @@
 /**
- * Sign-in page.
+ * Signing in: the page, and the dialog over the pages when a session has ended.
  */
 
 import {ServerError} from './api.js';
 import {field, message} from './controls.js';
-import {fill, h} from './dom.js';
+import {openDialog} from './dialog.js';
+import {fill, h, newID} from './dom.js';
 import {signIn} from './session.js';
 
 /**
- * Shows the sign-in form, and focuses its field.
+ * Creates the form.
  *
- * @param {HTMLElement} root Element to fill.
  * @param {{notice?: string, onSignedIn: function(object): void}} options `notice` is shown above
  *     the form; `onSignedIn` receives the new session.
+ * @returns {{outcome: HTMLElement, form: HTMLElement, button: HTMLElement, token: HTMLElement}} Its
+ *     parts: messages, the form with its field `token`, and the button, which belongs to the form.
  */
-export function showSignIn(root, {notice, onSignedIn}) {
-    document.title = 'Sign in · ActiveConfig';
+function signInForm({notice, onSignedIn}) {
+    const id = newID('form');
     const outcome = h('div', {}, notice && message('info', notice));
     const token = h('input', {
         type: 'password', name: 'token', autocomplete: 'current-password', spellcheck: 'false',
-        required: true});
-    const button = h('button', {type: 'submit', class: 'primary'}, 'Sign in');
+        required: true, 'data-autofocus': true});
+    const button = h('button', {type: 'submit', form: id, class: 'primary'}, 'Sign in');
     const submit = async (event) => {
         event.preventDefault();
         if (!token.value.trim()) {
@@ -41,15 +43,44 @@ export function showSignIn(root, {notice, onSignedIn}) {
             token.select();
         }
     };
+    return {outcome, button, token, form: h('form', {id, class: 'form', novalidate: true,
+        onsubmit: submit}, field('Token', token, {
+        hint: 'You stay signed in for 12 hours. The browser does not keep the token.'}))};
+}
+
+/**
+ * Shows the sign-in page, and focuses its field.
+ *
+ * @param {HTMLElement} root Element to fill.
+ * @param {{notice?: string, onSignedIn: function(object): void}} options See `signInForm`.
+ */
+export function showSignIn(root, options) {
+    document.title = 'Sign in · ActiveConfig';
+    const {outcome, form, button, token} = signInForm(options);
+    form.append(button);
     fill(root, h('main', {class: 'sign-in'},
         h('div', {class: 'sign-in-card'},
             h('img', {src: 'icon.svg', alt: '', width: '40', height: '40'}),
             h('h1', {}, 'ActiveConfig console'),
             h('p', {class: 'lead'}, 'Sign in with a token of an administrator.'),
-            outcome,
-            h('form', {class: 'form', novalidate: true, onsubmit: submit},
-                field('Token', token, {
-                    hint: 'You stay signed in for 12 hours. The browser does not keep the token.'}),
-                button))));
+            outcome, form)));
     token.focus();
+}
+
+/**
+ * Lets a user sign in again over the open page, which stays as it is, with its dialogs.
+ *
+ * @param {string} name Name of the session that has ended.
+ * @param {Promise<object>} elsewhere Session that begins in another tab, if one does.
+ * @returns {Promise<object>} The new session, perhaps of somebody else.
+ */
+export function signInAgain(name, elsewhere) {
+    return openDialog('Sign in again', (close) => {
+        const {outcome, form, button} = signInForm({
+            notice: `The session of ${name} has ended. Sign in again to go on where you were; your `
+                + 'draft and what you entered are kept.',
+            onSignedIn: close});
+        elsewhere.then(close);
+        return {body: [outcome, form], actions: [button]};
+    }, {isRequired: true});
 }

@@ -2,8 +2,9 @@
  * Fields for a user's signals, and the hint about missing ones.
  */
 
+import {definedValues} from './condition-fields.js';
 import {field} from './controls.js';
-import {h} from './dom.js';
+import {fill, h, newID} from './dom.js';
 import {entries, objectOf} from './json.js';
 
 const standardSignals = [
@@ -11,33 +12,80 @@ const standardSignals = [
     ['device.country', 'Country'], ['device.language', 'Language'], ['app.id', 'App ID'],
 ];
 
+/** Maximum number of suggestions for custom signals. */
+const maximumSuggestions = 12;
+
+const isStandard = (name) => standardSignals.some(([known]) => known === name);
+
+/** Signals as query parameters, by the names that clients use: custom ones as `signal.name`. */
+export function signalParameters(signals) {
+    return Object.fromEntries(entries(signals)
+        .map(([name, value]) => [isStandard(name) ? name : `signal.${name}`, value]));
+}
+
+/** Signals of query parameters. */
+export function signalsOf(query) {
+    return objectOf([...query].flatMap(([name, value]) => {
+        if (isStandard(name)) return [[name, value]];
+        return name.startsWith('signal.') ? [[name.slice('signal.'.length), value]] : [];
+    }));
+}
+
+/** Parses lines of the form `name = value`. */
+function pairsOf(text) {
+    return text.split('\n').filter((line) => line.trim()).map((line) => {
+        const [name, ...rest] = line.split('=');
+        return [name.trim(), rest.join('=').trim()];
+    });
+}
+
 /**
  * Creates the fields.
  *
  * @param {object} kept Initial signals by name.
+ * @param {?Promise<object>} known `KnownSignals`, for suggestions.
  * @returns {{values: function(): object, node: HTMLElement[]}} `values` returns the entered signals
  *     by name, without empty ones.
  */
-export function signalFields(kept) {
+export function signalFields(kept, known = null) {
     const standard = standardSignals.map(([name, label]) => {
+        const list = h('datalist', {id: newID('signals')}, definedValues(name)
+            .map(([value, text]) => h('option', {value}, text)));
         const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-            value: kept[name] ?? ''});
-        return {name, input, node: field(label, input)};
+            value: kept[name] ?? '', list: list.id});
+        return {name, input, list, node: h('div', {}, field(label, input), list)};
     });
-    const own = entries(kept).filter(([name]) => (
-        !standardSignals.some(([known]) => known === name)));
+    const own = entries(kept).filter(([name]) => !isStandard(name));
     const custom = h('textarea', {class: 'code', rows: '2', spellcheck: 'false',
         placeholder: 'plan = gold', value: own.map((pair) => pair.join(' = ')).join('\n')});
+    const suggestions = h('div', {class: 'actions suggestions'});
     const values = () => objectOf([
-        ...standard.map(({name, input}) => [name, input.value.trim()]),
-        ...custom.value.split('\n').filter((line) => line.trim())
-            .map((line) => {
-                const [name, ...rest] = line.split('=');
-                return [name.trim(), rest.join('=').trim()];
-            }),
+        ...standard.map(({name, input}) => [name, input.value.trim()]), ...pairsOf(custom.value),
     ].filter(([name, value]) => name && value !== ''));
+
+    /** Sets a custom signal to a value. */
+    const take = (name, value) => {
+        const others = pairsOf(custom.value).filter(([other]) => other !== name);
+        custom.value = [...others, [name, value]].map((pair) => pair.join(' = ')).join('\n');
+        custom.focus();
+    };
+    known?.then((signals) => {
+        for (const {name, list} of standard) {
+            const defined = new Set(definedValues(name).map(([value]) => value));
+            list.append(...signals.values(name).filter((value) => !defined.has(value))
+                .map((value) => h('option', {value})));
+        }
+        const found = [...signals.keys].flatMap((key) => {
+            const used = signals.values('app.customSignal', key);
+            return used.length ? used.map((value) => [key, value]) : [[key, '']];
+        });
+        fill(suggestions, found.length > 0 && h('span', {class: 'muted'}, 'Known:'),
+            found.slice(0, maximumSuggestions).map(([name, value]) => h('button', {
+                type: 'button', class: 'quiet small', onclick: () => take(name, value)},
+            `${name} = ${value || '…'}`)));
+    });
     return {values, node: [h('div', {class: 'grid'}, standard.map(({node}) => node)),
-        field('Custom signals', custom, {hint: 'One a line, as name = value.'})]};
+        field('Custom signals', custom, {hint: 'One a line, as name = value.'}), suggestions]};
 }
 
 /** Hint that conditions on missing signals count as false; false when none are missing. */

@@ -1,12 +1,12 @@
 /**
- * Reading and editing of templates. No exported function changes its argument: an edit returns a
- * changed deep copy, a read returns parts of the template itself.
+ * Reading and editing of templates. Templates are immutable: an edit returns a template that
+ * shares every part that it did not change, so that parts which are identical need no comparison.
  *
  * A section is identified by its parameter group; `null` is the section of the parameters outside
  * of groups.
  */
 
-import {copy, entries, member, objectOf, setMember} from './json.js';
+import {entries, member, objectOf, withMember, withRenamed} from './json.js';
 
 /** Display name of the section of the parameters outside of groups. */
 export const defaultSection = 'Default';
@@ -43,54 +43,85 @@ export function parameter(template, group, key) {
     return member(parametersOf(template, group), key);
 }
 
+/**
+ * Setting of the section with a name, as `{group, parameter}`; undefined when it does not exist.
+ * The parameters outside of groups and a group of the name of their section are one section to
+ * apps; the server accepts a key in one of the two only.
+ */
+export function settingAt(template, sectionName, key) {
+    const groups = sectionName === defaultSection ? [null, sectionName] : [sectionName];
+    const group = groups.find((name) => parameter(template, name, key) !== undefined);
+    return group === undefined ? undefined
+        : {group, parameter: parameter(template, group, key)};
+}
+
 /** Parameters of a section by key; undefined when it has none. */
 function parametersOf(template, group) {
     return group === null
         ? template.parameters : member(template.parameterGroups, group)?.parameters;
 }
 
-/** Applies a change to a copy of a template. */
-function edited(template, change) {
-    const result = copy(template);
-    change(result);
-    return result;
+/** Copy of a template with the parameters of a section replaced by what `edit` makes of them. */
+function editingParameters(template, group, edit) {
+    const parameters = edit(parametersOf(template, group) ?? {});
+    if (group === null) return withMember(template, 'parameters', parameters);
+    const content = withMember(member(template.parameterGroups, group), 'parameters', parameters);
+    return withMember(
+        template, 'parameterGroups', withMember(template.parameterGroups, group, content));
 }
 
-/** Parameters of a section, created if missing. Changes `template`: pass a copy. */
-function writableParameters(template, group) {
-    if (group === null) return (template.parameters ??= {});
-    template.parameterGroups ??= {};
-    const content = member(template.parameterGroups, group) ?? {};
-    content.parameters ??= {};
-    setMember(template.parameterGroups, group, content);
-    return content.parameters;
-}
-
-/** Parameters of every section. */
-function allParameters(template) {
-    return [template.parameters, ...Object.values(template.parameterGroups ?? {})
-        .map((content) => content.parameters)].filter(Boolean);
+/** Copy of a template in which `edit` was applied to each parameter; shares those it returns. */
+function editingAllParameters(template, edit) {
+    return sections(template).reduce((result, {group, settings}) => {
+        const isEdited = settings.some(({parameter}) => edit(parameter) !== parameter);
+        return isEdited ? editingParameters(result, group, (parameters) => objectOf(
+            entries(parameters).map(([key, content]) => [key, edit(content)]))) : result;
+    }, template);
 }
 
 /** Sets a parameter. If `oldKey` differs, it replaces that parameter at the same position. */
 export function settingParameter(template, group, key, value, oldKey = key) {
-    return edited(template, (result) => {
-        const parameters = writableParameters(result, group);
-        if (oldKey !== key && Object.hasOwn(parameters, oldKey)) {
-            const renamed = entries(parameters)
-                .map(([name, content]) => (name === oldKey ? [key, value] : [name, content]));
-            for (const name of Object.keys(parameters)) delete parameters[name];
-            for (const [name, content] of renamed) setMember(parameters, name, content);
-        } else {
-            setMember(parameters, key, value);
-        }
-    });
+    return editingParameters(template, group, (parameters) => (
+        oldKey !== key && Object.hasOwn(parameters, oldKey)
+            ? withRenamed(parameters, oldKey, key, value) : withMember(parameters, key, value)));
 }
 
-export function removingParameter(template, group, key) {
-    return edited(template, (result) => {
-        delete writableParameters(result, group)[key];
-    });
+/**
+ * Replaces each of the parameters at `places`, which are `{group, key}`, by what `edit` makes of
+ * it; undefined removes it.
+ */
+export function editingParametersAt(template, places, edit) {
+    const byGroup = new Map();
+    for (const {group, key} of places) {
+        byGroup.set(group, (byGroup.get(group) ?? new Set()).add(key));
+    }
+    return [...byGroup].reduce((result, [group, keys]) => editingParameters(
+        result, group, (parameters) => objectOf(entries(parameters)
+            .map(([key, content]) => [key, keys.has(key) ? edit(content) : content]))), template);
+}
+
+export function removingParameters(template, places) {
+    return editingParametersAt(template, places, () => undefined);
+}
+
+/** Moves parameters to the end of the section `to`, which must not have one of their keys. */
+export function movingParameters(template, places, to) {
+    const moved = places.filter(({group}) => group !== to);
+    const contents = moved.map(({group, key}) => [key, parameter(template, group, key)]);
+    return editingParameters(removingParameters(template, moved), to, (parameters) => (
+        objectOf([...entries(parameters), ...contents])));
+}
+
+/**
+ * Sets the value of a parameter for a condition; undefined removes it. The values keep the order
+ * of the conditions.
+ */
+export function withConditionalValue(template, content, condition, value) {
+    const values = withMember(content.conditionalValues, condition, value);
+    const order = new Map(conditions(template).map(({name}, index) => [name, index]));
+    const sorted = entries(values)
+        .sort(([left], [right]) => (order.get(left) ?? 0) - (order.get(right) ?? 0));
+    return withMember(content, 'conditionalValues', sorted.length ? objectOf(sorted) : undefined);
 }
 
 /**
@@ -98,24 +129,17 @@ export function removingParameter(template, group, key) {
  * `oldName`, adds a group. Removes an empty description.
  */
 export function settingGroup(template, name, description, oldName = null) {
-    return edited(template, (result) => {
-        const groups = (result.parameterGroups ??= {});
-        const content = (oldName !== null && member(groups, oldName)) || {parameters: {}};
-        setMember(content, 'description', description || undefined);
-        if (oldName === null || oldName === name) {
-            setMember(groups, name, content);
-        } else {
-            result.parameterGroups = objectOf(entries(groups)
-                .map(([group, value]) => (group === oldName ? [name, content] : [group, value])));
-        }
-    });
+    const groups = template.parameterGroups ?? {};
+    const old = (oldName !== null && member(groups, oldName)) || {parameters: {}};
+    const content = withMember(old, 'description', description || undefined);
+    return withMember(template, 'parameterGroups', oldName === null || oldName === name
+        ? withMember(groups, name, content) : withRenamed(groups, oldName, name, content));
 }
 
 /** Removes a group and its parameters. */
 export function removingGroup(template, name) {
-    return edited(template, (result) => {
-        delete result.parameterGroups?.[name];
-    });
+    return withMember(
+        template, 'parameterGroups', withMember(template.parameterGroups, name, undefined));
 }
 
 /**
@@ -123,46 +147,34 @@ export function removingGroup(template, name) {
  * to the conditional values as well.
  */
 export function settingCondition(template, index, condition) {
-    return edited(template, (result) => {
-        result.conditions ??= [];
-        const oldName = result.conditions[index]?.name;
-        result.conditions[index] = condition;
-        if (oldName === undefined || oldName === condition.name) return;
-        for (const parameters of allParameters(result)) {
-            for (const content of Object.values(parameters)) {
-                if (member(content.conditionalValues, oldName) === undefined) continue;
-                content.conditionalValues = objectOf(entries(content.conditionalValues)
-                    .map(([name, value]) => [name === oldName ? condition.name : name, value]));
-            }
-        }
+    const list = [...conditions(template)];
+    const oldName = list[index]?.name;
+    list[index] = condition;
+    const result = withMember(template, 'conditions', list);
+    if (oldName === undefined || oldName === condition.name) return result;
+    return editingAllParameters(result, (content) => {
+        const value = member(content.conditionalValues, oldName);
+        return value === undefined ? content : withMember(content, 'conditionalValues',
+            withRenamed(content.conditionalValues, oldName, condition.name, value));
     });
 }
 
 /** Removes a condition, and all conditional values for it. */
 export function removingCondition(template, name) {
-    return edited(template, (result) => {
-        result.conditions = conditions(result).filter((condition) => condition.name !== name);
-        for (const parameters of allParameters(result)) {
-            for (const content of Object.values(parameters)) {
-                if (content.conditionalValues) delete content.conditionalValues[name];
-            }
-        }
-    });
+    const result = withMember(template, 'conditions',
+        conditions(template).filter((condition) => condition.name !== name));
+    return editingAllParameters(result, (content) => (
+        member(content.conditionalValues, name) === undefined ? content
+            : withMember(content, 'conditionalValues',
+                withMember(content.conditionalValues, name, undefined))));
 }
 
 /** Moves a condition; `to` is its index afterwards. */
 export function movingCondition(template, from, to) {
-    return edited(template, (result) => {
-        const [condition] = result.conditions.splice(from, 1);
-        result.conditions.splice(to, 0, condition);
-    });
-}
-
-/** Settings with a value for a condition, as `Section.key`. */
-export function usesOfCondition(template, name) {
-    return sections(template).flatMap((section) => section.settings
-        .filter(({parameter}) => member(parameter.conditionalValues, name) !== undefined)
-        .map(({key}) => `${section.name}.${key}`));
+    const list = [...conditions(template)];
+    const [condition] = list.splice(from, 1);
+    list.splice(to, 0, condition);
+    return withMember(template, 'conditions', list);
 }
 
 /** Shallow copy without `version`, which is metadata and no content. */

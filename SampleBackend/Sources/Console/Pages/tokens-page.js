@@ -11,7 +11,7 @@ import {refusal} from './session.js';
 
 const roles = [
     ['viewer', 'Viewer: sees everything'],
-    ['editor', 'Editor: also checks drafts and previews'],
+    ['editor', 'Editor: also edits drafts and previews them'],
     ['publisher', 'Publisher: everything, also tokens'],
 ];
 
@@ -24,12 +24,18 @@ function stateBadge({revocationTime, expirationTime}) {
     return badge('Active', 'good');
 }
 
-/** Opens the dialog that creates a token, then shows the token; `read` refreshes the list. */
-async function create(read) {
+/**
+ * Opens the dialog that creates a token, then shows the token.
+ *
+ * @param {object} context Page context.
+ * @param {function(): void} created Called after it was created, to refresh the list.
+ * @param {?{name: string, role: string, lifetime: string}} kept Fields of an unfinished form.
+ */
+export async function createToken({project, session}, created, kept = null) {
     const name = h('input', {type: 'text', maxlength: '100', autocomplete: 'off', required: true,
-        'data-autofocus': true});
-    const role = choice(roles, 'viewer');
-    const lifetime = choice(lifetimes, '90');
+        'data-autofocus': true, value: kept?.name ?? ''});
+    const role = choice(roles, kept?.role ?? 'viewer');
+    const lifetime = choice(lifetimes, kept?.lifetime ?? '90');
     const made = await openDialog('Create a token', (close) => dialogForm({
         fields: [
             field('Name', name, {hint: 'Who or what uses it: it stands in the audit trail.'}),
@@ -43,9 +49,11 @@ async function create(read) {
             }
             return (await call('POST', '/v1/tokens', {body})).body;
         },
-    }, close));
+    }, close), {isDirty: () => Boolean(kept), form: {
+        user: session.name, project, kind: 'token', arguments: [],
+        content: () => ({name: name.value, role: role.value, lifetime: lifetime.value})}});
     if (!made) return;
-    read();
+    created();
     await showSecret({title: `The token ${made.name}`, label: 'Token', secret: made.token,
         text: 'Copy it now: it is shown this once, and the server keeps only its hash.'});
 }
@@ -92,7 +100,7 @@ function show(main, context) {
     fill(main,
         pageHead('Tokens', 'Who may look, edit and publish.', !refused && h('button', {
             type: 'button', class: 'primary', 'data-focus': 'create-token',
-            onclick: () => create(read)}, 'Create token')),
+            onclick: () => createToken(context, read)}, 'Create token')),
         body);
     if (refused) fill(body, message('info', refused));
     else read();

@@ -1,102 +1,86 @@
 /**
- * User page: the configuration of a user, with the reason for each value.
+ * User page: the configuration of a user, with the reason for each value, now and by the draft.
  */
 
 import {call, projectPath} from './api.js';
-import {badge, choice, field, message, pageHead, settingName, table} from './controls.js';
+import {connectedOffer} from './connected-signals.js';
+import {copyButton} from './copy-button.js';
+import {field, message, pageHead} from './controls.js';
 import {announce, fill, h} from './dom.js';
-import {entries} from './json.js';
 import {jsonText, parseJSON} from './json-text.js';
+import {knownSignals} from './known-signals.js';
+import {newestRequest} from './newest-request.js';
 import {overridesView} from './overrides-view.js';
 import {previewDraft} from './proposal.js';
+import {go, setQuery} from './router.js';
 import {refusal} from './session.js';
-import {assumption, signalFields} from './signal-fields.js';
+import {assumption, signalFields, signalParameters, signalsOf} from './signal-fields.js';
+import {userView} from './user-view.js';
 
-/** Reason for a setting's value: override, condition or default. */
-function reasonText({source, condition, falseConditions = []}) {
-    const others = falseConditions.length
-        ? `, since ${falseConditions.map((name) => `“${name}”`).join(', ')} `
-            + `${falseConditions.length === 1 ? 'is' : 'are'} false` : '';
-    switch (source) {
-    case 'OVERRIDE': return 'Pinned for this user';
-    case 'CONDITION': return `Condition “${condition}” is true${others}`;
-    default: return `Default value${others}`;
+/** User and signals of the address, else those that the tab has previewed last. */
+function initialUser(query, key) {
+    const signals = signalsOf(query);
+    if (query.has('id') || Object.keys(signals).length) {
+        return {userID: query.get('id') ?? '', signals};
     }
-}
-
-function settingsTable(settings) {
-    const rows = entries(settings ?? {}).flatMap(([section, reasons]) => (
-        entries(reasons).map(([key, reason]) => h('tr', {},
-            h('th', {scope: 'row'}, settingName(section, key)),
-            h('td', {}, reason.value === undefined
-                ? h('span', {class: 'muted'}, 'Left out: the app uses its own default')
-                : h('code', {class: 'value'}, jsonText(reason.value))),
-            h('td', {class: 'wide'}, reasonText(reason))))));
-    return table('Settings of the user', ['Setting', 'Value', 'Why'], rows);
-}
-
-/** Percentile of a user for a seed, which decides `percent` rules. */
-function percentileText({seed, percentile}) {
-    return h('div', {class: 'muted'}, `The user's place${seed ? ` for “${seed}”` : ''} is `
-        + `${percentile} of 100.`);
-}
-
-function conditionsTable(conditions) {
-    return table('Conditions of the user', ['Condition', 'Result', 'Why'],
-        (conditions ?? []).map(({name, result, failedRule, reason, percentiles = []}) => h('tr', {},
-            h('th', {scope: 'row'}, name),
-            h('td', {}, badge(result ? 'True' : 'False', result ? 'good' : '')),
-            h('td', {class: 'wide'}, failedRule && h('div', {}, h('code', {}, failedRule)),
-                reason && h('div', {class: 'muted'}, `${reason}.`),
-                // A rule that is false because of its percentile says so in its reason.
-                !reason && percentiles.map(percentileText)))));
-}
-
-/** Version or draft that a preview is based on. */
-function basis(isDraft, {versionNumber, isMerged}) {
-    if (!isDraft) return `By version ${versionNumber}`;
-    return isMerged ? `By the draft, put together with version ${versionNumber}` : 'By the draft';
+    return parseJSON(sessionStorage.getItem(key) ?? '{"userID": "", "signals": {}}');
 }
 
 function show(main, context) {
     const {session, workspace, project} = context;
     const left = new AbortController();
+    const nextRequest = newestRequest(left.signal);
     const refused = refusal(session, 'editor');
     const key = `activeconfig.user.${project}`;
-    const kept = parseJSON(sessionStorage.getItem(key) ?? '{"userID": "", "signals": {}}');
+    const kept = initialUser(context.query, key);
     const userID = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-        value: context.query.get('id') ?? kept.userID});
-    const which = choice([['published', 'What is published'], ['draft', 'The draft']],
-        workspace.draft ? 'draft' : 'published');
+        value: kept.userID});
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
-    const signals = signalFields(kept.signals);
+    const filter = {text: '', isDifferentOnly: false, conditions: ''};
+    const signals = signalFields(kept.signals, 
+        knownSignals(workspace.template, left.signal, project));
 
+    const preview = async (user, signal) => (await call(
+        'POST', projectPath(project, 'remoteConfig:preview'),
+        {signal, body: {users: [user]}})).body;
+
+    let looked = '';
+    const entered = () => jsonText([userID.value, signals.values()]);
     const look = async () => {
+        // A pin may have been stored after the page was left.
+        if (left.signal.aborted) return;
+        const signal = nextRequest();
+        looked = entered();
         const user = {userID: userID.value || null, signals: signals.values()};
         sessionStorage.setItem(key, jsonText({...user, userID: userID.value}));
+        // The address is a link to this user. An empty ID stands for users without one.
+        setQuery({id: userID.value, ...signalParameters(user.signals)});
         fill(overrides, user.userID !== null
-            && overridesView(context, user.userID, () => look(), left.signal));
+            && overridesView(context, user.userID, () => look(), signal));
         if (refused) return;
         try {
-            const isDraft = workspace.draft && which.value === 'draft';
-            const body = isDraft ? await previewDraft(workspace, [user], left.signal)
-                : (await call('POST', projectPath(project, 'remoteConfig:preview'), {
-                    signal: left.signal, body: {users: [user]}})).body;
-            const [answer] = body.users;
-            const document = isDraft ? answer.proposed : answer.current;
+            const [now, draft] = await Promise.all([
+                workspace.version === null ? null : preview(user, signal),
+                workspace.draft && previewDraft(workspace, [user], signal)]);
+            if (signal.aborted) return;
+            if (!now && !draft) {
+                fill(outcome, message('info', 'Nothing is published yet, and there is no draft.'));
+                return;
+            }
+            const view = userView({workspace, now, draft, filter});
             fill(outcome,
-                h('h2', {}, user.userID === null ? 'Users without an ID' : `User ${user.userID}`,
-                    ' ', badge(basis(isDraft, body))),
-                assumption(answer),
-                settingsTable(answer.settings),
-                h('h2', {}, 'Conditions'), conditionsTable(answer.conditions),
-                h('details', {class: 'card document'}, h('summary', {}, 'The document as JSON'),
-                    h('pre', {tabindex: '0'}, jsonText(document, '  '))));
+                h('div', {class: 'page-head'},
+                    h('h2', {}, user.userID === null
+                        ? 'Users without an ID' : `User ${user.userID}`),
+                    h('div', {class: 'actions'}, copyButton('Copy link', () => location.href))),
+                assumption((draft ?? now).users[0]),
+                connectedOffer((draft ?? now).users[0], user.signals, (taken) => go(
+                    'user', {id: user.userID, ...signalParameters(taken)})), view);
             announce(`This is what ${user.userID === null ? 'users without an ID get'
                 : `user ${user.userID} gets`}.`);
         } catch (error) {
-            if (!left.signal.aborted) fill(outcome, message('error', error.message));
+            if (!signal.aborted) fill(outcome, message('error', error.message));
         }
     };
     fill(main,
@@ -107,13 +91,14 @@ function show(main, context) {
                 event.preventDefault();
                 look();
             }},
-            h('div', {class: 'pair'},
-                field('User ID', userID, {hint: 'Empty stands for users without an ID.'}),
-                workspace.draft && field('By', which)),
+            field('User ID', userID, {hint: 'Empty stands for users without an ID.'}),
             signals.node, h('div', {class: 'actions'},
-                h('button', {type: 'submit', class: 'primary'}, 'Look'))))),
-        refused && message('info', refused), outcome, overrides);
-    if (context.query.get('id') || kept.userID) look();
+                h('button', {type: 'submit', class: 'primary'}, 'Preview'))))),
+        refused && message('info', refused), overrides, outcome);
+    // What is entered and not looked at yet stays.
+    workspace.addEventListener('versionchange', () => looked === entered() && look(), {
+        signal: left.signal});
+    if (kept.userID || context.query.has('id') || Object.keys(kept.signals).length) look();
     return () => left.abort();
 }
 

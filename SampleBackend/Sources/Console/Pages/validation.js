@@ -3,6 +3,7 @@
  */
 
 import {call, projectPath, ServerError} from './api.js';
+import {patch} from './json-patch.js';
 import {isWithin} from './paths.js';
 
 /** Debounce interval in milliseconds. */
@@ -22,10 +23,43 @@ export async function validate(project, template, signal) {
             {body: template, ifMatch: '*', signal});
         return {problems: [], normalized: answer.body, warning: answer.warning};
     } catch (error) {
-        if (!(error instanceof ServerError) || ![400, 413].includes(error.status)) throw error;
-        const problems = error.details.length
-            ? error.details : [{path: '', message: error.message}];
-        return {problems, normalized: null, warning: null};
+        return {problems: problemsOf(error), normalized: null, warning: null};
+    }
+}
+
+/** Problems of a template that the server refused; throws any other error. */
+function problemsOf(error) {
+    if (!(error instanceof ServerError) || ![400, 413].includes(error.status)) throw error;
+    return error.details.length ? error.details : [{path: '', message: error.message}];
+}
+
+/**
+ * Statuses with which the server refuses a patch for another reason than its result: the draft was
+ * changed elsewhere, the patch does not apply or is too large, or the route is missing.
+ */
+const unpatched = [404, 405, 409, 412, 413];
+
+/**
+ * Validates an edit of the workspace's template on the server, and sends only what it changes;
+ * nothing is stored.
+ *
+ * @returns {Promise<object[]>} The problems.
+ * @throws ServerError for other statuses than those of `validate`; NoAnswerError; AbortError.
+ */
+export async function validateEdit(workspace, template, signal) {
+    const {template: before, base, tag} = workspace.patched;
+    const path = projectPath(workspace.project, 'draft', {
+        validateOnly: true, baseVersion: tag ? undefined : base});
+    try {
+        await call('PATCH', path, {
+            body: patch(before, template), contentType: 'application/json-patch+json', signal,
+            ...(tag ? {ifMatch: tag} : {ifNoneMatch: '*'})});
+        return [];
+    } catch (error) {
+        if (error instanceof ServerError && unpatched.includes(error.status)) {
+            return (await validate(workspace.project, template, signal)).problems;
+        }
+        return problemsOf(error);
     }
 }
 
@@ -47,13 +81,13 @@ export class LiveValidation {
     #abort = new AbortController();
 
     /**
-     * @param {string} project Name of the project.
+     * @param {object} workspace Workspace whose template is edited.
      * @param {function({state: string, problems: object[], message?: string}): void} report
      *     Receives `checking` at once, then `done`, or `unknown` with a message when the request
      *     failed.
      */
-    constructor(project, report) {
-        this.project = project;
+    constructor(workspace, report) {
+        this.workspace = workspace;
         this.report = report;
     }
 
@@ -74,7 +108,7 @@ export class LiveValidation {
     async #ask(template) {
         const {signal} = this.#abort;
         try {
-            const {problems} = await validate(this.project, template, signal);
+            const problems = await validateEdit(this.workspace, template, signal);
             if (!signal.aborted) this.report({state: 'done', problems});
         } catch (error) {
             if (!signal.aborted) {

@@ -4,15 +4,40 @@
 
 import {choice, field} from './controls.js';
 import {fill, h, newID} from './dom.js';
-import {laidOut} from './json-text.js';
+import {openJSONEditor} from './json-editor.js';
+import {formatted} from './json-text.js';
 import {problemList} from './problem-list.js';
 import {valueText} from './value-view.js';
 
+/** Textarea for JSON that becomes an editor once that is loaded, with a button that formats it. */
+function jsonControl(label, common, changed) {
+    const input = h('textarea', {...common, class: 'code', rows: '20',
+        oninput: () => changed(input.value)});
+    const control = {input};
+    const format = h('button', {type: 'button', class: 'quiet small', onclick: () => {
+        const place = control.editor ?? input;
+        try {
+            place.value = formatted(place.value);
+            changed(place.value);
+        } catch {
+            // Validation shows the error below the field.
+            place.focus();
+        }
+    }}, 'Format');
+    control.node = h('div', {class: 'with-tool'}, input, h('div', {class: 'line'}, format,
+        h('span', {class: 'hint'}, 'Tab leaves the field; Ctrl+] and Ctrl+[ indent.')));
+    control.opened = async () => {
+        control.editor = await openJSONEditor(input, {label, changed});
+    };
+    return control;
+}
+
 /**
  * Control for a value's text. `input` is the form control; `node` is `input` itself or an element
- * around it.
+ * around it; `opened` has to be called when both are in the page, and sets `editor` when an editor
+ * took the place of `input`.
  */
-function textControl(valueType, text, changed) {
+function textControl(label, valueType, text, changed) {
     if (valueType === 'BOOLEAN') {
         const word = h('span', {class: 'switch-word', 'aria-hidden': 'true'});
         const input = h('input', {type: 'checkbox', role: 'switch', class: 'switch',
@@ -30,21 +55,35 @@ function textControl(valueType, text, changed) {
     if (valueType === 'NUMBER') {
         input = h('input', {...common, type: 'text', inputmode: 'decimal', class: 'number'});
     } else if (valueType === 'JSON') {
-        input = h('textarea', {...common, class: 'code', rows: '3'});
-        const format = h('button', {type: 'button', class: 'quiet small', onclick: () => {
-            try {
-                input.value = laidOut(input.value);
-                changed(input.value);
-            } catch {
-                // Validation shows the error below the field.
-                input.focus();
-            }
-        }}, 'Lay out');
-        return {input, node: h('div', {class: 'with-tool'}, input, format)};
+        return jsonControl(label, common, changed);
     } else {
         input = h('textarea', {...common, class: 'text', rows: '1', spellcheck: 'true'});
     }
     return {input, node: input};
+}
+
+/**
+ * Control for a value's text with its label and its problems, to be put into the page at once.
+ *
+ * @param {string} label Text of the label.
+ * @param {string} valueType Type of the value.
+ * @param {string} text The text at first.
+ * @param {function(string): void} changed Receives the text after an edit.
+ * @returns {{node: HTMLElement, showProblems: function(object[]): void, focus: function(): void}}
+ */
+export function labelledControl(label, valueType, text, changed) {
+    const control = textControl(label, valueType, text, changed);
+    const {input} = control;
+    const problems = problemList();
+    input.id = newID('value');
+    const node = field(label, control, {problems: problems.node});
+    if (control.opened) setTimeout(control.opened);
+    return {
+        node,
+        // An editor hides the input.
+        showProblems: (list) => problems.show(list, control.editor?.input ?? input),
+        focus: () => (control.editor ?? input).focus(),
+    };
 }
 
 /**
@@ -64,7 +103,7 @@ export function valueField({label, valueType, value, isDefault, changed}) {
         : value.useInAppDefault === true ? 'inApp' : 'value';
     let type = valueType;
     let control = null;
-    const problems = problemList();
+    const otherProblems = problemList();
     const place = h('div', {class: 'value-place'});
     const sources = [['value', 'A value'], ['inApp', 'The in-app default']];
     if (isDefault) sources.push(['none', 'No value']);
@@ -82,23 +121,16 @@ export function valueField({label, valueType, value, isDefault, changed}) {
             fill(place, h('code', {class: 'value'}, valueText(value)));
         } else if (source === 'value') {
             if (type === 'BOOLEAN' && text === '') text = 'false';
-            const made = textControl(type, text, (written) => {
+            control = labelledControl(label, type, text, (written) => {
                 text = written;
                 changed();
             });
-            control = made.input;
-            control.id = newID('value');
-            fill(place, field(label, made.input, {problems: problems.node}));
-            if (made.node !== made.input) {
-                const holder = place.querySelector(`#${made.input.id}`);
-                holder.replaceWith(made.node);
-                made.node.prepend(made.input);
-            }
+            fill(place, control.node);
         } else {
             fill(place, h('p', {class: 'field-name'}, label), h('p', {class: 'hint'},
                 source === 'inApp' ? 'The setting is left out, so that the app uses its own value.'
                     : 'Users whom no condition is true for do not get the setting.'),
-            problems.node);
+            otherProblems.node);
         }
     };
     draw();
@@ -112,7 +144,7 @@ export function valueField({label, valueType, value, isDefault, changed}) {
             type = newType;
             draw();
         },
-        showProblems: (list) => problems.show(list, control),
+        showProblems: (list) => (control ? control.showProblems(list) : otherProblems.show(list)),
         focus: () => (control ?? kind).focus(),
     };
 }

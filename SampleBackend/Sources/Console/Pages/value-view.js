@@ -15,8 +15,11 @@ export function valueText(value) {
     return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** Parameter value for a list; text is cut after 300 characters. */
-export function valueView(value, valueType) {
+/** Length to which `valueView` cuts texts. */
+const shownLength = 300;
+
+/** Parameter value for a list; a longer text is cut unless `isWhole`. */
+export function valueView(value, valueType, {isWhole = false} = {}) {
     if (value === undefined) return h('span', {class: 'muted'}, 'No value');
     if (value.useInAppDefault === true) return h('span', {class: 'muted'}, 'In-app default');
     if (typeof value.value !== 'string') return h('code', {class: 'value'}, valueText(value));
@@ -26,5 +29,6 @@ export function valueView(value, valueType) {
         const isOn = text.toLowerCase() === 'true';
         return h('span', {class: `boolean ${isOn ? 'on' : 'off'}`}, isOn ? 'true' : 'false');
     }
-    return h('code', {class: 'value'}, text.length > 300 ? `${text.slice(0, 300)}…` : text);
+    return h('code', {class: 'value'},
+        isWhole || text.length <= shownLength ? text : `${text.slice(0, shownLength)}…`);
 }

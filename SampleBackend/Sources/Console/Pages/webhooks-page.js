@@ -48,18 +48,31 @@ function openDeliveries(project, webhook) {
     }), {isWide: true});
 }
 
-/** Opens the dialog that adds a webhook, then shows its secret; `read` refreshes the list. */
-async function add(project, read) {
+/** An address without what may be a secret: credentials and the query. */
+function withoutSecrets(address) {
+    return address.trim().replace(/[?#].*$/, '').replace(/^([a-z]*:\/*)?[^/]*@/i, '$1');
+}
+
+/**
+ * Opens the dialog that adds a webhook, then shows its secret.
+ *
+ * @param {object} context Page context.
+ * @param {function(): void} added Called after it was added, to refresh the list.
+ * @param {?{url: string}} kept Field of an unfinished form.
+ */
+export async function addWebhook({project, session}, added, kept = null) {
     const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
-        'data-autofocus': true});
+        'data-autofocus': true, value: kept?.url ?? ''});
     const made = await openDialog('Add a webhook', (close) => dialogForm({
         fields: field('Address', url, {hint: 'It gets a signed message after every publish.'}),
         action: 'Add the webhook',
         submit: async () => (await call('POST', projectPath(project, 'webhooks'),
             {body: {url: url.value.trim()}})).body,
-    }, close));
+    }, close), {isDirty: () => Boolean(kept), form: {
+        user: session.name, project, kind: 'webhook', arguments: [],
+        content: () => ({url: withoutSecrets(url.value)})}});
     if (!made) return;
-    read();
+    added();
     await showSecret({title: 'The secret of the webhook', label: 'Secret', secret: made.secret,
         text: 'Copy it now: it is shown this once. The receiver checks the signatures with it.'});
 }
@@ -111,7 +124,7 @@ function show(main, context) {
     fill(main,
         pageHead('Webhooks', 'Servers that are told of every publish.', !refused && h('button', {
             type: 'button', class: 'primary', 'data-focus': 'add-webhook',
-            onclick: () => add(project, read)}, 'Add webhook')),
+            onclick: () => addWebhook(context, read)}, 'Add webhook')),
         body);
     if (refused) fill(body, message('info', refused));
     else read();

@@ -1,31 +1,38 @@
 /**
  * The open project: its published template and the draft.
  *
- * The draft survives a reload in the tab's `sessionStorage`. It has the number and entity tag of
- * the version that it is based on, so that publishing never overwrites a later version.
+ * The server keeps the draft. Edits show at once and are saved in the background; until they are,
+ * the tab keeps them too. Tabs tell each other of saved drafts, and a save never overwrites what
+ * another tab or browser has saved: both are merged first.
  */
 
-import {call, isMissing, projectPath} from './api.js';
-import {differenceCount, differences} from './diff.js';
+import {call, isMissing, projectPath, ServerError} from './api.js';
+import {DraftMirror} from './draft-mirror.js';
 import {isEqual} from './json.js';
-import {jsonText, parseJSON} from './json-text.js';
+import {patch} from './json-patch.js';
 import {withoutVersion} from './template.js';
+import {mergeTrees} from './tree-merge.js';
 
-const prefix = 'activeconfig.draft.';
+/** Milliseconds before a failed save is tried again. */
+const pause = 2000;
 
-/** Deletes the drafts of all projects from the tab's storage. */
-export function forgetDrafts() {
-    for (const key of Object.keys(sessionStorage)) {
-        if (key.startsWith(prefix)) sessionStorage.removeItem(key);
-    }
+/** The differences of two equal templates. */
+const noChanges = {conditions: [], groups: [], parameters: []};
+
+/** What a response says of a draft's differences: null stands for a base that is gone. */
+function toldChanges({changes}) {
+    return {changes: changes ?? noChanges, isBaseGone: !changes};
 }
 
-/** True if the tab's storage has a draft of any project. */
-export function hasDrafts() {
-    return Object.keys(sessionStorage).some((key) => key.startsWith(prefix));
+/** Number of conditions, groups and parameters that differ. */
+export function differenceCount({conditions, groups, parameters}) {
+    return conditions.length + groups.length + parameters.length;
 }
 
-/** Published template and draft of a project; dispatches `change` when either changes. */
+/**
+ * Published template and draft of a project; dispatches `change` when either changes, and
+ * `versionchange` after `load` has read another version.
+ */
 export class Workspace extends EventTarget {
     /** Published template without `version`; empty before the first publish. */
     published = {};
@@ -34,29 +41,74 @@ export class Workspace extends EventTarget {
     /** Entity tag of `published`; `*` until `load` has read it. */
     etag = '*';
     /**
-     * `{template, base, baseTemplate, etag}`, where the last three are the number, template and
-     * entity tag of the version that the draft is based on; null without a draft.
+     * `{template, base, baseTemplate, etag, changes, isBaseGone}`: the edited template; the number,
+     * template and entity tag of the version that the draft is based on; the differences, null
+     * until the server has told those of this template; true if the server keeps that version no
+     * longer, so that `baseTemplate` is the current one and the differences are unknown. Null
+     * without a draft.
      */
     draft = null;
     /** Newest version on the server at the last check; may be newer than `version`. */
     newestVersion = null;
-    /** True when the draft did not fit into the storage, and a reload would lose changes. */
-    isStorageFull = false;
+    /** Why the server does not have the draft as it is; null when it has, or is about to. */
+    saveProblem = null;
+    /** False while the tab's storage has no room for the edits that the server does not have. */
+    isKeptInTab = true;
+    /** Paths that another tab changed as well, where this tab's value won. */
+    overwritten = [];
 
-    constructor(project) {
+    /** The draft that the server has: `{template, base, tag}`; null without one. */
+    #saved = null;
+    #saving = null;
+    /** `{draft}` that the server refused last; it is not sent again before another edit. */
+    #refused = null;
+    #timer = 0;
+    #isClosed = false;
+    #mirror;
+    #channel = new BroadcastChannel('activeconfig.drafts');
+    #mayEdit = true;
+
+    /**
+     * @param {string} project Name of the project.
+     * @param {string} user Name of the signed-in user.
+     */
+    constructor(project, user = '') {
         super();
         this.project = project;
+        this.user = user;
+        this.#mirror = new DraftMirror(user, project);
+        this.#channel.addEventListener('message', ({data}) => {
+            if (data.project !== project || data.user !== user) return;
+            this.#follow().catch(() => {});
+        });
+        window.addEventListener('beforeunload', this.#warn);
     }
 
-    /** Reads the current template; without a draft, restores the stored one if there is one. */
+    /** Stops saving and listening; an unsaved draft stays in the tab's storage. */
+    close() {
+        this.#isClosed = true;
+        clearTimeout(this.#timer);
+        this.#channel.close();
+        window.removeEventListener('beforeunload', this.#warn);
+    }
+
+    /** Asks before the tab closes while the server does not have the draft. */
+    #warn = (event) => {
+        if (this.#isDirty) event.preventDefault();
+    };
+
+    /** Reads the current template, and the draft unless this tab has edits that are not saved. */
     async load() {
         const current = await this.fetchTemplate();
+        const before = this.versionNumber;
         this.published = current.template;
         this.version = current.version;
         this.newestVersion = current.version;
         this.etag = current.etag;
-        if (!this.draft) await this.#restore();
+        await this.#readDraft();
+        await this.#restore();
         this.#changed();
+        if (this.versionNumber !== before) this.#tell('versionchange');
     }
 
     /** Reads a version of the template, by default the current one; empty if never published. */
@@ -67,7 +119,7 @@ export class Workspace extends EventTarget {
             return {template: withoutVersion(body), version: body.version ?? null, etag};
         } catch (error) {
             if (versionNumber !== undefined || !isMissing(error)) throw error;
-            return {template: {}, version: null, etag: `etag-${this.project}-0`};
+            return {template: {}, version: null, etag: this.#etagOf('0')};
         }
     }
 
@@ -86,8 +138,29 @@ export class Workspace extends EventTarget {
         return this.draft?.baseTemplate ?? this.published;
     }
 
+    /**
+     * Template to which the server applies patches of the draft, as `{template, base, tag}`: the
+     * draft that it has, or else the version `base`, with which a draft would begin; `tag` is the
+     * stored draft's entity tag, null without one.
+     */
+    get patched() {
+        return this.#saved
+            ?? {template: this.published, base: this.versionNumber, tag: null};
+    }
+
+    /** Differences of the draft, as far as the server has told them. */
     get differences() {
-        return differences(this.baseTemplate, this.template);
+        return this.draft?.changes ?? noChanges;
+    }
+
+    /** True while the server does not have the draft as this tab shows it. */
+    get isUnsaved() {
+        return this.#isDirty;
+    }
+
+    /** True if the server has refused the draft as this tab shows it. */
+    get isRefused() {
+        return this.#isDirty && this.#refused?.draft === this.draft;
     }
 
     /** True if a version is newer than the draft's base, or than `version` without a draft. */
@@ -98,64 +171,293 @@ export class Workspace extends EventTarget {
 
     /** Sets the draft's template; starts a draft if needed, ends it if nothing differs. */
     edit(template) {
-        const began = this.draft ?? {
-            base: this.versionNumber, baseTemplate: this.published, etag: this.etag,
-        };
-        this.#take({...began, template});
+        const began = this.draft ?? {base: this.versionNumber, baseTemplate: this.published,
+            etag: this.etag, changes: null};
+        // A description of the version is no difference.
+        const isSame = isEqual(withoutVersion(template), withoutVersion(began.template ?? {}));
+        this.#take({...began, template, changes: isSame ? began.changes : null});
     }
 
     /** Replaces the draft by a merged template that is based on another version. */
     rebase(template, {versionNumber, etag, baseTemplate}) {
-        this.#take({template, base: versionNumber, baseTemplate, etag});
+        this.#take({template, base: versionNumber, baseTemplate, etag, changes: null});
     }
 
-    /** Deletes the draft, also from the storage. */
+    /** Deletes the draft, also on the server; `isUnsaved` stays true if that fails. */
     discard() {
-        this.draft = null;
-        sessionStorage.removeItem(prefix + this.project);
-        this.#changed();
+        this.#take(null);
+        return this.saved();
     }
 
-    /** Updates `newestVersion`; dispatches `change` only if it differs. */
+    /**
+     * Ends a draft that was published. What was edited since, here or in another tab, stays as a
+     * draft that is based on the new version.
+     *
+     * @param {object} sent Template of the draft that was published.
+     * @param {string} versionNumber Number of the new version.
+     * @throws ServerError or NoAnswerError when there are such edits and the version cannot be
+     *     read; the draft stays as it is then.
+     */
+    async endPublished(sent, versionNumber) {
+        if (!this.draft) return;
+        if (isEqual(this.draft.template, sent)) await this.discard();
+        if (!this.draft) return;
+        const {template: baseTemplate, etag} = await this.fetchTemplate(versionNumber);
+        if (!this.draft) return;
+        this.rebase(mergeTrees(sent, this.draft.template, baseTemplate),
+            {versionNumber, etag, baseTemplate});
+    }
+
+    /** Sends a draft again that the server has refused. */
+    retry() {
+        this.#refused = null;
+        this.#save();
+    }
+
+    /** Resolves when no save is running. */
+    async saved() {
+        while (this.#saving) await this.#saving;
+    }
+
+    /**
+     * Updates `newestVersion`, and takes over a draft that was changed elsewhere; dispatches
+     * `change` only if something differs.
+     */
     async checkNewest() {
         const {body} = await call(
             'GET', projectPath(this.project, 'remoteConfig:listVersions', {pageSize: 1}));
         const newest = body.versions[0] ?? null;
-        if (newest?.versionNumber === this.newestVersion?.versionNumber) return;
-        this.newestVersion = newest;
-        this.#changed();
+        if (newest?.versionNumber !== this.newestVersion?.versionNumber) {
+            this.newestVersion = newest;
+            this.#changed();
+        }
+        await this.#follow();
     }
 
-    /** Sets and stores a draft, or discards it if it does not differ from its base. */
+    /** True while the draft, or its absence, is not the server's. */
+    get #isDirty() {
+        return this.draft?.template !== this.#saved?.template
+            || this.draft?.base !== this.#saved?.base;
+    }
+
+    get #path() {
+        return projectPath(this.project, 'draft');
+    }
+
+    #etagOf(base) {
+        return `etag-${this.project}-${base}`;
+    }
+
+    /** Sets the draft, and saves it; a draft that equals its base ends. */
     #take(draft) {
-        if (isEqual(draft.template, draft.baseTemplate)
-            || !differenceCount(differences(draft.baseTemplate, draft.template))) {
-            this.discard();
+        this.draft = draft && !isEqual(draft.template, draft.baseTemplate) ? draft : null;
+        this.overwritten = [];
+        this.#keep();
+        this.#changed();
+        this.#save();
+    }
+
+    /** Keeps unsaved edits in the tab's storage, which survives a reload of the page. */
+    #keep() {
+        this.isKeptInTab = true;
+        if (!this.#isDirty) this.#mirror.clear();
+        else {
+            this.isKeptInTab = this.#mirror.write({
+                draft: this.draft && {template: this.draft.template, base: this.draft.base},
+                saved: this.#saved});
+        }
+    }
+
+    /** Takes over the edits of this tab that were not saved before it was loaded again. */
+    async #restore() {
+        const kept = this.#isDirty ? null : this.#mirror.read();
+        if (!kept) return;
+        const theirs = this.#saved;
+        const isSame = kept.saved?.tag === theirs?.tag;
+        if (!kept.draft) {
+            // Discarded here; whatever was saved elsewhere since stays.
+            if (isSame) this.#take(null);
+            else this.#mirror.clear();
             return;
         }
-        this.draft = draft;
-        const {baseTemplate, ...kept} = draft;
-        try {
-            sessionStorage.setItem(prefix + this.project, jsonText(kept));
-            this.isStorageFull = false;
-        } catch {
-            this.isStorageFull = true;
-        }
-        this.#changed();
+        const conflicts = [];
+        const template = isSame || !theirs ? kept.draft.template
+            : mergeTrees(kept.saved?.template, kept.draft.template, theirs.template, [], conflicts);
+        this.#take(await this.#draftOf(kept.draft.base, template));
+        this.overwritten = conflicts;
     }
 
-    /** Restores the stored draft, and reads its `baseTemplate`, which is not stored. */
-    async #restore() {
-        const text = sessionStorage.getItem(prefix + this.project);
-        if (!text) return;
-        const kept = parseJSON(text);
-        const baseTemplate = await this.#templateOfBase(kept.base);
-        this.draft = {...kept, baseTemplate};
+    /** A draft of a template over a version; `told` is what the server says of its changes. */
+    async #draftOf(base, template, told = {changes: null}) {
+        return {template, base, baseTemplate: await this.#templateOfBase(base),
+            etag: this.#etagOf(base), ...told};
+    }
+
+    /**
+     * Reads the server's draft: `{draft, saved}`, both null without one; null when it is the one
+     * with the known tag.
+     */
+    async #fetchDraft(knownTag) {
+        try {
+            const {status, body, etag} = await call('GET', this.#path, {ifNoneMatch: knownTag});
+            if (status === 304) return null;
+            const {template, baseVersion} = body;
+            return {draft: await this.#draftOf(baseVersion, template, toldChanges(body)),
+                saved: {template, base: baseVersion, tag: etag}};
+        } catch (error) {
+            if (isMissing(error)) return {draft: null, saved: null};
+            throw error;
+        }
+    }
+
+    /**
+     * Takes over the server's draft, unless there are edits or saves meanwhile, after which the
+     * answer may be older than what the tab has; true if it is another draft.
+     */
+    async #readDraft() {
+        if (!this.#mayEdit) return false;
+        const [draft, saved] = [this.draft, this.#saved];
+        let found;
+        try {
+            found = await this.#fetchDraft(saved?.tag);
+        } catch (error) {
+            if (!(error instanceof ServerError) || error.status !== 403) throw error;
+            this.#mayEdit = false;
+            return false;
+        }
+        if (!found || this.#saving || this.#isDirty) return false;
+        if (this.draft !== draft || this.#saved !== saved) return false;
+        const isOther = Boolean(this.#saved) || Boolean(found.saved);
+        this.draft = found.draft;
+        this.#saved = found.saved;
+        return isOther;
+    }
+
+    /**
+     * Takes over a draft that another tab or browser has saved. Not while a dialog is open: its form
+     * began with the draft of this tab, and is merged with the other one when it is saved.
+     */
+    async #follow() {
+        if (this.#isClosed || this.#saving) return;
+        if (this.#isDirty) {
+            if (!this.isRefused) this.#save();
+            return;
+        }
+        if (document.querySelector('dialog[open]')) return;
+        const before = this.draft;
+        if (!await this.#readDraft()) return;
+        // Whoever ended the draft may have published it.
+        if (before && !this.draft) await this.load();
+        else this.#changed();
+    }
+
+    /** Saves until the server has the draft as it is; one save runs at a time. */
+    #save() {
+        clearTimeout(this.#timer);
+        if (this.#saving || this.#isClosed) return;
+        this.#saving = this.#saveAll().finally(() => {
+            this.#saving = null;
+            this.#keep();
+            this.#changed();
+        });
+    }
+
+    /** Never rejects: `saveProblem` says what failed. */
+    async #saveAll() {
+        while (this.#isDirty && !this.#isClosed) {
+            try {
+                await this.#saveOrMerge();
+            } catch (error) {
+                this.saveProblem = error.message;
+                const isRefused = error instanceof ServerError && error.status < 500
+                    && ![401, 412, 429].includes(error.status);
+                if (isRefused) this.#refused = {draft: this.draft};
+                else this.#timer = setTimeout(() => this.#save(), pause);
+                return;
+            }
+        }
+        // Nothing is left to save, or a merge has made the draft the server's.
+        if (!this.#isDirty) this.saveProblem = null;
+    }
+
+    /** Saves; if another tab or browser has saved meanwhile, merges with that instead. */
+    async #saveOrMerge() {
+        try {
+            await this.#saveOnce();
+        } catch (error) {
+            if (!(error instanceof ServerError) || error.status !== 412) throw error;
+            await this.#mergeWithSaved();
+            return;
+        }
+        this.saveProblem = null;
+        this.#channel.postMessage({project: this.project, user: this.user});
+    }
+
+    async #saveOnce() {
+        const {draft} = this;
+        if (!draft) {
+            await call('DELETE', this.#path, {ifMatch: this.#saved.tag}).catch((error) => {
+                if (!isMissing(error)) throw error;
+            });
+            this.#saved = null;
+            return;
+        }
+        const {body, etag} = await this.#store(draft);
+        this.#saved = {template: draft.template, base: draft.base, tag: etag};
+        if (this.draft !== draft) return;
+        const isSame = body.changes && !differenceCount(body.changes);
+        this.draft = isSame ? null : {...draft, ...toldChanges(body)};
+    }
+
+    /** Sends what the draft changes of the one that the server has; else all of it. */
+    async #store({template, base}) {
+        const {template: before, base: baseBefore, tag} = this.patched;
+        const expected = tag ? {ifMatch: tag} : {ifNoneMatch: '*'};
+        if (base === baseBefore) {
+            const path = tag ? this.#path : projectPath(this.project, 'draft', {baseVersion: base});
+            try {
+                return await call('PATCH', path, {...expected,
+                    body: patch(before, template, {isOrdered: true}),
+                    contentType: 'application/json-patch+json'});
+            } catch (error) {
+                // The patch is too large, or the server's template has another form.
+                const isRefused = error instanceof ServerError
+                    && [400, 409, 413].includes(error.status);
+                if (!isRefused) throw error;
+            }
+        }
+        return call('PUT', this.#path, {...expected, body: {baseVersion: base, template}});
+    }
+
+    /**
+     * Merges the edits of this tab with the draft that was saved elsewhere meanwhile. A draft that
+     * was discarded on one side and edited on the other is kept.
+     */
+    async #mergeWithSaved() {
+        const before = this.#saved;
+        const {draft: theirs, saved} = await this.#fetchDraft();
+        // From here on without a pause, so that no edit gets lost in between.
+        const mine = this.draft;
+        this.#saved = saved;
+        if (theirs && !mine) this.draft = theirs;
+        if (theirs && mine) {
+            const conflicts = [];
+            const template = mergeTrees(before?.template ?? mine.baseTemplate, mine.template,
+                theirs.template, [], conflicts);
+            const {base, baseTemplate, etag, isBaseGone} = Number(mine.base) > Number(theirs.base)
+                ? mine : theirs;
+            const isTheirs = template === theirs.template && base === theirs.base;
+            this.draft = {template, base, baseTemplate, etag,
+                changes: isTheirs ? theirs.changes : null, isBaseGone};
+            this.overwritten = conflicts;
+        }
+        this.#changed();
     }
 
     /** Template of a draft's base version; the current one if the server has deleted that. */
     async #templateOfBase(base) {
         if (base === '0') return {};
+        if (base === this.draft?.base) return this.draft.baseTemplate;
         if (base === this.versionNumber) return this.published;
         try {
             return (await this.fetchTemplate(base)).template;
@@ -166,6 +468,10 @@ export class Workspace extends EventTarget {
     }
 
     #changed() {
-        this.dispatchEvent(new Event('change'));
+        this.#tell('change');
+    }
+
+    #tell(name) {
+        if (!this.#isClosed) this.dispatchEvent(new Event(name));
     }
 }

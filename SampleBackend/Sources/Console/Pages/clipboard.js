@@ -1,0 +1,29 @@
+/**
+ * Copying texts.
+ */
+
+import {h} from './dom.js';
+
+/**
+ * Copies a text to the clipboard. Browsers offer the clipboard to pages in secure contexts only, and
+ * may deny it; the text is then selected in a hidden field, and copied by the older command.
+ *
+ * @returns {Promise<boolean>} False when the browser does not let the page copy.
+ */
+export async function copyText(text) {
+    try {
+        await navigator.clipboard.writeText(text);
+        return true;
+    } catch {
+        const focused = document.activeElement;
+        const field = h('textarea', {readonly: true, class: 'visually-hidden',
+            'aria-hidden': 'true', value: text});
+        // Outside of an open dialog, nothing can be selected.
+        (focused?.closest('dialog') ?? document.body).append(field);
+        field.select();
+        const isCopied = document.execCommand('copy');
+        field.remove();
+        focused?.focus();
+        return isCopied;
+    }
+}

@@ -1,0 +1,207 @@
+/**
+ * Choice from a list that is too long for a select: a field that finds options by words, by the
+ * pattern of WAI-ARIA for comboboxes. The value '' is no choice.
+ */
+
+import {announce, fill, h, newID} from './dom.js';
+
+/** Maximum number of options that the list shows at once. */
+const maximumOptions = 50;
+
+/** Space between the list and the edges of the window, in pixels. */
+const margin = 8;
+
+/** A choice of one option by its text. */
+export class Combobox {
+    #options;
+    #chosen;
+    #value;
+    #found = [];
+    #active = -1;
+    #isOpen = false;
+    /** True if the text was typed since the last choice: only then it narrows the list. */
+    #isTyped = false;
+    #following = null;
+
+    /**
+     * @param {object} choice
+     * @param {function(): Array} choice.options Returns the options, as `[value, text]` pairs;
+     *     called whenever the list opens.
+     * @param {string} choice.value The value at first; it need not be one of the options.
+     * @param {function(string): void} choice.chosen Called with each value that the user chooses.
+     * @param {object} choice.attributes More attributes of the field.
+     */
+    constructor({options, value = '', chosen = () => {}, attributes = {}}) {
+        this.#options = options;
+        this.#chosen = chosen;
+        const id = newID('options');
+        this.list = h('ul', {id, role: 'listbox', class: 'plain', 'aria-label': 'Options'});
+        this.note = h('p', {class: 'muted'});
+        this.popup = h('div', {popover: 'manual', class: 'combobox-list'}, this.list, this.note);
+        // The field keeps the focus.
+        this.popup.addEventListener('mousedown', (event) => event.preventDefault());
+        this.input = h('input', {type: 'text', role: 'combobox', autocomplete: 'off',
+            spellcheck: 'false', autocapitalize: 'off', 'aria-autocomplete': 'list',
+            'aria-expanded': 'false', 'aria-controls': id, ...attributes,
+            onclick: () => this.#open(), onblur: () => this.#leave(),
+            onkeydown: (event) => this.#onKey(event),
+            oninput: () => {
+                this.#isTyped = true;
+                this.#open();
+                this.#draw();
+            }});
+        this.node = h('div', {class: 'combobox'}, this.input, this.popup);
+        this.value = value;
+    }
+
+    get value() {
+        return this.#value;
+    }
+
+    /** Sets the value without calling `chosen`. */
+    set value(value) {
+        this.#value = value;
+        this.#isTyped = false;
+        this.input.value = this.#textOf(value);
+    }
+
+    /** Shows the text of the value again, after the options have changed. */
+    update() {
+        if (!this.#isTyped) this.input.value = this.#textOf(this.#value);
+    }
+
+    focus() {
+        this.input.focus();
+    }
+
+    /** Text of a value; of one that is no option, the value itself. */
+    #textOf(value) {
+        return this.#options().find(([option]) => option === value)?.[1] ?? value;
+    }
+
+    #open() {
+        if (this.#isOpen) return;
+        this.#isOpen = true;
+        this.input.setAttribute('aria-expanded', 'true');
+        if (!this.#isTyped) this.input.select();
+        this.popup.showPopover();
+        this.#draw();
+        // The list is above everything, so that it has to follow its field by itself.
+        this.#following = new AbortController();
+        const options = {signal: this.#following.signal, capture: true, passive: true};
+        const follow = (event) => {
+            // The window is no node.
+            if (event.target === window || !this.popup.contains(event.target)) this.#place();
+        };
+        window.addEventListener('scroll', follow, options);
+        window.addEventListener('resize', follow, options);
+    }
+
+    #close() {
+        if (!this.#isOpen) return;
+        this.#isOpen = false;
+        this.#following.abort();
+        this.input.setAttribute('aria-expanded', 'false');
+        this.input.removeAttribute('aria-activedescendant');
+        this.#active = -1;
+        if (this.popup.matches(':popover-open')) this.popup.hidePopover();
+    }
+
+    /** Finds the options with all typed words, and shows them. */
+    #draw() {
+        const words = this.#isTyped
+            ? this.input.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
+        this.#found = this.#options().filter(([, text]) => {
+            const lower = text.toLowerCase();
+            return words.every((word) => lower.includes(word));
+        });
+        const shown = this.#found.slice(0, maximumOptions);
+        const rest = this.#found.length - shown.length;
+        fill(this.list, shown.map(([value, text], index) => h('li', {
+            role: 'option', id: `${this.list.id}-${index}`, 'aria-selected': 'false',
+            class: value === this.#value ? 'chosen' : '', onclick: () => this.#choose(value)},
+        text)));
+        this.list.hidden = !shown.length;
+        this.note.textContent = !shown.length ? 'There is none like this.'
+            : rest ? `${rest} more: type a part of the name.` : '';
+        this.note.hidden = !this.note.textContent;
+        if (!shown.length) announce(this.note.textContent);
+        this.#activate(words.length && shown.length ? 0 : -1);
+        this.#place();
+    }
+
+    /** Places the list below the field, or above it where there is more room. */
+    #place() {
+        const {left, top, bottom, width} = this.input.getBoundingClientRect();
+        const {style} = this.popup;
+        const below = window.innerHeight - bottom - margin;
+        const above = top - margin;
+        const isBelow = below >= Math.min(240, above);
+        style.minWidth = `${width}px`;
+        style.maxWidth = `${window.innerWidth - 2 * margin}px`;
+        style.maxHeight = `${Math.max(80, Math.min(360, isBelow ? below : above))}px`;
+        style.top = isBelow ? `${bottom + 2}px` : 'auto';
+        style.bottom = isBelow ? 'auto' : `${window.innerHeight - top + 2}px`;
+        const free = window.innerWidth - this.popup.offsetWidth - margin;
+        style.left = `${Math.max(margin, Math.min(left, free))}px`;
+    }
+
+    /** Marks the option that Enter chooses; -1 marks none. */
+    #activate(index) {
+        this.list.children[this.#active]?.setAttribute('aria-selected', 'false');
+        this.#active = index;
+        const option = this.list.children[index];
+        if (!option) {
+            this.input.removeAttribute('aria-activedescendant');
+            return;
+        }
+        option.setAttribute('aria-selected', 'true');
+        this.input.setAttribute('aria-activedescendant', option.id);
+        option.scrollIntoView({block: 'nearest'});
+    }
+
+    #choose(value) {
+        this.value = value;
+        this.#close();
+        this.#chosen(value);
+    }
+
+    #onKey(event) {
+        const {length} = this.list.children;
+        const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+        if (step && !event.ctrlKey && !event.metaKey) {
+            event.preventDefault();
+            if (!this.#isOpen) this.#open();
+            else if (length) {
+                const next = this.#active < 0 && step < 0 ? length - 1 : this.#active + step;
+                this.#activate((next + length) % length);
+            }
+        } else if (event.key === 'Enter' && this.#isOpen) {
+            // Enter chooses instead of submitting the form.
+            event.preventDefault();
+            if (this.#active >= 0) this.#choose(this.#found[this.#active][0]);
+        } else if (event.key === 'Escape' && this.#isOpen) {
+            // Escape closes the list instead of the dialog.
+            event.preventDefault();
+            this.value = this.#value;
+            this.#close();
+        }
+    }
+
+    /**
+     * Takes the option that was typed, whole or a part that no other one has. Anything else clears
+     * the choice: an earlier one must not count beside a text that says something else.
+     */
+    #leave() {
+        const text = this.input.value.trim().toLowerCase();
+        const isTyped = this.#isTyped;
+        const found = this.#found;
+        this.#close();
+        if (!isTyped) return;
+        const option = this.#options().find(([, name]) => name.toLowerCase() === text)
+            ?? (text && found.length === 1 ? found[0] : null);
+        const value = option?.[0] ?? '';
+        if (value === this.#value) this.value = value;
+        else this.#choose(value);
+    }
+}

@@ -1,0 +1,183 @@
+/**
+ * Form for an expression: its rules, with fields, comparisons and values to choose from. It writes
+ * the expression, and follows it while that is typed.
+ */
+
+import {expressionText, parseExpressions} from './condition-expression.js';
+import {fields} from './condition-fields.js';
+import {conditionRule, negation} from './condition-rule.js';
+import {groupView, ruleCount, treeOf, viewOf} from './condition-view.js';
+import {choice} from './controls.js';
+import {announce, fill, focusOn, h, newID, redraw} from './dom.js';
+
+/** Milliseconds without a key stroke before the expression is read. */
+const pause = 300;
+
+/** Maximum number of rules, and depth of groups, that the form shows. */
+const maximumRules = 40;
+const maximumDepth = 4;
+
+/** Depth of groups in a view. */
+function depth({operands = []}) {
+    return operands.length ? 1 + Math.max(...operands.map(depth)) : 0;
+}
+
+/** The form of one expression. */
+export class ConditionBuilder {
+    #root = null;
+    #timer = 0;
+    /** Functions that fill the lists of suggestions. */
+    #fills = [];
+    #reading = new AbortController();
+
+    /**
+     * @param {HTMLTextAreaElement} expression Control with the expression.
+     * @param {Promise<object>} known `KnownSignals`, for suggestions.
+     * @param {function(): void} changed Called after the form has written the expression.
+     */
+    constructor(expression, known, changed) {
+        this.expression = expression;
+        this.changed = changed;
+        this.known = null;
+        this.lists = h('div', {hidden: true});
+        this.place = h('div', {class: 'builder-place'});
+        this.node = h('div', {class: 'builder', role: 'group', 'aria-label': 'Rules'},
+            this.place, this.lists);
+        known.then((result) => {
+            this.known = result;
+            this.suggestAgain();
+        });
+        this.#read();
+    }
+
+    /** Follows the expression after it was typed or changed by another control. */
+    follow() {
+        this.stop();
+        this.#timer = setTimeout(() => this.#read(), pause);
+    }
+
+    /** Cancels reading. */
+    stop() {
+        clearTimeout(this.#timer);
+        this.#reading.abort();
+        this.#reading = new AbortController();
+    }
+
+    async #read() {
+        const {signal} = this.#reading;
+        const text = this.expression.value.trim();
+        if (!text) {
+            this.#show({kind: 'all', operands: []});
+            return;
+        }
+        try {
+            const [{tree}] = await parseExpressions([text], signal);
+            if (signal.aborted) return;
+            if (!tree) {
+                this.#say('The rules are shown here once the expression is right.');
+                return;
+            }
+            const view = groupView(viewOf(tree));
+            if (ruleCount(view) > maximumRules || depth(view) > maximumDepth) {
+                this.#say('This expression has too many rules to show them one by one. Edit it '
+                    + 'as text.');
+            } else {
+                this.#show(view);
+            }
+        } catch {
+            if (!signal.aborted) this.#say('The rules cannot be shown now. Edit the text.');
+        }
+    }
+
+    #say(text) {
+        this.#root = null;
+        fill(this.place, h('p', {class: 'hint'}, text));
+    }
+
+    #show(view) {
+        this.#root = view;
+        this.draw();
+    }
+
+    /** Writes the expression. */
+    write() {
+        this.stop();
+        const tree = treeOf(this.#root);
+        this.expression.value = tree ? expressionText(tree) : '';
+        this.changed();
+    }
+
+    /** Writes the expression after rules came or went, and focuses a control. */
+    restructure(focus) {
+        this.write();
+        this.draw();
+        if (focus) focusOn(focus, this.place);
+    }
+
+    draw() {
+        this.count = 0;
+        fill(this.lists);
+        this.#fills = [];
+        redraw(this.place, this.#group(this.#root, null, 'rules'));
+    }
+
+    /** A group with its rules; `parent` is null for the outermost, `path` names it. */
+    #group(view, parent, path) {
+        const kind = choice([['all', 'All of these are true'], ['any', 'One of these is true']],
+            view.kind, {'aria-label': 'How the rules are combined', 'data-focus': `${path} kind`,
+                onchange: () => {
+                    view.kind = kind.value;
+                    this.write();
+                }});
+        const add = (operand) => {
+            view.operands.push(operand);
+            const place = `${path}.${view.operands.length - 1}`;
+            this.restructure(operand.kind === 'rule' ? `${place} field` : `${place} kind`);
+            announce('A rule is added.');
+        };
+        const newRule = () => ({kind: 'rule', element: fields[0].element, key: null,
+            comparison: fields[0].comparisons[0][0], values: [...fields[0].initial.values]});
+        const rows = view.operands.map((operand, index) => {
+            const place = `${path}.${index}`;
+            const remove = () => {
+                view.operands.splice(index, 1);
+                this.restructure(`${path} add`);
+                announce('The rule is removed.');
+            };
+            return operand.operands ? this.#group(operand, {remove}, place)
+                : conditionRule(this, operand, place, remove);
+        });
+        return h('div', {class: 'rule-group'},
+            (view.operands.length > 1 || parent || view.isNegated) && h('div', {class: 'rule-line'},
+                negation(this, view, path), kind,
+                parent && h('button', {type: 'button', class: 'quiet small',
+                    onclick: parent.remove}, 'Remove group')),
+            rows,
+            h('div', {class: 'rule-line'},
+                h('button', {type: 'button', class: 'small', 'data-focus': `${path} add`,
+                    onclick: () => add(newRule())}, 'Add rule'),
+                view.operands.length > 0 && path.split('.').length < maximumDepth
+                    && h('button', {type: 'button', class: 'quiet small',
+                        onclick: () => add({kind: view.kind === 'all' ? 'any' : 'all',
+                            operands: [newRule()]})}, 'Add group')));
+    }
+
+    /** Fills all lists of suggestions again. */
+    suggestAgain() {
+        this.#fills.forEach((fillList) => fillList());
+    }
+
+    /**
+     * Adds a list of suggestions, and returns its ID. `pairs` returns `[value, name]` pairs; it is
+     * called again by `suggestAgain`.
+     */
+    suggestions(pairs) {
+        const list = h('datalist', {id: newID('suggestions')});
+        const fillList = () => fill(list, pairs().map(([value, name]) => (
+            h('option', {value}, name))));
+        fillList();
+        this.#fills.push(fillList);
+        this.lists.append(list);
+        return list.id;
+    }
+}

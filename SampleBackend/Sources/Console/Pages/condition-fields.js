@@ -1,0 +1,92 @@
+/**
+ * Fields, comparisons and values of the condition builder.
+ */
+
+const is = [['in', 'is one of'], ['==', 'is'], ['!=', 'is not']];
+const texts = [
+    ['exactlyMatches', 'is one of'], ['contains', 'contains one of'],
+    ['notContains', 'contains none of'], ['matches', 'matches a pattern of'],
+];
+const versions = [
+    ['>=', 'is this version or later'], ['<', 'is before'], ['<=', 'is this version or earlier'],
+    ['>', 'is after'], ['==', 'is'], ['!=', 'is not'],
+];
+const ofSignal = [
+    ...texts,
+    ['==', 'is the number'], ['!=', 'is not the number'], ['>=', 'is at least the number'],
+    ['<=', 'is at most the number'], ['>', 'is more than'], ['<', 'is less than'],
+    ...versions.map(([comparison, label]) => [`version ${comparison}`, `as a version ${label}`]),
+];
+
+/**
+ * Fields as `{element, label, comparisons, initial}`, where a comparison is a pair of operator and
+ * words, and `initial` has the key and values of a new rule. Operators of the kind `version …`
+ * belong to the element `version`.
+ */
+export const fields = [
+    {element: 'percent', label: 'Share of users', initial: {values: ['10']}, comparisons: [
+        ['<=', 'up to, in percent'], ['>', 'above, in percent'],
+        ['between', 'between, in percent']]},
+    {element: 'device.country', label: 'Country', initial: {values: []},
+        comparisons: [['in', 'is one of']]},
+    {element: 'device.language', label: 'Language', initial: {values: []},
+        comparisons: [['in', 'is one of']]},
+    {element: 'device.os', label: 'System', initial: {values: []}, comparisons: is},
+    {element: 'app.version', label: 'App version', initial: {values: ['1.0']},
+        comparisons: [...versions, ...texts]},
+    {element: 'app.build', label: 'App build', initial: {values: ['1']},
+        comparisons: [...versions, ...texts]},
+    {element: 'app.id', label: 'App ID', initial: {values: []}, comparisons: is},
+    {element: 'user.id', label: 'User ID', initial: {values: []}, comparisons: is},
+    {element: 'app.customSignal', label: 'Custom signal', initial: {key: '', values: []},
+        comparisons: ofSignal},
+    {element: 'dateTime', label: 'Time', initial: {values: []}, comparisons: [
+        ['>=', 'from'], ['<', 'before'], ['>', 'after'], ['<=', 'until']]},
+    {element: 'constant', label: 'Everybody or nobody', initial: {values: ['true']},
+        comparisons: [['is', 'is']]},
+];
+
+/** Field of a rule; undefined for one that the builder shows as text. */
+export function fieldOf({element}) {
+    return fields.find((field) => field.element === (
+        element === 'version' ? 'app.customSignal' : element));
+}
+
+/** Operator of a rule among the comparisons of its field. */
+export function operatorOf({element, comparison}) {
+    return element === 'version' ? `version ${comparison}` : comparison;
+}
+
+/** True if an operator takes a list of texts; others take one value, or two. */
+export function takesList(element, operator) {
+    return operator === 'in' || texts.some(([method]) => method === operator);
+}
+
+/** Codes of regions that are no countries. */
+const noPlaces = new Set(['ZZ', 'XA', 'XB', 'EU', 'EZ', 'UN', 'QO']);
+
+/** Names of the codes that `Intl` knows among those of two letters, as `[code, name]` pairs. */
+function namedCodes(type, isUpper) {
+    const names = new Intl.DisplayNames(undefined, {type, fallback: 'none'});
+    const letters = [...(isUpper ? 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' : 'abcdefghijklmnopqrstuvwxyz')];
+    return letters.flatMap((first) => letters.map((second) => first + second))
+        .map((code) => [code, names.of(code)])
+        .filter(([code, name]) => name && !noPlaces.has(code))
+        .sort(([, a], [, b]) => a.localeCompare(b));
+}
+
+const makers = {
+    'device.country': () => namedCodes('region', true),
+    'device.language': () => namedCodes('language', false),
+    'device.os': () => [['ios', 'iOS and iPadOS'], ['macos', 'macOS'], ['tvos', 'tvOS'],
+        ['watchos', 'watchOS'], ['visionos', 'visionOS'], ['android', 'Android'],
+        ['linux', 'Linux'], ['windows', 'Windows']],
+    timeZone: () => Intl.supportedValuesOf('timeZone').map((zone) => [zone, '']),
+};
+const made = new Map();
+
+/** Values that a field can have by definition, as `[value, name]` pairs; empty for free text. */
+export function definedValues(element) {
+    if (!made.has(element)) made.set(element, makers[element]?.() ?? []);
+    return made.get(element);
+}

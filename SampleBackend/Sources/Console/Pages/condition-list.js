@@ -1,0 +1,148 @@
+/**
+ * List of conditions. A row is made once, and kept while its condition and the settings that use it
+ * stay the same, so that hundreds of them can be filtered and moved at once.
+ */
+
+import {openConditionDialog} from './condition-dialog.js';
+import {dragHandle, move, onOrderKey, openMove} from './condition-order.js';
+import {usesByCondition} from './condition-uses.js';
+import {badge, conditionChip, count, nothing} from './controls.js';
+import {ask} from './dialog.js';
+import {announce, arrange, fill, h} from './dom.js';
+import {jsonText} from './json-text.js';
+import {conditions, removingCondition} from './template.js';
+
+/** Deletes a condition, and every value for it, from the draft after a confirmation. */
+async function remove(workspace, name, uses) {
+    const isSure = await ask({
+        title: `Delete the condition ${name}?`, isDangerous: true, action: 'Delete the condition',
+        text: uses.length
+            ? `Its value goes from ${count(uses.length, 'setting')}: ${uses.slice(0, 5).join(', ')}`
+                + `${uses.length > 5 ? ' and others' : ''}.` : 'No setting uses it.'});
+    if (!isSure) return;
+    workspace.edit(removingCondition(workspace.template, name));
+    announce(`The condition ${name} is deleted from the draft.`);
+}
+
+/** Row of a condition, without its place among the others. */
+class Row {
+    /** Index of the condition in the template. */
+    index = -1;
+    #total = -1;
+
+    /** `mayEdit` is false for a session that sees the conditions only. */
+    constructor(context, condition, uses, {mayEdit, list}) {
+        const {workspace} = context;
+        const {name, expression, tagColor} = condition;
+        this.condition = condition;
+        this.uses = uses;
+        this.text = [name, expression ?? jsonText(condition.condition), ...uses].join('\n')
+            .toLowerCase();
+        this.rank = h('span', {});
+        const moveButton = (text, label, target, kind = 'step') => h('button', {
+            type: 'button', class: `quiet icon ${kind}`, 'aria-label': `Move ${name} ${label}`,
+            'data-focus': `${label} ${name}`, title: `Move ${label}`,
+            onclick: () => move(workspace, this.index, target())}, text);
+        this.upwards = mayEdit ? [moveButton('⤒', 'to the top', () => 0, ''),
+            moveButton('↑', 'up', () => this.index - 1)] : [];
+        this.down = mayEdit ? [moveButton('↓', 'down', () => this.index + 1)] : [];
+        this.node = h('li', {class: 'condition',
+            onkeydown: (event) => mayEdit && onOrderKey(event, workspace, this.index)},
+        h('div', {class: 'rank', 'aria-hidden': 'true'}, this.rank,
+            mayEdit && dragHandle(workspace, () => this.index, list)),
+        h('div', {class: 'condition-text'},
+            h('h2', {}, conditionChip(name, tagColor)),
+            h('code', {class: 'expression'}, expression ?? jsonText(condition.condition)),
+            h('p', {class: 'muted'}, uses.length
+                ? h('span', {title: uses.slice(0, 50).join(', ')},
+                    `Used by ${count(uses.length, 'setting')}`)
+                : badge('Not used'))),
+        mayEdit && h('div', {class: 'actions'}, this.upwards, this.down,
+            h('button', {type: 'button', class: 'quiet', 'aria-label': `Move ${name} …`,
+                'data-focus': `move ${name}`, onclick: () => openMove(workspace, this.index)},
+            'Move …'),
+            h('button', {type: 'button', 'aria-label': `Edit ${name}`, 'data-focus': `edit ${name}`,
+                onclick: () => openConditionDialog(context, this.index)}, 'Edit'),
+            h('button', {type: 'button', class: 'quiet', 'aria-label': `Delete ${name}`,
+                onclick: () => remove(workspace, name, uses)}, 'Delete')));
+    }
+
+    /** True if the row shows a condition with its uses. */
+    shows(condition, uses) {
+        return this.condition === condition && this.uses.length === uses.length
+            && this.uses.every((use, index) => use === uses[index]);
+    }
+
+    /** Puts the row at a place among all. */
+    place(index, total) {
+        if (index === this.index && total === this.#total) return;
+        this.index = index;
+        this.#total = total;
+        this.rank.textContent = index + 1;
+        this.node.dataset.index = index;
+        // `aria-disabled`, since `disabled` would take the focus away at the end of the list.
+        const disable = (buttons, isDisabled) => buttons.forEach((button) => (
+            isDisabled ? button.setAttribute('aria-disabled', 'true')
+                : button.removeAttribute('aria-disabled')));
+        disable(this.upwards, index === 0);
+        disable(this.down, index === total - 1);
+    }
+}
+
+/** The rows of a project's conditions. */
+export class ConditionList {
+    #rows = new Map();
+    #template = null;
+    #uses = new Map();
+    #all = [];
+
+    constructor(context, mayEdit) {
+        this.context = context;
+        this.mayEdit = mayEdit;
+        this.list = h('ol', {class: 'plain card conditions'});
+        this.node = h('div', {});
+    }
+
+    /**
+     * Shows the conditions that contain all words in their name, expression or settings.
+     *
+     * @param {string[]} words In lower case.
+     * @returns {{shown: number, total: number}} Number of conditions shown, and of all.
+     */
+    draw(words) {
+        const {template} = this.context.workspace;
+        if (template !== this.#template) this.#read(template);
+        const shown = this.#all.filter(({text}) => words.every((word) => text.includes(word)));
+        const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
+        arrange(this.list, shown.map(({node}) => node));
+        if (shown.length) {
+            if (this.list.parentNode !== this.node) fill(this.node, this.list);
+        } else {
+            fill(this.node, nothing(words.length ? 'No condition is like this.'
+                : 'There are no conditions yet: everybody gets the default values.'));
+        }
+        if (focused?.isConnected && document.activeElement !== focused) focused.focus();
+        return {shown: shown.length, total: this.#all.length};
+    }
+
+    /** Adapts the rows to a template. */
+    #read(template) {
+        const isSame = ['parameters', 'parameterGroups']
+            .every((name) => template[name] === this.#template?.[name]);
+        if (!isSame) this.#uses = usesByCondition(template);
+        const rows = new Map();
+        const all = conditions(template);
+        const options = {mayEdit: this.mayEdit, list: () => this.list};
+        this.#all = all.map((condition, index) => {
+            const used = this.#uses.get(condition.name) ?? [];
+            const kept = this.#rows.get(condition.name);
+            const row = kept?.shows(condition, used) ? kept
+                : new Row(this.context, condition, used, options);
+            row.place(index, all.length);
+            rows.set(condition.name, row);
+            return row;
+        });
+        this.#rows = rows;
+        this.#template = template;
+    }
+}

@@ -1,0 +1,198 @@
+/**
+ * Line of the builder for one rule: field, name of the signal, comparison and values.
+ */
+
+import {definedValues, fieldOf, fields, operatorOf, takesList} from './condition-fields.js';
+import {choice} from './controls.js';
+import {h} from './dom.js';
+
+/** Switch that negates a rule or a group. */
+export function negation(builder, view, path) {
+    const box = h('input', {type: 'checkbox', checked: Boolean(view.isNegated),
+        'data-focus': `${path} not`, onchange: () => {
+            view.isNegated = box.checked;
+            builder.write();
+        }});
+    return h('label', {class: 'check negation'}, box, ' not');
+}
+
+
+/** Sets the field of a rule, with the field's first comparison and values. */
+function setField(rule, element) {
+    const field = fields.find((candidate) => candidate.element === element);
+    const {key = null, values} = field.initial;
+    Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values]});
+}
+
+/** Sets the operator of a rule, and keeps the values that it can take. */
+function setOperator(rule, operator) {
+    const {element} = fieldOf(rule);
+    const isVersion = operator.startsWith('version ');
+    rule.element = isVersion ? 'version' : element;
+    rule.comparison = isVersion ? operator.slice('version '.length) : operator;
+    if (operator === 'between') rule.values = [rule.values[0] ?? '0', rule.values[1] ?? '100'];
+    else if (takesList(element, operator)) {
+        // A value that was never entered.
+        if (rule.values.length === 1 && rule.values[0] === '') rule.values = [];
+    } else if (element !== 'dateTime') rule.values = [rule.values[0] ?? ''];
+}
+
+/** Value that a text stands for: "Germany" and "de" are the country DE. */
+function meant(element, text) {
+    const lower = text.toLowerCase();
+    const known = definedValues(element).find(([value, name]) => (
+        value.toLowerCase() === lower || name.toLowerCase() === lower));
+    return known ? known[0] : text;
+}
+
+/** Suggestions for the values of a rule, as `[value, name]` pairs. */
+function suggested(builder, rule) {
+    const defined = definedValues(rule.element);
+    const isSignal = ['app.customSignal', 'version'].includes(rule.element);
+    const used = builder.known?.values(rule.element, isSignal ? rule.key : undefined) ?? [];
+    return [...defined, ...used.filter((value) => !defined.some(([known]) => known === value))
+        .map((value) => [value, ''])];
+}
+
+/** Control for one value of a rule. */
+function oneValue(builder, rule, index, path, attributes) {
+    const input = h('input', {autocomplete: 'off', spellcheck: 'false', 'aria-label': 'Value',
+        'data-focus': `${path} value ${index}`, value: rule.values[index] ?? '', ...attributes,
+        oninput: () => {
+            rule.values[index] = input.value.trim();
+            builder.write();
+        },
+        onchange: () => {
+            const value = meant(rule.element, input.value.trim());
+            if (value === input.value) return;
+            input.value = value;
+            rule.values[index] = value;
+            builder.write();
+        }});
+    return input;
+}
+
+/** Control for a list of values: each can be removed, and others entered. */
+function manyValues(builder, rule, path) {
+    const names = new Map(definedValues(rule.element));
+    const place = `${path} value`;
+    const add = () => {
+        const value = meant(rule.element, input.value.trim());
+        input.value = '';
+        if (!value || rule.values.includes(value)) return;
+        rule.values.push(value);
+        builder.restructure(place);
+    };
+    const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
+        list: builder.suggestions(() => suggested(builder, rule)), 'aria-label': 'Another value',
+        placeholder: rule.values.length ? 'Another value' : 'Value', 'data-focus': place,
+        onchange: add, onkeydown: (event) => {
+            if (event.key !== 'Enter') return;
+            // Enter adds the value instead of submitting the form.
+            event.preventDefault();
+            add();
+        }});
+    return h('div', {class: 'rule-values'}, rule.values.map((value, index) => (
+        h('span', {class: 'rule-value'}, h('code', {}, value), names.get(value)
+            && h('span', {class: 'muted'}, names.get(value)),
+        h('button', {type: 'button', class: 'quiet small', 'aria-label': `Remove ${value}`,
+            onclick: () => {
+                rule.values.splice(index, 1);
+                builder.restructure(place);
+            }}, '×')))), input);
+}
+
+/** Controls for the time of a rule, and its time zone. */
+function timeValues(builder, rule, path) {
+    const time = h('input', {type: 'datetime-local', step: '1', value: rule.values[0] ?? '',
+        'aria-label': 'Time', 'data-focus': `${path} value`, oninput: () => {
+            rule.values[0] = time.value.length === 16 ? `${time.value}:00` : time.value;
+            builder.write();
+        }});
+    const zone = h('input', {type: 'text', value: rule.values[1] ?? '', autocomplete: 'off',
+        placeholder: 'GMT', 'aria-label': 'Time zone', 'data-focus': `${path} zone`,
+        list: builder.suggestions(() => definedValues('timeZone')), oninput: () => {
+            const name = zone.value.trim();
+            rule.values = [rule.values[0] ?? '', ...(name ? [name] : [])];
+            builder.write();
+        }});
+    return [time, zone];
+}
+
+/** Controls for the values of a rule. */
+function valueControls(builder, rule, path) {
+    const operator = operatorOf(rule);
+    if (rule.element === 'dateTime') return timeValues(builder, rule, path);
+    if (rule.element === 'constant') {
+        const select = choice([['true', 'everybody'], ['false', 'nobody']], rule.values[0], {
+            'aria-label': 'Value', 'data-focus': `${path} value 0`, onchange: () => {
+                rule.values = [select.value];
+                builder.write();
+            }});
+        return select;
+    }
+    if (takesList(rule.element, operator)) return manyValues(builder, rule, path);
+    if (rule.element === 'percent') {
+        const attributes = {type: 'number', min: '0', max: '100', step: 'any', class: 'number'};
+        return (operator === 'between' ? [0, 1] : [0]).map((index) => (
+            oneValue(builder, rule, index, path, attributes)));
+    }
+    const isNumber = rule.element === 'app.customSignal';
+    return oneValue(builder, rule, 0, path, {type: 'text', inputmode: isNumber ? 'decimal' : null,
+        list: builder.suggestions(() => suggested(builder, rule))});
+}
+
+/** Control for the name of a rule's signal, or for what mixes the users of a percentage. */
+function keyControl(builder, rule, path) {
+    if (rule.key === null && rule.element !== 'percent') return null;
+    const isPercent = rule.element === 'percent';
+    const input = h('input', {type: 'text', value: rule.key ?? '', autocomplete: 'off',
+        spellcheck: 'false', 'data-focus': `${path} key`,
+        'aria-label': isPercent ? 'Name that mixes the users' : 'Name of the signal',
+        placeholder: isPercent ? 'Mixed by a name' : 'Name',
+        list: isPercent ? null
+            : builder.suggestions(() => (
+                [...builder.known?.keys ?? []].map((key) => [key, '']))),
+        oninput: () => {
+            rule.key = input.value.trim() || (isPercent ? null : '');
+            builder.write();
+        },
+        // Other values are known of another signal.
+        onchange: () => builder.suggestAgain()});
+    return input;
+}
+
+/**
+ * Creates the line.
+ *
+ * @param {object} builder The `ConditionBuilder`.
+ * @param {object} rule View of the rule, which the controls change.
+ * @param {string} path Place of the rule among all.
+ * @param {function(): void} remove Removes the rule.
+ */
+export function conditionRule(builder, rule, path, remove) {
+    builder.count += 1;
+    const field = fieldOf(rule);
+    const removal = h('button', {type: 'button', class: 'quiet small',
+        'aria-label': `Remove rule ${builder.count}`, onclick: remove}, '×');
+    const group = (...content) => h('div', {class: 'rule-line', role: 'group',
+        'aria-label': `Rule ${builder.count}`}, content);
+    if (!field) {
+        return group(negation(builder, rule, path), h('code', {class: 'expression'}, rule.text),
+            h('span', {class: 'muted'}, 'is kept as it is'), removal);
+    }
+    const element = choice(fields.map(({element: name, label}) => [name, label]), field.element, {
+        'aria-label': 'Field', 'data-focus': `${path} field`, onchange: () => {
+            setField(rule, element.value);
+            builder.restructure();
+        }});
+    const comparison = choice(field.comparisons, operatorOf(rule), {
+        'aria-label': 'Comparison', 'data-focus': `${path} comparison`, onchange: () => {
+            setOperator(rule, comparison.value);
+            builder.restructure();
+        }});
+    return group(negation(builder, rule, path), element, keyControl(builder, rule, path),
+        field.comparisons.length > 1 ? comparison
+            : h('span', {class: 'muted'}, field.comparisons[0][1]),
+        valueControls(builder, rule, path), removal);
+}

@@ -1,0 +1,48 @@
+/**
+ * Trees of expressions as the builder shows them: a negation is a mark of what it negates, and the
+ * outermost part is always a group.
+ */
+
+/** View of a tree. */
+export function viewOf(tree) {
+    switch (tree.kind) {
+    case 'not': {
+        const view = viewOf(tree.operands[0]);
+        return view.isNegated ? {kind: 'all', isNegated: true, operands: [view]}
+            : {...view, isNegated: true};
+    }
+    case 'all':
+    case 'any':
+        return {kind: tree.kind, operands: tree.operands.map(viewOf)};
+    case 'constant':
+        return {kind: 'rule', element: 'constant', key: null, comparison: 'is',
+            values: [String(tree.value)]};
+    default:
+        return {...tree, values: [...tree.values]};
+    }
+}
+
+/** A view as a group. */
+export function groupView(view) {
+    return view.operands && !view.isNegated ? view : {kind: 'all', operands: [view]};
+}
+
+/** Tree of a view; null for a group without rules. */
+export function treeOf(view) {
+    const tree = plainTreeOf(view);
+    return tree && view.isNegated ? {kind: 'not', operands: [tree]} : tree;
+}
+
+function plainTreeOf(view) {
+    if (!view.operands) {
+        return view.element === 'constant' ? {kind: 'constant', value: view.values[0] === 'true'}
+            : view;
+    }
+    const operands = view.operands.map(treeOf).filter(Boolean);
+    return operands.length > 1 ? {kind: view.kind, operands} : operands[0] ?? null;
+}
+
+/** Number of rules in a view. */
+export function ruleCount(view) {
+    return view.operands ? view.operands.reduce((sum, operand) => sum + ruleCount(operand), 0) : 1;
+}

@@ -1,0 +1,34 @@
+/**
+ * Offer of the signals that the connected apps of a user say about themselves.
+ */
+
+import {h} from './dom.js';
+import {entries, isEqual} from './json.js';
+import {signalsOf} from './signal-fields.js';
+
+/** Signals as text: `app.version = 2.0, plan = gold`. */
+function signalsText(signals) {
+    return entries(signals).map((pair) => pair.join(' = ')).join(', ');
+}
+
+/**
+ * List of what the connected apps say, with a button for each that is not used already.
+ *
+ * @param {object} user A user of the answer of `:preview`.
+ * @param {object} used Signals that the preview was made with.
+ * @param {function(object): void} take Called with the chosen signals.
+ * @returns {?HTMLElement} Null when no app of the user is connected.
+ */
+export function connectedOffer({userID, connectedSignals = []}, used, take) {
+    const sets = connectedSignals.map((signals) => signalsOf(entries(signals)));
+    if (!sets.length) return null;
+    return h('ul', {class: 'plain stack tight'}, sets.map((signals, index) => {
+        const text = signalsText(signals) || 'no signals';
+        return h('li', {class: 'hint'}, isEqual(signals, used)
+            ? `As a connected app of this user says: ${text}.`
+            : [`A connected app of this user says: ${text}. `, h('button', {
+                type: 'button', class: 'small', 'data-focus': `take ${index} ${userID}`,
+                'aria-label': `Take these signals for ${userID}: ${text}`,
+                onclick: () => take(signals)}, 'Take these')]);
+    }));
+}

@@ -1,0 +1,57 @@
+/**
+ * Copy of a draft in the tab's `sessionStorage`, kept while the server does not have it.
+ */
+
+import {jsonText, parseJSON} from './json-text.js';
+
+const prefix = 'activeconfig.draft.';
+
+/** Beginning of the keys of a user's drafts. */
+function prefixOf(user) {
+    return `${prefix}${encodeURIComponent(user).replaceAll('.', '%2E')}.`;
+}
+
+/** True for the key of a draft. */
+export function isDraft(key) {
+    return key.startsWith(prefix);
+}
+
+/** True for the key of a draft of somebody other than the user. */
+export function isDraftOfOthers(key, user) {
+    return key.startsWith(prefix) && !key.startsWith(prefixOf(user));
+}
+
+/** True if the tab has a draft of the user, of any project, that the server does not have. */
+export function hasUnsavedDrafts(user) {
+    return Object.keys(sessionStorage).some((key) => key.startsWith(prefixOf(user)));
+}
+
+/** The copy of one user's draft of a project. */
+export class DraftMirror {
+    #key;
+
+    constructor(user, project) {
+        this.#key = prefixOf(user) + project;
+    }
+
+    /** The stored copy; null without one. */
+    read() {
+        const text = sessionStorage.getItem(this.#key);
+        return text ? parseJSON(text) : null;
+    }
+
+    /** Stores a copy; false when it does not fit. */
+    write(copy) {
+        try {
+            sessionStorage.setItem(this.#key, jsonText(copy));
+            return true;
+        } catch {
+            return false;
+        }
+    }
+
+    /** Deletes the copy. */
+    clear() {
+        sessionStorage.removeItem(this.#key);
+    }
+}

@@ -1,0 +1,49 @@
+/**
+ * Keeps the keyboard focus from falling to the page's body when the control that has it goes.
+ */
+
+/** Last element that had the focus; null after the user took it away, as by a click beside it. */
+let last = null;
+
+/** Focuses the heading of the topmost dialog or of the page; the page's content if it has none. */
+export function focusHeading() {
+    const dialogs = document.querySelectorAll('dialog[open]');
+    const place = dialogs[dialogs.length - 1] ?? document;
+    const target = place.querySelector('h1[tabindex]') ?? place.querySelector('.dialog-header h2')
+        ?? document.getElementById('main');
+    if (!target) return;
+    if (!target.hasAttribute('tabindex')) target.setAttribute('tabindex', '-1');
+    target.focus({preventScroll: place === document});
+}
+
+/** True for a control that can have the focus no longer. */
+function isGone(element) {
+    return !element.isConnected || element.disabled === true || !element.checkVisibility();
+}
+
+/** Moves the focus that a removed control left behind. */
+function restore() {
+    if (!last || (document.activeElement && document.activeElement !== document.body)) return;
+    if (!isGone(last)) return;
+    const key = last.getAttribute('data-focus');
+    last = null;
+    const same = key && document.querySelector(`[data-focus="${CSS.escape(key)}"]`);
+    if (same && !isGone(same)) same.focus();
+    else focusHeading();
+}
+
+/** Starts to watch the focus. */
+export function watchFocus() {
+    document.addEventListener('focusin', (event) => {
+        last = event.target;
+    });
+    document.addEventListener('focusout', (event) => {
+        const {target} = event;
+        // Browsers may dispatch the event while they remove an element: looks at it afterwards.
+        queueMicrotask(() => {
+            if (last === target && !isGone(target) && document.hasFocus()) last = null;
+        });
+    });
+    new MutationObserver(restore).observe(document.body, {
+        subtree: true, childList: true, attributeFilter: ['disabled', 'hidden', 'open']});
+}

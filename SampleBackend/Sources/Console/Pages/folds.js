@@ -1,0 +1,32 @@
+/**
+ * Sections that are folded in the list of settings.
+ */
+
+/** Folded sections of a project, kept while the tab is open. */
+export class Folds {
+    #key;
+    #tokens;
+
+    constructor(project) {
+        this.#key = `activeconfig.folds.${project}`;
+        try {
+            this.#tokens = new Set(JSON.parse(sessionStorage.getItem(this.#key)) ?? []);
+        } catch {
+            this.#tokens = new Set();
+        }
+    }
+
+    has(token) {
+        return this.#tokens.has(token);
+    }
+
+    /** Folds or unfolds sections. */
+    set(tokens, isFolded) {
+        for (const token of tokens) this.#tokens[isFolded ? 'add' : 'delete'](token);
+        try {
+            sessionStorage.setItem(this.#key, JSON.stringify([...this.#tokens]));
+        } catch {
+            // A full storage costs only the memory of folds.
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/**
+ * The tab's history while dialogs are open: Back closes the dialog instead of changing the page
+ * under it.
+ *
+ * An open dialog holds an entry of its own at the address of its page. Entries are numbered in
+ * `history.state`, so that a step away from the held entry can be undone in either direction.
+ */
+
+/** Number of the current entry. */
+let current = history.state?.number ?? 0;
+/** Number of the entry that dialogs hold; null while none is open. */
+let held = null;
+/** Address of the held entry. */
+let place = '';
+/** Called with the address that the user goes to: null for Back. */
+let onLeave = () => {};
+/** Resolves the promise of `release`. */
+let onReleased = null;
+
+if (history.state?.number === undefined) mark({number: current});
+
+/** Replaces the state of the current entry. */
+function mark(state) {
+    history.replaceState(state, '');
+}
+
+/** True while dialogs hold an entry: changes of the address then are no navigation. */
+export function isHeld() {
+    return held !== null;
+}
+
+/**
+ * Holds an entry; without effect if one is held. Continues the one that a reload has left.
+ *
+ * @param {function(?string): void} handler Called instead of a navigation, with the fragment that
+ *     was entered; null for Back.
+ */
+export function hold(handler) {
+    onLeave = handler;
+    if (held !== null) return;
+    if (!history.state?.isDialog) {
+        current += 1;
+        history.pushState({number: current, isDialog: true}, '');
+    }
+    held = current;
+    place = location.href;
+}
+
+/** Removes the entry of a dialog that a reload has ended. */
+export function dropLeftEntry() {
+    if (held === null && history.state?.isDialog) history.back();
+}
+
+/** Removes the held entry; resolves once the tab is at the entry before it. */
+export function release() {
+    if (held === null || onReleased) return Promise.resolve();
+    return new Promise((resolve) => {
+        onReleased = resolve;
+        history.back();
+    });
+}
+
+window.addEventListener('popstate', () => {
+    const number = history.state?.number;
+    if (onReleased) {
+        const resolve = onReleased;
+        onReleased = null;
+        held = null;
+        current = number ?? 0;
+        resolve();
+    } else if (held === null) {
+        current = number ?? current + 1;
+        if (number === undefined) mark({number: current});
+    } else if (number === undefined) {
+        // An address was entered, which is a new entry after the held one.
+        const entered = location.hash;
+        // The address may hold a token, which must not stay in the tab's history.
+        history.replaceState({number: held + 1}, '', place);
+        history.back();
+        onLeave(entered);
+    } else if (number !== held) {
+        history.go(held - number);
+        onLeave(null);
+    }
+});

@@ -1,0 +1,96 @@
+/**
+ * Signals and values that the conditions of a project name, and those that its clients send, for
+ * suggestions.
+ */
+
+import {call, projectPath} from './api.js';
+import {forEachRule, parseExpressions} from './condition-expression.js';
+import {entries} from './json.js';
+import {conditions} from './template.js';
+
+/** Maximum number of conditions that are read, and of suggestions for one field. */
+const maximumConditions = 500;
+const maximumValues = 100;
+
+/** Elements whose values are no suggestions. */
+const ignored = new Set(['percent', 'dateTime', 'constant']);
+
+/** Names of signals, and the values of each field. */
+class KnownSignals {
+    /** Names of custom signals. */
+    keys = new Set();
+    #values = new Map();
+
+    /** Adds the rules of a tree. */
+    add(tree) {
+        forEachRule(tree, ({element, key, comparison, values}) => {
+            if (ignored.has(element)) return;
+            const isSignal = ['app.customSignal', 'version'].includes(element);
+            if (isSignal) this.keys.add(key);
+            // A pattern is no value.
+            if (comparison === 'matches') return;
+            this.#add(isSignal ? `signal ${key}` : element, values);
+        });
+    }
+
+    /** Adds values that clients have sent, by the name of the signal in a query. */
+    addSent(signals) {
+        for (const [name, values] of entries(signals)) {
+            const isCustom = name.startsWith('signal.');
+            const key = name.slice('signal.'.length);
+            if (isCustom) this.keys.add(key);
+            this.#add(isCustom ? `signal ${key}` : name, values);
+        }
+    }
+
+    #add(place, values) {
+        const known = this.#values.get(place) ?? new Set();
+        for (const value of values) if (known.size < maximumValues) known.add(value);
+        this.#values.set(place, known);
+    }
+
+    /** Values of an element, or of a custom signal with a name. */
+    values(element, key) {
+        return [...this.#values.get(key === undefined ? element : `signal ${key}`) ?? []];
+    }
+}
+
+/** Trees of expressions, by the list of conditions, which templates share until an edit changes it. */
+const trees = new WeakMap();
+
+/** The trees of the expressions of a list of conditions. */
+async function treesOf(list, signal) {
+    if (!trees.has(list)) {
+        const expressions = list.map(({expression}) => expression)
+            .filter((expression) => typeof expression === 'string').slice(0, maximumConditions);
+        trees.set(list, (await parseExpressions(expressions, signal)).map(({tree}) => tree));
+    }
+    return trees.get(list);
+}
+
+/** Adds what the clients of a project send. */
+async function addSent(known, project, signal) {
+    try {
+        const {body} = await call('GET', projectPath(project, 'connections', {signals: true}),
+            {signal});
+        known.addSent(body.signals);
+    } catch {
+        // As without conditions: a project that is not published has no clients.
+    }
+}
+
+/**
+ * Reads the conditions of a template, and with a project what its clients send; without responses,
+ * nothing is known.
+ */
+export async function knownSignals(template, signal, project = null) {
+    const known = new KnownSignals();
+    const sent = project === null ? null : addSent(known, project, signal);
+    try {
+        for (const tree of await treesOf(conditions(template), signal)) if (tree) known.add(tree);
+    } catch {
+        // Suggestions are a convenience: the form works without them.
+    }
+    await sent;
+    return known;
+}

@@ -1,0 +1,72 @@
+/**
+ * The connected users, with a search by their IDs.
+ */
+
+import {call, projectPath} from './api.js';
+import {count, field, message, nothing} from './controls.js';
+import {fill, h} from './dom.js';
+import {address} from './router.js';
+
+/** Milliseconds between two reads, and without a key stroke before the search is done. */
+const interval = 10_000;
+const pause = 250;
+
+/**
+ * Creates the card, which is read again until `signal` aborts.
+ *
+ * @param {string} project Name of the project.
+ * @param {AbortSignal} signal Ends it.
+ */
+export function liveUsers(project, signal) {
+    const place = h('div', {});
+    const found = h('p', {class: 'muted', role: 'status'});
+    const search = h('input', {type: 'search', autocomplete: 'off', spellcheck: 'false',
+        oninput: () => readAfter(pause)});
+    let timer = 0;
+    let reading = new AbortController();
+
+    const draw = ({users = [], userCount = 0}) => {
+        const text = search.value.trim();
+        // Every read changes it: only news are said.
+        const sentence = `${count(userCount, 'user')}${text ? ' found' : ''}`
+            + (users.length < userCount ? `; the first ${users.length} are shown` : '');
+        if (found.textContent !== sentence) found.textContent = sentence;
+        fill(place, users.length ? h('ul', {class: 'plain live-users'}, users.map((userID) => (
+            h('li', {}, h('a', {href: address('user', {id: userID}), title: 'Try as this user'},
+                userID)))))
+            : nothing(text ? 'No connected user is like this.'
+                : 'No user with an ID is connected now.'));
+    };
+    const read = async () => {
+        timer = 0;
+        reading.abort();
+        reading = new AbortController();
+        const own = reading.signal;
+        try {
+            const {body} = await call('GET',
+                // An empty text finds all.
+                `${projectPath(project, 'connections')}?users=${
+                    encodeURIComponent(search.value.trim())}`,
+                {signal: AbortSignal.any([signal, own])});
+            // The focus stays on a link.
+            if (!place.contains(document.activeElement)) draw(body);
+        } catch (error) {
+            if (signal.aborted || own.aborted) return;
+            fill(place, message('warning', error.message));
+        }
+        // Something may have been typed meanwhile.
+        if (!timer) readAfter(interval);
+    };
+    const readAfter = (milliseconds) => {
+        clearTimeout(timer);
+        if (signal.aborted) return;
+        timer = setTimeout(() => (document.hidden ? readAfter(interval) : read()), milliseconds);
+    };
+    signal.addEventListener('abort', () => clearTimeout(timer));
+    read();
+    return h('section', {class: 'card', 'aria-labelledby': 'live-users'},
+        h('div', {class: 'card-head'}, h('h2', {id: 'live-users'}, 'Connected users')),
+        h('div', {class: 'card-body stack'},
+            h('div', {class: 'filters', role: 'search'}, field('Find a user', search), found),
+            place));
+}

@@ -1,0 +1,112 @@
+/**
+ * Users who are named in the review, each with the signals that their app sends.
+ *
+ * They are kept in `localStorage`, by project: they are previewed again in the next draft.
+ */
+
+import {count} from './controls.js';
+import {fill, h} from './dom.js';
+import {entries, member, objectOf} from './json.js';
+import {jsonText, parseJSON} from './json-text.js';
+import {signalFields} from './signal-fields.js';
+
+/** Maximum number of users, as of the server. */
+const maximumUsers = 100;
+
+/** The users of one project. */
+export class NamedUsers {
+    #key;
+    /** Signals by user ID. */
+    #signals = new Map();
+    /** What is shown of a user, by ID: `{node, note, fields}`; `fields` is null until it is opened. */
+    #forms = new Map();
+
+    /** Element with a form for each user. */
+    node = h('div', {class: 'stack tight'});
+
+    /** @param {string} project Name of the project. */
+    constructor(project) {
+        this.#key = `activeconfig.impact.${project}`;
+        const kept = parseJSON(localStorage.getItem(this.#key) ?? '{}');
+        this.text = kept.users ?? '';
+        for (const userID of this.#ids()) {
+            // Once, all users had the same signals.
+            this.#signals.set(userID, member(kept.signalsByUser, userID) ?? kept.signals ?? {});
+        }
+        this.#draw();
+    }
+
+    /** Takes over what was entered: the text with the IDs, and the fields of each user. */
+    read(text) {
+        this.text = text;
+        const before = new Map(this.#signals);
+        for (const [userID, {fields}] of this.#forms) if (fields) before.set(userID, fields.values());
+        this.#signals = new Map(this.#ids().map((userID) => [userID, before.get(userID) ?? {}]));
+        this.#keep();
+        this.#draw();
+    }
+
+    /** Sets the signals of one user. */
+    set(userID, signals) {
+        const isOpen = this.#forms.get(userID)?.node.open ?? false;
+        this.#signals.set(userID, signals);
+        this.#forms.delete(userID);
+        this.#keep();
+        this.#draw();
+        this.#forms.get(userID).node.open = isOpen;
+    }
+
+    /** Signals of a user. */
+    signalsOf(userID) {
+        return this.#signals.get(userID) ?? {};
+    }
+
+    /** Users in the format of `:preview`. */
+    get list() {
+        return [...this.#signals].map(([userID, signals]) => ({userID, signals}));
+    }
+
+    /** Number of users in the text, also of those beyond the limit. */
+    get count() {
+        return this.#allIDs().length;
+    }
+
+    /** IDs in the text, each once. */
+    #allIDs() {
+        return [...new Set(this.text.split(/[,\s]+/).filter(Boolean))];
+    }
+
+    #ids() {
+        return this.#allIDs().slice(0, maximumUsers);
+    }
+
+    #keep() {
+        localStorage.setItem(this.#key, jsonText({
+            users: this.text, signalsByUser: objectOf([...this.#signals])}));
+    }
+
+    /** Shows the forms of the users, those of before as they are. */
+    #draw() {
+        this.#forms = new Map([...this.#signals.keys()].map((userID) => (
+            [userID, this.#forms.get(userID) ?? this.#form(userID)])));
+        for (const [userID, {note}] of this.#forms) {
+            const number = entries(this.signalsOf(userID)).length;
+            note.textContent = number ? ` ${count(number, 'signal')}` : ' nothing entered';
+        }
+        fill(this.node, [...this.#forms.values()].map(({node}) => node));
+    }
+
+    #form(userID) {
+        const note = h('span', {class: 'muted'});
+        const place = h('fieldset', {}, h('legend', {class: 'visually-hidden'},
+            `Signals of user ${userID}`));
+        const form = {note, fields: null};
+        form.node = h('details', {ontoggle: () => {
+            if (form.fields) return;
+            form.fields = signalFields(this.signalsOf(userID));
+            place.append(...form.fields.node);
+        }}, h('summary', {}, 'What the app of ', h('code', {}, userID), ' says about itself:', note),
+        place);
+        return form;
+    }
+}

@@ -1,0 +1,20 @@
+/**
+ * Requests of which only the newest counts, so that no older answer replaces a newer one.
+ */
+
+/**
+ * Creates a function that returns the signal of a new request, and aborts the request before.
+ *
+ * @param {AbortSignal} left Aborts the newest request too.
+ * @returns {function(): AbortSignal}
+ */
+export function newestRequest(left) {
+    let newest = new AbortController();
+    left.addEventListener('abort', () => newest.abort(), {once: true});
+    return () => {
+        newest.abort();
+        newest = new AbortController();
+        if (left.aborted) newest.abort();
+        return newest.signal;
+    };
+}

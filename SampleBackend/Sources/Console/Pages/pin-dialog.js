@@ -1,0 +1,129 @@
+/**
+ * Dialog that pins a value for one user, with a control for the setting's type.
+ */
+
+import {field} from './controls.js';
+import {dialogForm, openDialog} from './dialog.js';
+import {fill, h, newID} from './dom.js';
+import {ExactNumber, member} from './json.js';
+import {jsonText, parseJSON} from './json-text.js';
+import {problemList} from './problem-list.js';
+import {sections, settingAt} from './template.js';
+import {labelledControl} from './value-field.js';
+import {typeName} from './value-types.js';
+
+const hints = {BOOLEAN: 'Switch it on or off.', NUMBER: 'Write a number.', JSON: 'Write JSON.',
+    STRING: 'Write the text as it is.'};
+
+/** True if a JSON value has a setting's type. */
+export function isOfType(value, valueType) {
+    switch (valueType) {
+    case 'BOOLEAN': return typeof value === 'boolean';
+    case 'NUMBER': return typeof value === 'number' || value instanceof ExactNumber;
+    case 'JSON': return true;
+    default: return typeof value === 'string';
+    }
+}
+
+/** Parses an entered value; undefined if the text is no value of the type. */
+function valueOf(text, valueType) {
+    if (valueType === 'STRING') return text;
+    try {
+        const value = parseJSON(text);
+        return isOfType(value, valueType) ? value : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
+/** Type of a setting by its section and key; undefined when the template has no such setting. */
+export function typeOf(template, sectionName, key) {
+    const found = settingAt(template, sectionName, key);
+    return found && (found.parameter.valueType ?? 'STRING');
+}
+
+/**
+ * Opens the dialog, which stores the changed overrides through `save`.
+ *
+ * @param {object} workspace The workspace.
+ * @param {string} userID The user.
+ * @param {object} overrides Pinned values by section and key.
+ * @param {function(string, string, *): Promise} save Stores a value for a section and a key.
+ * @param {{pinned?: {section: string, key: string}, kept?: {setting: string, text: string},
+ *     notice?: HTMLElement}} options `pinned` is the setting whose pinned value is changed; null to
+ *     choose one. `kept` are the fields of an unfinished form. `notice` stands above the fields.
+ * @returns {Promise<?string>} `Section.key` of the pinned setting; undefined when cancelled.
+ */
+export function openPin(
+    workspace, userID, overrides, save, {pinned = null, kept = null, notice = null} = {}) {
+    const template = workspace.published;
+    const names = new Map(sections(template).flatMap((section) => section.settings.map(({key}) => [
+        `${section.name}.${key}`, {section: section.name, key}])));
+    const list = h('datalist', {id: newID('settings')},
+        [...names.keys()].map((name) => h('option', {value: name})));
+    const which = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
+        list: list.id, 'data-autofocus': !pinned, disabled: Boolean(pinned),
+        value: pinned ? `${pinned.section}.${pinned.key}` : kept?.setting ?? '',
+        oninput: () => draw()});
+    const whichProblems = problemList();
+    const place = h('div', {});
+    let control = null;
+    let text = '';
+    let drawn = null;
+
+    const draw = () => {
+        const chosen = names.get(which.value.trim());
+        whichProblems.show([], which);
+        if (drawn === chosen) return;
+        drawn = chosen;
+        control = null;
+        if (!chosen) {
+            fill(place);
+            return;
+        }
+        const {section, key} = chosen;
+        const valueType = typeOf(template, section, key);
+        const value = member(member(overrides, section), key);
+        text = value === undefined ? (valueType === 'BOOLEAN' ? 'false' : '')
+            : typeof value === 'string' && valueType === 'STRING' ? value : jsonText(value);
+        if (kept && which.value === kept.setting) text = kept.text;
+        control = labelledControl('Value', valueType, text, (written) => {
+            text = written;
+            showProblem(valueType);
+        });
+        fill(place, control.node, h('p', {class: 'hint'}, hints[valueType]));
+    };
+    /** Shows whether the text is a value of the type; true if it is. */
+    const showProblem = (valueType) => {
+        const isRight = valueOf(text, valueType) !== undefined;
+        control.showProblems(isRight ? [] : [{message: wrong(valueType)}]);
+        return isRight;
+    };
+    const wrong = (valueType) => `This is no value of the type ${typeName(valueType)}. `
+        + hints[valueType];
+    draw();
+    return openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
+        fields: [notice, field('Setting', which, {problems: whichProblems.node,
+            hint: pinned ? null : 'Write a part of its name.'}), list, place],
+        action: 'Pin it for this user',
+        submit: async () => {
+            const chosen = names.get(which.value.trim());
+            if (!chosen) {
+                whichProblems.show([{message: 'There is no such setting. Choose one of the list.'}],
+                    which);
+                which.focus();
+                throw new Error('Choose a setting first.');
+            }
+            const {section, key} = chosen;
+            const valueType = typeOf(template, section, key);
+            if (!showProblem(valueType)) {
+                control.focus();
+                throw new Error('Fix the value first.');
+            }
+            await save(section, key, valueOf(text, valueType));
+            return `${section}.${key}`;
+        },
+    }, close), {isDirty: () => Boolean(kept), form: {
+        user: workspace.user, project: workspace.project, kind: 'pin',
+        arguments: [userID, pinned], content: () => ({setting: which.value, text})}});
+}

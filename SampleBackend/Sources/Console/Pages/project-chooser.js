@@ -1,0 +1,33 @@
+/**
+ * The choice of projects in the header, and the marks of the open one.
+ */
+
+import {choice} from './controls.js';
+import {h} from './dom.js';
+import {colorOf, environmentBadge, projectText} from './project-details.js';
+
+/**
+ * Content of the header's place for projects.
+ *
+ * @param {object[]} projects Projects that can be chosen.
+ * @param {?object} current The open one, which is among them although it is not published; null for
+ *     none.
+ * @param {function(string): void} choose Called with the name of the chosen one.
+ */
+export function projectChooser(projects, current, choose) {
+    const all = current && !projects.some(({name}) => name === current.name)
+        ? [...projects, current] : projects;
+    const options = all.map((project) => [project.name, projectText(project)]);
+    const select = choice(current ? options : [['', 'Choose'], ...options], current?.name ?? '', {
+        'aria-label': 'Project', 'data-focus': 'project',
+        onchange: () => select.value && choose(select.value)});
+    return [h('span', {class: 'muted', 'aria-hidden': 'true'}, 'Project'), select,
+        current && environmentBadge(current)];
+}
+
+/** Marks the header with the colour of the open project; null for none. */
+export function markHeader(header, current) {
+    const color = current ? colorOf(current) : undefined;
+    if (color) header.dataset.color = color;
+    else delete header.dataset.color;
+}

@@ -1,0 +1,70 @@
+/**
+ * What people tell a project apart by: a name to show, an environment and a colour.
+ *
+ * A project is as `GET /v1/projects` lists it: `{name, displayName, environment, color, …}`.
+ */
+
+import {badge, message} from './controls.js';
+import {h} from './dom.js';
+
+/** Environments as `[value, word]` pairs. */
+export const environments = [
+    ['PRODUCTION', 'Production'], ['STAGING', 'Staging'], ['DEVELOPMENT', 'Development']];
+
+/** Colours as `[value, word]` pairs; `projects.css` has their shades. */
+export const colors = [
+    ['RED', 'Red'], ['ORANGE', 'Orange'], ['GREEN', 'Green'], ['TEAL', 'Teal'], ['BLUE', 'Blue'],
+    ['PURPLE', 'Purple'], ['PINK', 'Pink'], ['GRAY', 'Gray']];
+
+const wordOf = (pairs, value) => pairs.find(([known]) => known === value)?.[1];
+
+/** Name that people see. */
+export function shownName({name, displayName}) {
+    return displayName ?? name;
+}
+
+/** Shown name, the project's own name if that is another, and the environment. */
+export function projectText(project) {
+    const {name, displayName, environment} = project;
+    const word = wordOf(environments, environment);
+    return (displayName && displayName !== name ? `${displayName} (${name})` : name)
+        + (word ? `, ${word}` : '');
+}
+
+/** Colour of a project; production without a colour is red. Undefined for none. */
+export function colorOf({color, environment}) {
+    return color ?? (environment === 'PRODUCTION' ? 'RED' : undefined);
+}
+
+export function isProduction({environment}) {
+    return environment === 'PRODUCTION';
+}
+
+/** Badge with the environment, in the project's colour; null without one. */
+export function environmentBadge(project) {
+    const word = wordOf(environments, project.environment);
+    if (!word) return null;
+    const element = badge(word, 'environment');
+    element.dataset.color = colorOf(project) ?? 'GRAY';
+    return element;
+}
+
+/** Swatch of the project's colour, for the eye alone. */
+export function swatch(project) {
+    const color = colorOf(project);
+    return color && h('span', {class: 'swatch', 'data-color': color, 'aria-hidden': 'true'});
+}
+
+/**
+ * Message before something reaches the users of a production project; null for other projects.
+ *
+ * @param {object} project The project.
+ * @param {string} text What happens, as the begin of a sentence: "This publishes to".
+ */
+export function productionNotice(project, text) {
+    if (!isProduction(project)) return null;
+    const notice = message('warning', h('p', {}, `${text} `, h('strong', {}, shownName(project)),
+        ', which is production: its users get it at once.'));
+    notice.classList.add('production');
+    return notice;
+}

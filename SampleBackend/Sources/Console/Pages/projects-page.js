@@ -1,0 +1,96 @@
+/**
+ * Projects page: every project with what it is told apart by, which publishers may change.
+ */
+
+import {call, projectPath} from './api.js';
+import {choice, field, guarded, message, nothing, pageHead, table, timeText} from './controls.js';
+import {dialogForm, openDialog} from './dialog.js';
+import {announce, fill, focusOn, h} from './dom.js';
+import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
+import {projectAddress} from './router.js';
+import {refusal} from './session.js';
+
+/** Opens the form with a project's details; resolves true when they were changed. */
+async function edit({name}) {
+    const {body, etag} = await call('GET', projectPath(name, 'details'));
+    const displayName = h('input', {type: 'text', maxlength: '128', autocomplete: 'off',
+        value: body.displayName ?? '', 'data-autofocus': true});
+    const environment = choice([['', 'None'], ...environments], body.environment ?? '');
+    const color = choice([['', 'None'], ...colors], body.color ?? '');
+    const preview = h('p', {class: 'project-preview', 'aria-hidden': 'true'});
+    /** Details of the form; what is empty is not set. */
+    const entered = () => ({displayName: displayName.value.trim() || null,
+        environment: environment.value || null, color: color.value || null});
+    const draw = () => {
+        const project = {...entered(), name};
+        fill(preview, swatch(project), shownName(project), ' ', environmentBadge(project));
+    };
+    draw();
+    displayName.addEventListener('input', draw);
+    for (const control of [environment, color]) control.addEventListener('change', draw);
+    return openDialog(`Details of ${name}`, (close) => dialogForm({
+        fields: [
+            field('Name to show', displayName, {
+                hint: `At most 64 characters. Addresses and the command line go on saying ${name}.`}),
+            field('Environment', environment, {
+                hint: 'In production, whatever publishes says once more where.'}),
+            field('Colour', color, {hint: 'A bar above every page. Production is red without one.'}),
+            preview],
+        action: 'Save the details',
+        submit: async () => {
+            try {
+                await call('PUT', projectPath(name, 'details'), {body: entered(), ifMatch: etag});
+            } catch (error) {
+                if (error.status !== 412) throw error;
+                throw new Error('Not saved: somebody changed them in the meantime. Open this form '
+                    + 'again to see theirs.');
+            }
+            return true;
+        },
+    }, close));
+}
+
+function show(main, context) {
+    const left = new AbortController();
+    const refused = refusal(context.session, 'publisher');
+    const place = h('div', {});
+    const problem = h('div', {});
+    const change = async (project) => {
+        fill(problem);
+        try {
+            if (!await edit(project)) return;
+            announce(`The details of ${project.name} are saved.`);
+            await context.reloadProjects();
+            await read();
+            focusOn(`details ${project.name}`, main);
+        } catch (error) {
+            if (!left.signal.aborted) fill(problem, message('error', error.message));
+        }
+    };
+    const row = (project) => h('tr', {},
+        h('th', {scope: 'row', class: 'wide'}, h('span', {class: 'project-name'}, swatch(project),
+            h('a', {href: projectAddress(project.name, 'settings')}, shownName(project))),
+        project.displayName && h('div', {}, h('code', {class: 'muted'}, project.name))),
+        h('td', {}, environmentBadge(project) ?? h('span', {class: 'muted'}, '–')),
+        h('td', {class: 'number'}, project.versionNumber),
+        h('td', {}, timeText(project.updateTime)),
+        h('td', {}, h('div', {class: 'actions'}, guarded(refused, h('button', {
+            type: 'button', 'data-focus': `details ${project.name}`,
+            'aria-label': `Change the details of ${project.name}`,
+            onclick: () => change(project)}, 'Change …')))));
+    const read = async () => {
+        const {body} = await call('GET', '/v1/projects', {signal: left.signal});
+        fill(place, body.projects.length ? table('Projects',
+            ['Project', 'Environment', 'Version', 'Published', ''], body.projects.map(row))
+            : h('section', {class: 'card'}, nothing(
+                'Nothing is published yet: a project is listed from its first publish on.')));
+    };
+    fill(main, pageHead('Projects', 'By name, environment and colour one sees where one is. No app '
+        + 'gets them.'), problem, place);
+    read().catch((error) => {
+        if (!left.signal.aborted) fill(place, message('error', error.message));
+    });
+    return () => left.abort();
+}
+
+export const projectsPage = {path: 'projects', title: 'Projects', show};

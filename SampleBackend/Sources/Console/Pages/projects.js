@@ -1,0 +1,71 @@
+/**
+ * Which project is opened, and what is said of one that does not exist.
+ */
+
+import {guarded, message} from './controls.js';
+import {h} from './dom.js';
+import {projectText} from './project-details.js';
+import {projectAddress} from './router.js';
+import {refusal} from './session.js';
+import {projectKey} from './stored-data.js';
+
+const startedKey = 'activeconfig.started';
+
+/** Project that the server has from the start; opened when no other was used before. */
+const defaultName = 'default';
+
+/** Keeps the project for the next visit without one in the address. */
+export function rememberProject(name) {
+    localStorage.setItem(projectKey, name);
+}
+
+/** Lets the tab open a project of which nothing is published yet. */
+export function startProject(name) {
+    sessionStorage.setItem(startedKey, name);
+}
+
+/**
+ * Project to open: the wanted one, else the last used one, else `default`.
+ *
+ * @param {?string} wanted Project of the address.
+ * @param {string[]} names Projects of which something is published.
+ * @returns {{name: string, isKnown: boolean}} `isKnown` is false for a project that does not exist,
+ *     and that nobody has started here.
+ */
+export function projectToOpen(wanted, names) {
+    const last = localStorage.getItem(projectKey);
+    const name = wanted ?? (names.includes(last) ? last : defaultName);
+    return {name, isKnown: names.includes(name) || name === defaultName
+        || name === sessionStorage.getItem(startedKey)};
+}
+
+/** True for a name that the server accepts for a new project. */
+function isProjectName(name) {
+    return /^[A-Za-z0-9._-]{1,100}$/.test(name) && name !== '.' && name !== '..';
+}
+
+/**
+ * Content of the page for an unknown project.
+ *
+ * @param {object} session The session.
+ * @param {string} name Name in the address.
+ * @param {object[]} projects Projects that exist, as the server lists them.
+ * @param {function(): void} start Opens the project as an empty one.
+ */
+export function unknownProjectView(session, name, projects, start) {
+    const refused = refusal(session, 'editor');
+    const all = projects.some((project) => project.name === defaultName)
+        ? projects : [...projects, {name: defaultName}];
+    return [
+        h('h1', {tabindex: '-1'}, `There is no project ${name}`),
+        message('info', 'Nothing was ever published under this name. Check the address, or choose '
+            + 'a project.'),
+        h('section', {class: 'card', 'aria-labelledby': 'projects'},
+            h('div', {class: 'card-head'}, h('h2', {id: 'projects'}, 'Projects')),
+            h('ul', {class: 'plain link-list'}, all.map((project) => (
+                h('li', {}, h('a', {href: projectAddress(project.name, 'settings')},
+                    projectText(project))))))),
+        isProjectName(name) && h('div', {class: 'actions'}, guarded(refused,
+            h('button', {type: 'button', onclick: start}, `Start the project ${name}`))),
+    ];
+}

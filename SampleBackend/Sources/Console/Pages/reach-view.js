@@ -1,0 +1,90 @@
+/**
+ * Whom the changed values of a draft reach, and rules that are probably true for nobody.
+ */
+
+import {count, message} from './controls.js';
+import {h} from './dom.js';
+import {entries} from './json.js';
+
+/** Changed values shown before the rest is folded. */
+const shownValues = 20;
+
+const number = new Intl.NumberFormat();
+
+/** Name of a value: the setting, and its condition. */
+function valueName({section, key, condition}) {
+    return `${section}.${key}, ${condition === undefined ? 'default value' : `for “${condition}”`}`;
+}
+
+/** Names of the conditions above that take users, with their numbers. */
+function takers({takenBy = {}}) {
+    return entries(takenBy).map(([name, users]) => `“${name}” takes ${number.format(users)}`)
+        .join(', ');
+}
+
+/** True if a value reaches nobody although it should. */
+function isUnreached({shadow, reached}, users) {
+    return shadow !== undefined || (Number(users) > 0 && Number(reached) === 0);
+}
+
+function sentence(value, users) {
+    const {matching, reached, shadow, condition} = value;
+    if (shadow !== undefined) {
+        return `Nobody gets it: “${shadow}” stands above with the same expression.`;
+    }
+    const taken = takers(value);
+    if (Number(reached) === 0 && Number(matching) > 0) {
+        return `Nobody gets it: of ${count(matching, 'user')} for whom it is true, ${taken}. `
+            + 'Move the condition up to reach them.';
+    }
+    if (Number(matching) === 0 && condition !== undefined) {
+        return `Nobody gets it: “${condition}” is true for none of ${count(users, 'user')}.`;
+    }
+    return `${count(reached, 'user')} of ${number.format(users)} get it`
+        + (taken ? `; ${taken}.` : '.');
+}
+
+/** Estimate from the sample of recent requests; null when the server keeps none. */
+export function estimateView(estimate) {
+    if (!estimate || Number(estimate.evaluated) === 0) return null;
+    const share = 100 * Number(estimate.changed) / Number(estimate.evaluated);
+    const text = share > 0 && share < 1 ? 'Less than 1' : `About ${Math.round(share)}`;
+    return h('p', {}, h('strong', {}, `${text} % of recent requests change`), h('span', {
+        class: 'muted'}, ` (${number.format(estimate.changed)} of a sample of `
+        + `${number.format(estimate.evaluated)} users of the last day).`));
+}
+
+/** List of how many users each changed value reaches; values that reach nobody come first. */
+export function reachView(reach) {
+    if (!reach?.values.length) return null;
+    const {users, values, isComplete} = reach;
+    const unreached = values.filter((value) => isUnreached(value, users));
+    const others = values.filter((value) => !isUnreached(value, users));
+    if (Number(users) === 0 && !unreached.length) {
+        return h('p', {class: 'hint'}, 'Nobody is connected and no recent request is known, so it '
+            + 'cannot be said how many users each value reaches.');
+    }
+    const rows = (items) => h('ul', {class: 'plain reach'}, items.map((value) => h('li', {},
+        h('strong', {}, valueName(value)), ` ${sentence(value, users)}`)));
+    const list = (items) => [rows(items.slice(0, shownValues)), items.length > shownValues
+        && h('details', {}, h('summary', {}, `${items.length - shownValues} more`),
+            rows(items.slice(shownValues)))];
+    return h('div', {class: 'stack tight'},
+        unreached.length > 0 && message('warning', h('p', {},
+            `${count(unreached.length, 'changed value')} ${unreached.length === 1
+                ? 'reaches' : 'reach'} nobody:`), list(unreached)),
+        Number(users) > 0 && others.length > 0 && h('details', {},
+            h('summary', {}, `Whom ${count(others.length, 'changed value')} `
+                + `${others.length === 1 ? 'reaches' : 'reach'}`), list(others)),
+        !isComplete && h('p', {class: 'hint'}, 'Not all users and values could be counted.'));
+}
+
+/** Warnings of rules that are probably true for nobody, with what was probably meant. */
+export function doubtsView(doubts = []) {
+    if (!doubts.length) return null;
+    return message('warning',
+        h('p', {}, `${count(doubts.length, 'rule')} ${doubts.length === 1
+            ? 'is' : 'are'} probably true for nobody:`),
+        h('ul', {}, doubts.map((doubt) => h('li', {}, h('strong', {}, doubt.condition), ': ',
+            h('code', {}, doubt.rule), '. ', doubt.message))));
+}

@@ -1,0 +1,48 @@
+/**
+ * Opens the forms again that were open when the page was left.
+ */
+
+import {openConditionDialog} from './condition-dialog.js';
+import {announce} from './dom.js';
+import {resumePin} from './overrides-view.js';
+import {openSectionDialog} from './section-dialog.js';
+import {openSettingDialog} from './setting-dialog.js';
+import {conditions, parameter} from './template.js';
+import {member} from './json.js';
+import {refusal} from './session.js';
+import {createToken} from './tokens-page.js';
+import {keptForms} from './unfinished-form.js';
+import {addWebhook} from './webhooks-page.js';
+
+/** Openers by kind. What was edited and is gone meanwhile becomes an addition. */
+const openers = {
+    setting: (context, [group, key], content) => {
+        const isGone = parameter(context.workspace.template, group, key ?? '') === undefined;
+        return openSettingDialog(context, group, isGone ? null : key, content);
+    },
+    section: (context, [group], content) => openSectionDialog(context,
+        member(context.workspace.template.parameterGroups, group ?? '') ? group : null, content),
+    condition: (context, [name], content) => {
+        const index = conditions(context.workspace.template)
+            .findIndex((condition) => condition.name === name);
+        return openConditionDialog(context, index < 0 ? null : index, content);
+    },
+    token: (context, _, content) => createToken(context, context.redraw, content),
+    webhook: (context, _, content) => addWebhook(context, context.redraw, content),
+    pin: (context, [userID, pinned], content) => resumePin(context, userID, pinned, content),
+};
+
+/** Kinds of forms that only a publisher may send; an editor may send the others. */
+const ofPublishers = new Set(['token', 'webhook', 'pin']);
+
+/** Opens the user's unfinished forms of the project, one over the other, if there are any. */
+export function resumeForms(context) {
+    const forms = keptForms(context.session.name, context.project).filter(({kind}) => (
+        Object.hasOwn(openers, kind)
+        && !refusal(context.session, ofPublishers.has(kind) ? 'publisher' : 'editor')));
+    for (const form of forms) {
+        Promise.resolve(openers[form.kind](context, form.arguments, form.content))
+            .catch((error) => announce(`The form cannot be opened again. ${error.message}`));
+    }
+    if (forms.length) announce('The form is open as you left it.');
+}

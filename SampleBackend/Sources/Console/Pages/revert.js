@@ -1,0 +1,46 @@
+/**
+ * Takes single changes of a draft back.
+ */
+
+import {member, withMember} from './json.js';
+import {conditions, removingCondition, settingAt} from './template.js';
+
+/** The template with a setting as it was in the base. */
+export function revertingSetting(template, baseTemplate, {section, key}) {
+    const found = settingAt(template, section, key) ?? settingAt(baseTemplate, section, key);
+    if (!found) return template;
+    const {group} = found;
+    if (group === null) {
+        return withMember(template, 'parameters', withMember(
+            template.parameters, key, member(baseTemplate.parameters, key)));
+    }
+    const old = member(baseTemplate.parameterGroups, group);
+    const now = member(template.parameterGroups, group) ?? {...old, parameters: {}};
+    const parameters = withMember(now.parameters, key, member(old?.parameters, key));
+    return withMember(template, 'parameterGroups', withMember(
+        template.parameterGroups, group, withMember(now, 'parameters', parameters)));
+}
+
+/**
+ * The template with a condition as it was in the base, also at its place among those left. One that
+ * was not there goes with all values for it.
+ */
+export function revertingCondition(template, baseTemplate, {name}) {
+    const list = conditions(template).filter((condition) => condition.name !== name);
+    const before = conditions(baseTemplate);
+    const place = before.findIndex((condition) => condition.name === name);
+    if (place < 0) return removingCondition(template, name);
+    const present = new Set(list.map((condition) => condition.name));
+    const anchor = before.slice(0, place).reverse().find((other) => present.has(other.name));
+    const index = anchor ? list.findIndex((condition) => condition.name === anchor.name) + 1 : 0;
+    list.splice(index, 0, before[place]);
+    return {...template, conditions: list};
+}
+
+/** The template with a section's description, or the section, as it was in the base. */
+export function revertingGroup(template, baseTemplate, {name}) {
+    const old = member(baseTemplate.parameterGroups, name);
+    const now = member(template.parameterGroups, name);
+    return withMember(template, 'parameterGroups', withMember(template.parameterGroups, name,
+        now && old ? withMember(old, 'parameters', now.parameters) : old));
+}

@@ -1,0 +1,165 @@
+/**
+ * Rows of equal height, of which only those near the window are in the document.
+ *
+ * Rows stand in blocks of constant height: an empty block keeps the place of its rows, so that
+ * nothing moves while somebody scrolls. `aria-setsize` and `aria-posinset` tell screen readers how
+ * many rows there are. The browser's own search in the page finds only rows near the window.
+ */
+
+import {arrange, h} from './dom.js';
+
+/** Number of rows of a block. */
+const blockSize = 10;
+
+/** A list of rows, in blocks. */
+class RowList {
+    /** Blocks as `{node, items, start, count, rows, isStale}`; `rows` are those shown, by key. */
+    blocks = [];
+
+    constructor(attributes) {
+        this.node = h('div', {role: 'list', ...attributes});
+    }
+
+    /** Sets the items; the rows follow at the next update of the window. */
+    set(items) {
+        const length = Math.ceil(items.length / blockSize);
+        for (let index = 0; index < length; index += 1) {
+            const block = this.blocks[index] ?? this.#added();
+            const start = index * blockSize;
+            const rowCount = block.items.length;
+            block.items = items.slice(start, start + blockSize);
+            if (block.items.length !== rowCount) {
+                block.node.style.setProperty('--rows', block.items.length);
+            }
+            Object.assign(block, {start, count: items.length, isStale: true});
+        }
+        for (const {node} of this.blocks.splice(length)) node.remove();
+    }
+
+    #added() {
+        const node = h('div', {role: 'none', class: 'rows'});
+        const block = {node, items: [], start: 0, count: 0, rows: new Map(), isStale: true};
+        this.blocks.push(block);
+        this.node.append(node);
+        return block;
+    }
+}
+
+/** The window onto several lists of rows. */
+export class RowWindow {
+    #lists = [];
+    #render;
+    #keyOf;
+    #frame = 0;
+    #listening = new AbortController();
+
+    /**
+     * @param {function(*, ?HTMLElement): HTMLElement} render Returns the element of an item:
+     *     the one that was shown for its key, if that still shows it, or a new one.
+     * @param {function(*): string} keyOf Returns the key of an item, which no other one has.
+     */
+    constructor(render, keyOf) {
+        this.#render = render;
+        this.#keyOf = keyOf;
+        const later = () => {
+            this.#frame ||= requestAnimationFrame(() => {
+                this.#frame = 0;
+                this.update();
+            });
+        };
+        const options = {signal: this.#listening.signal, passive: true};
+        window.addEventListener('scroll', later, options);
+        window.addEventListener('resize', later, options);
+    }
+
+    /** Stops to follow the window. */
+    end() {
+        this.#listening.abort();
+        cancelAnimationFrame(this.#frame);
+    }
+
+    /** Creates a list without items. */
+    list(attributes) {
+        return new RowList(attributes);
+    }
+
+    /** Sets which lists there are, in the order of the page. */
+    arrange(lists) {
+        this.#lists = lists;
+    }
+
+    get #blocks() {
+        return this.#lists.flatMap(({blocks}) => blocks);
+    }
+
+    /** Renders the blocks near the window, and empties the others. */
+    update() {
+        const margin = window.innerHeight / 3;
+        const blocks = this.#blocks;
+        const isShown = blocks.map(({node, rows}) => {
+            const {top, bottom, height} = node.getBoundingClientRect();
+            const isNear = height > 0 && bottom > -margin && top < window.innerHeight + margin;
+            // The row with the focus stays, so that the focus does.
+            return isNear || (rows.size > 0 && node.contains(document.activeElement));
+        });
+        // Rows move between blocks when others come or go before them.
+        const kept = new Map();
+        blocks.forEach((block, index) => {
+            if (!block.isStale && isShown[index]) return;
+            for (const [key, row] of block.rows) kept.set(key, row);
+        });
+        blocks.forEach((block, index) => {
+            if (isShown[index]) this.#show(block, kept);
+            else this.#hide(block);
+        });
+    }
+
+    /** Element of the item with a key, scrolled into the window; null when there is none. */
+    reveal(key) {
+        const block = this.#blocks
+            .find(({items}) => items.some((item) => this.#keyOf(item) === key));
+        if (!block) return null;
+        this.#show(block);
+        block.rows.get(key).scrollIntoView({block: 'center'});
+        this.update();
+        return block.rows.get(key);
+    }
+
+    /** Element of the row after a row, or before it with the step -1; null at an end. */
+    neighbor(row, step) {
+        const inside = step > 0 ? row.nextElementSibling : row.previousElementSibling;
+        if (inside) return inside;
+        const blocks = this.#blocks;
+        const place = blocks.findIndex(({node}) => node === row.parentNode);
+        for (let index = place + step; blocks[index]; index += step) {
+            const block = blocks[index];
+            // Blocks of folded sections have no height.
+            if (block.node.offsetHeight === 0) continue;
+            this.#show(block);
+            return step > 0 ? block.node.firstElementChild : block.node.lastElementChild;
+        }
+        return null;
+    }
+
+    #show(block, kept = block.rows) {
+        if (!block.isStale) return;
+        const rows = new Map();
+        block.items.forEach((item, index) => {
+            const key = this.#keyOf(item);
+            const row = this.#render(item, kept.get(key));
+            row.setAttribute('role', 'listitem');
+            row.setAttribute('aria-setsize', block.count);
+            row.setAttribute('aria-posinset', block.start + index + 1);
+            rows.set(key, row);
+        });
+        arrange(block.node, [...rows.values()]);
+        Object.assign(block, {rows, isStale: false});
+    }
+
+    #hide(block) {
+        block.isStale = true;
+        if (!block.rows.size) return;
+        block.rows = new Map();
+        block.node.replaceChildren();
+    }
+}

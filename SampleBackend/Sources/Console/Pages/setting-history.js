@@ -1,0 +1,103 @@
+/**
+ * Who changed a setting last and when, and the versions that changed it.
+ */
+
+import {call, projectPath} from './api.js';
+import {message, publisherName, timeText} from './controls.js';
+import {openDialog} from './dialog.js';
+import {h} from './dom.js';
+import {member} from './json.js';
+import {address, go} from './router.js';
+
+const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600],
+    ['minute', 60]];
+
+/** Time before now in one unit, such as "3 days ago". */
+function relativeTime(timestamp) {
+    const seconds = Math.max(0, (Date.now() - new Date(timestamp)) / 1000);
+    const [unit, length] = units.find(([, limit]) => seconds >= limit) ?? ['minute', 60];
+    return new Intl.RelativeTimeFormat(undefined, {numeric: 'auto'})
+        .format(-Math.floor(seconds / length), unit);
+}
+
+/** Histories of the settings of a project, read for each version once. */
+export class SettingHistories {
+    #versions = new Map();
+    #settings = {};
+    #asked = null;
+    /** Why the histories are missing; null when they are there. */
+    problem = null;
+
+    constructor({project}) {
+        this.project = project;
+    }
+
+    /**
+     * Reads the histories up to a version.
+     *
+     * @returns {Promise<boolean>} True when they were read now, false when they were there.
+     */
+    async load(versionNumber, signal) {
+        if (versionNumber === '0' || versionNumber === this.#asked) return false;
+        this.#asked = versionNumber;
+        try {
+            const {body} = await call(
+                'GET', projectPath(this.project, 'remoteConfig:settingHistory'), {signal});
+            // A newer version was asked for meanwhile.
+            if (this.#asked !== versionNumber) return false;
+            this.#versions = new Map(
+                body.versions.map((version) => [version.versionNumber, version]));
+            this.#settings = body.settings;
+            this.problem = null;
+        } catch (error) {
+            if (signal.aborted || this.#asked !== versionNumber) return false;
+            this.#asked = null;
+            this.problem = error.message;
+        }
+        return true;
+    }
+
+    /** Versions that changed a setting, newest first; empty when none is known. */
+    of({section, key}) {
+        return (member(member(this.#settings, section), key) ?? [])
+            .map((number) => this.#versions.get(number));
+    }
+
+    /** The last change in a few words; null when none is known. */
+    lastChange(setting) {
+        const [version] = this.of(setting);
+        if (!version) return null;
+        const {versionNumber, updateTime} = version;
+        const publisher = publisherName(version);
+        return h('span', {title: `Version ${versionNumber} by ${publisher}, `
+            + new Date(updateTime).toLocaleString()},
+        `${relativeTime(updateTime)}, ${publisher}`);
+    }
+
+    /** Opens the dialog with the versions that changed a setting. */
+    async open(setting) {
+        const versions = this.of(setting);
+        const compared = await openDialog(`History of ${setting.name}`, (close) => {
+            const row = (version) => {
+                const {versionNumber, updateTime, description} = version;
+                const query = {from: String(Number(versionNumber) - 1), to: versionNumber};
+                return h('li', {},
+                    h('a', {href: address('history', query), onclick: (event) => {
+                        event.preventDefault();
+                        close(query);
+                    }}, `Version ${versionNumber}`),
+                    h('span', {class: 'muted'}, timeText(updateTime),
+                        ` by ${publisherName(version)}`),
+                    description && h('p', {}, description));
+            };
+            return {
+                body: this.problem ? message('warning', this.problem)
+                    : versions.length ? h('ul', {class: 'plain setting-versions'},
+                        versions.map(row))
+                        : h('p', {}, 'No version that is kept changed it.'),
+                actions: h('button', {type: 'button', onclick: () => close()}, 'Close'),
+            };
+        });
+        if (compared) go('history', compared);
+    }
+}

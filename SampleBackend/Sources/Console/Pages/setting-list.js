@@ -1,0 +1,290 @@
+/**
+ * The list of settings: sections that fold, one line for each setting, and a selection.
+ */
+
+import {count, nothing} from './controls.js';
+import {arrange, fill, h} from './dom.js';
+import {Folds} from './folds.js';
+import {emptyProjectView} from './empty-project.js';
+import {RowWindow} from './row-window.js';
+import {SectionCard} from './section-card.js';
+import {refusal} from './session.js';
+import {copyLink, duplicate, move, remove, setConditionalValue, settingsAt}
+    from './setting-actions.js';
+import {openSettingDialog} from './setting-dialog.js';
+import {SettingFilters} from './setting-filters.js';
+import {SettingHistories} from './setting-history.js';
+import {isChangedSince, isFiltering, matching, sectionToken, settingsOf} from './setting-index.js';
+import {settingRow} from './setting-row.js';
+import {openSettingView} from './setting-view.js';
+import {sections} from './template.js';
+
+/** The list of settings: its controls, sections and rows. */
+export class SettingList {
+    #selected = new Set();
+    #lastPicked = null;
+    #left = new AbortController();
+    /** Cards by token of the section. */
+    #cards = new Map();
+    /** Buttons that jump to a section, by its token. */
+    #jumps = new Map();
+    /** What each row shows, to keep it while that stays the same. */
+    #rowStates = new WeakMap();
+    #template = null;
+    #sections = [];
+    #emptyView = null;
+
+    constructor(context) {
+        this.context = context;
+        this.workspace = context.workspace;
+        this.mayEdit = !refusal(context.session, 'editor');
+        this.folds = new Folds(context.project);
+        this.histories = new SettingHistories(context);
+        this.rows = new RowWindow((setting, kept) => this.#row(setting, kept), ({path}) => path);
+        this.filters = new SettingFilters(context.query, () => this.draw());
+        this.sections = h('div', {class: 'stack', onkeydown: (event) => this.#moveFocus(event)});
+        this.noMatch = h('section', {class: 'card'}, nothing('No setting is like this.'));
+        this.jumpList = h('ul', {class: 'plain'});
+        this.jumps = h('div', {class: 'jumps', role: 'navigation', 'aria-label': 'Sections'},
+            h('p', {class: 'jumps-head'}, 'Sections'), this.jumpList);
+        this.foldAll = h('button', {type: 'button', class: 'quiet', 'data-focus': 'fold-all'});
+        this.pickAll = h('input', {type: 'checkbox', onclick: () => this.#pickAll()});
+        this.bulk = h('div', {class: 'bulk-bar', role: 'region',
+            'aria-label': 'Selected settings', hidden: true});
+        this.tools = h('div', {class: 'list-tools'},
+            this.mayEdit && h('label', {class: 'check'}, this.pickAll, ' Select all found'),
+            this.foldAll);
+        this.node = h('div', {class: 'settings-columns'},
+            h('div', {class: 'stack'}, this.tools, this.sections, this.bulk), this.jumps);
+    }
+
+    /** Renders what has changed of the list; the focus stays on its control. */
+    draw() {
+        const {template, baseTemplate} = this.workspace;
+        const focused = this.sections.contains(document.activeElement)
+            ? document.activeElement : null;
+        const {filter} = this.filters;
+        if (template !== this.#template) {
+            this.#template = template;
+            this.#sections = sections(template);
+            this.filters.update(template);
+        }
+        const isEmpty = !settingsOf(template).length;
+        const isFiltered = !isEmpty && isFiltering(filter);
+        this.filters.node.hidden = isEmpty;
+        this.tools.hidden = isEmpty;
+        this.filters.clearButton.hidden = !isFiltered;
+        this.shown = matching(template, baseTemplate, filter);
+        const byGroup = new Map(this.#sections.map(({group}) => [group, []]));
+        for (const setting of this.shown) byGroup.get(setting.group).push(setting);
+        const shownSections = this.#sections
+            .filter(({group}) => !isFiltered || byGroup.get(group).length);
+        this.filters.found.textContent = isFiltered ? `${count(this.shown.length, 'setting')} found`
+            : `${count(this.shown.length, 'setting')} in ${count(shownSections.length, 'section')}`;
+        this.#select(this.#selected.size
+            ? settingsAt(template, this.#selected).map(({path}) => path) : []);
+        this.#drawCards(byGroup, isFiltered);
+        this.#drawJumps(shownSections, byGroup);
+        this.#drawFoldAll(shownSections, isFiltered);
+        this.rows.update();
+        if (focused) this.#keepFocus(focused);
+    }
+
+    /** Updates the cards; without settings, shows what there is instead. */
+    #drawCards(byGroup, isFiltered) {
+        const cards = this.#sections.map((section) => {
+            const token = sectionToken(section.group);
+            const card = this.#cards.get(token) ?? new SectionCard(section, this.context, this);
+            card.update(section, byGroup.get(section.group), isFiltered);
+            return [token, card];
+        });
+        this.#cards = new Map(cards);
+        this.rows.arrange(cards.map(([, {list}]) => list));
+        this.noMatch.hidden = !isFiltered || this.shown.length > 0;
+        if (!cards.length) {
+            this.#emptyView ??= h('div', {class: 'stack'}, emptyProjectView(this.context));
+        }
+        arrange(this.sections, cards.length
+            ? [...cards.map(([, {node}]) => node), this.noMatch] : [this.#emptyView]);
+    }
+
+    /** Focuses a control again, or the one that has taken its place. */
+    #keepFocus(focused) {
+        if (focused.isConnected && focused.checkVisibility()) {
+            if (document.activeElement !== focused) focused.focus({preventScroll: true});
+            return;
+        }
+        const key = focused.getAttribute('data-focus');
+        const same = key && this.sections.querySelector(`[data-focus="${CSS.escape(key)}"]`);
+        (same || this.filters.search).focus({preventScroll: true});
+    }
+
+    /** Scrolls to a setting and focuses it; false when no row has the path. */
+    reveal(path) {
+        const setting = this.shown.find((candidate) => candidate.path === path);
+        if (!setting) return false;
+        const token = sectionToken(setting.group);
+        if (this.folds.has(token)) {
+            this.folds.set([token], false);
+            this.draw();
+        }
+        const row = this.rows.reveal(path);
+        row.classList.add('found');
+        row.querySelector('.key-button').focus({preventScroll: true});
+        return true;
+    }
+
+    end() {
+        this.#left.abort();
+        this.rows.end();
+        this.filters.end();
+    }
+
+    /** Reads who changed the settings last, and shows it in the rows. */
+    async loadHistories() {
+        const {versionNumber} = this.workspace;
+        if (!await this.histories.load(versionNumber, this.#left.signal)) return;
+        const shown = new Map(this.shown.map((setting) => [setting.path, setting]));
+        for (const row of this.sections.querySelectorAll('.setting')) {
+            const setting = shown.get(row.getAttribute('data-path'));
+            fill(row.querySelector('.setting-changed'),
+                setting && this.histories.lastChange(setting));
+        }
+    }
+
+    /** Row of a setting: `kept`, if it still shows the setting as it is. */
+    #row(setting, kept) {
+        const {template, baseTemplate, draft} = this.workspace;
+        const isSelected = this.#selected.has(setting.path);
+        const isDraft = Boolean(draft) && isChangedSince(baseTemplate, setting);
+        const state = [setting.parameter, template.conditions, isSelected, isDraft];
+        const shown = kept && this.#rowStates.get(kept);
+        if (shown?.every((part, index) => part === state[index])) return kept;
+        const row = settingRow(setting, this.context, {
+            mayEdit: this.mayEdit, isSelected, isDraft,
+            open: () => this.#open(setting),
+            select: (isOn, isRange) => this.#pick(setting, isOn, isRange),
+            menu: () => this.#menu(setting), changed: this.histories.lastChange(setting),
+        });
+        this.#rowStates.set(row, state);
+        return row;
+    }
+
+    #open(setting) {
+        return this.mayEdit ? openSettingDialog(this.context, setting.group, setting.key)
+            : openSettingView(this.context, setting);
+    }
+
+    #menu(setting) {
+        const {context} = this;
+        const history = ['History …', () => this.histories.open(setting)];
+        const link = ['Copy link', () => copyLink(setting)];
+        return this.mayEdit ? [
+            ['Edit', () => this.#open(setting)],
+            ['Duplicate', () => duplicate(context, setting)],
+            ['Move to another section …', () => move(context, [setting])],
+            history,
+            link,
+            ['Delete …', () => remove(context, [setting]), 'dangerous'],
+        ] : [['Show', () => this.#open(setting)], history, link];
+    }
+
+    #drawJumps(shownSections, byGroup) {
+        this.jumps.hidden = shownSections.length < 2;
+        this.node.classList.toggle('single', this.jumps.hidden);
+        this.#jumps = new Map(this.#sections.map((section) => {
+            const token = sectionToken(section.group);
+            return [token, this.#jumps.get(token) ?? this.#jump(section.name, token)];
+        }));
+        const isShown = new Set(shownSections.map(({group}) => sectionToken(group)));
+        for (const {group} of this.#sections) {
+            const token = sectionToken(group);
+            const {node, number} = this.#jumps.get(token);
+            const text = String(byGroup.get(group).length);
+            if (number.textContent !== text) number.textContent = text;
+            node.hidden = !isShown.has(token);
+        }
+        arrange(this.jumpList, [...this.#jumps.values()].map(({node}) => node));
+    }
+
+    /** Entry of the list of sections. */
+    #jump(name, token) {
+        const number = h('span', {class: 'muted'});
+        const node = h('li', {}, h('button', {type: 'button', class: 'quiet', onclick: () => {
+            const {node: card, fold} = this.#cards.get(token);
+            card.scrollIntoView();
+            this.rows.update();
+            fold.focus({preventScroll: true});
+        }}, h('span', {class: 'jump-name'}, name), number));
+        return {node, number};
+    }
+
+    #drawFoldAll(shownSections, isFiltered) {
+        const tokens = shownSections.map(({group}) => sectionToken(group));
+        const folds = tokens.some((token) => !this.folds.has(token));
+        this.foldAll.hidden = isFiltered || tokens.length < 2;
+        this.foldAll.textContent = folds ? 'Fold all sections' : 'Unfold all sections';
+        this.foldAll.onclick = () => {
+            this.folds.set(tokens, folds);
+            this.draw();
+        };
+    }
+
+    /** The arrow keys move between the rows, in the same column. */
+    #moveFocus(event) {
+        const from = event.target.closest('.setting');
+        const column = event.target.getAttribute('data-column');
+        const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+        if (!from || !column || !step || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        const row = this.rows.neighbor(from, step);
+        (row?.querySelector(`[data-column="${column}"]`) ?? row?.querySelector('.key-button'))
+            ?.focus();
+    }
+
+    /** Selects or unselects a row; with `isRange`, those since the last one too. */
+    #pick(setting, isOn, isRange) {
+        const paths = this.shown.map(({path}) => path);
+        const [here, last] = [paths.indexOf(setting.path), paths.indexOf(this.#lastPicked)];
+        const picked = isRange && last >= 0
+            ? paths.slice(Math.min(here, last), Math.max(here, last) + 1) : [setting.path];
+        this.#lastPicked = setting.path;
+        const selected = new Set(this.#selected);
+        for (const path of picked) selected[isOn ? 'add' : 'delete'](path);
+        this.#select(selected);
+        this.draw();
+    }
+
+    #pickAll() {
+        this.#select(this.pickAll.checked ? this.shown.map(({path}) => path) : []);
+        this.draw();
+    }
+
+    /** Sets the selection, and shows what can be done with it. */
+    #select(paths) {
+        this.#selected = new Set(paths);
+        const {size} = this.#selected;
+        const isAll = size > 0 && this.shown.every(({path}) => this.#selected.has(path));
+        this.pickAll.checked = isAll;
+        this.pickAll.indeterminate = size > 0 && !isAll;
+        this.bulk.hidden = size === 0;
+        const act = (text, action, kind = '') => h('button', {type: 'button', class: kind,
+            'data-focus': `bulk ${text}`, onclick: async () => {
+                await action(this.context, settingsAt(this.workspace.template, this.#selected));
+                if (document.activeElement === document.body) this.filters.search.focus();
+            }}, text);
+        if (size === 0) {
+            fill(this.bulk);
+            return;
+        }
+        fill(this.bulk, h('p', {role: 'status'}, `${count(size, 'setting')} selected`),
+            h('div', {class: 'actions'},
+                act('Set for a condition …', setConditionalValue), act('Move …', move),
+                act('Delete …', remove, 'danger'),
+                h('button', {type: 'button', class: 'quiet', onclick: () => {
+                    this.#select([]);
+                    this.draw();
+                    this.filters.search.focus();
+                }}, 'Unselect')));
+    }
+}

@@ -1,0 +1,33 @@
+/**
+ * Dialog that shows a setting with its values whole, for those who may not edit it.
+ */
+
+import {badge, conditionChip} from './controls.js';
+import {openDialog} from './dialog.js';
+import {h} from './dom.js';
+import {member} from './json.js';
+import {conditions} from './template.js';
+import {typeName} from './value-types.js';
+import {valueView} from './value-view.js';
+
+/** Opens the dialog for an entry of `settingsOf`. */
+export async function openSettingView({workspace}, {name, parameter}) {
+    const row = (who, value) => h('div', {class: 'value-row'}, h('dt', {}, who),
+        h('dd', {}, valueView(value, parameter.valueType, {isWhole: true})));
+    const conditional = conditions(workspace.template)
+        .map((condition) => [condition, member(parameter.conditionalValues, condition.name)])
+        .filter(([, value]) => value !== undefined);
+    await openDialog(name, (close) => ({
+        body: [
+            h('p', {class: 'badges'}, badge(typeName(parameter.valueType))),
+            parameter.description && h('p', {}, parameter.description),
+            h('dl', {class: 'values'},
+                conditional.map(([condition, value]) => row(
+                    conditionChip(condition.name, condition.tagColor), value)),
+                row(h('span', {class: 'muted'}, conditional.length ? 'Otherwise' : 'Everybody'),
+                    parameter.defaultValue)),
+        ],
+        actions: h('button', {type: 'button', 'data-autofocus': true, onclick: () => close()},
+            'Close'),
+    }), {isWide: true});
+}

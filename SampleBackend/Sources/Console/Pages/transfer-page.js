@@ -1,0 +1,186 @@
+/**
+ * Import and export: templates of files into the draft, and defaults for apps as files.
+ */
+
+import {projectPath} from './api.js';
+import {choice, count, field, guarded, message, pageHead} from './controls.js';
+import {announce, fill, h} from './dom.js';
+import {parseJSON} from './json-text.js';
+import {newestRequest} from './newest-request.js';
+import {go} from './router.js';
+import {refusal} from './session.js';
+import {adding, convert, formats, likelyFormat, settingCount} from './template-transfer.js';
+import {conditions} from './template.js';
+
+/** Maximum size of a file, in bytes. The server has its own limit. */
+const maximumSize = 8 << 20;
+
+/** Names shown of what the project has already. */
+const shownNames = 200;
+
+const number = new Intl.NumberFormat();
+
+/** Formats of defaults, as `[format, name, file extension]`. */
+const exports = [
+    ['JSON', 'JSON', 'json'], ['PLIST', 'Property list', 'plist'],
+    ['XML', 'XML (Android)', 'xml'], ['ACTIVECONFIG', 'Exchange format (bootstrap)', 'json'],
+];
+
+/** List of places with sentences, as reports and problems have them. */
+function placeList(items) {
+    return h('ul', {class: 'remarks'}, items.map(({path, message: text}) => h('li', {},
+        path && h('code', {class: 'path'}, path), path && ': ', text)));
+}
+
+/** What an import makes, with the buttons that put it into the draft. */
+function resultView(workspace, {template, report}) {
+    const keep = (result, text) => {
+        workspace.edit(result);
+        announce(text);
+        go(workspace.draft ? 'review' : 'settings');
+    };
+    const {kept} = adding(workspace.template, template);
+    const isEmptyNow = () => settingCount(workspace.template) === 0
+        && conditions(workspace.template).length === 0;
+    const isEmpty = isEmptyNow();
+    // Another tab may have changed the draft since the file was read.
+    const add = () => keep(adding(workspace.template, template).template,
+        'What was new in the file is in the draft.');
+    const replace = () => {
+        if (isEmpty && !isEmptyNow()) add();
+        else keep(template, 'The file is in the draft.');
+    };
+    return h('div', {class: 'stack'},
+        h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
+            + `${count(conditions(template).length, 'condition')}`),
+        report.length ? [h('p', {}, 'This does not carry over as it was:'), placeList(report)]
+            : h('p', {}, 'All of it carries over.'),
+        !isEmpty && kept.length > 0 && h('details', {}, h('summary', {},
+            `${count(kept.length, 'thing')} of the file ${kept.length === 1 ? 'is' : 'are'} in the `
+                + 'project already'),
+        h('ul', {class: 'remarks'}, kept.slice(0, shownNames).map((name) => h('li', {}, name)),
+            kept.length > shownNames
+                && h('li', {}, `and ${number.format(kept.length - shownNames)} more`))),
+        h('div', {class: 'actions'},
+            !isEmpty && h('button', {type: 'button', class: 'primary', onclick: add},
+                'Add what is new to the draft'),
+            h('button', {type: 'button', class: isEmpty ? 'primary' : '', onclick: replace},
+                isEmpty ? 'Put it into the draft' : 'Replace everything in the draft')));
+}
+
+/** Card that imports a file. */
+function importCard({session, workspace, project}, left) {
+    const refused = refusal(session, 'editor');
+    const outcome = h('div', {'aria-live': 'polite'});
+    const nextRequest = newestRequest(left);
+    /** Removes what was read before the form was changed; returns the signal of what is read next. */
+    const clear = () => {
+        fill(outcome);
+        return nextRequest();
+    };
+    const format = choice(formats, formats[0][0], {onchange: () => {
+        clear();
+        update();
+    }});
+    const section = h('input', {
+        type: 'text', autocomplete: 'off', placeholder: 'Default', oninput: clear});
+    const sectionField = field('Section that its parameters become', section);
+    const text = h('textarea', {class: 'code', rows: '6', spellcheck: 'false', oninput: (event) => {
+        clear();
+        // A key stroke leaves the format that was chosen.
+        if (['insertFromPaste', 'insertFromDrop'].includes(event.inputType)) guess();
+    }});
+    const file = h('input', {type: 'file', accept: '.json,application/json', onchange: async () => {
+        const [chosen] = file.files;
+        if (!chosen) return;
+        const signal = clear();
+        if (chosen.size > maximumSize) {
+            fill(outcome, message('error', 'The file is larger than 8 MB: no template is.'));
+            return;
+        }
+        const content = await chosen.text();
+        if (signal.aborted) return;
+        text.value = content;
+        guess();
+    }});
+    const update = () => {
+        sectionField.hidden = format.value !== 'PARSE';
+    };
+    const guess = () => {
+        try {
+            format.value = likelyFormat(parseJSON(text.value));
+            update();
+        } catch {
+            // It is no JSON yet; the button says so.
+        }
+    };
+    const read = async (event) => {
+        event.preventDefault();
+        const signal = clear();
+        let tree;
+        try {
+            tree = parseJSON(text.value);
+        } catch (error) {
+            fill(outcome, message('error', text.value.trim()
+                ? `This is no JSON: ${error.message}` : 'Choose a file, or paste its content.'));
+            return;
+        }
+        try {
+            const result = await convert(project, {
+                format: format.value, file: tree, section: section.value.trim()}, signal);
+            if (signal.aborted) return;
+            fill(outcome, resultView(workspace, result));
+            outcome.querySelector('h3').focus();
+        } catch (error) {
+            if (signal.aborted) return;
+            fill(outcome, message('error', error.message,
+                error.details?.length > 0 && placeList(error.details)));
+        }
+    };
+    update();
+    return h('section', {class: 'card', 'aria-labelledby': 'import'},
+        h('div', {class: 'card-head'}, h('h2', {id: 'import'}, 'Import')),
+        h('div', {class: 'card-body'}, h('form', {class: 'form', onsubmit: read},
+            field('File', file), field('Or its content', text),
+            h('div', {class: 'pair'}, field('Format', format), sectionField),
+            h('div', {class: 'actions'}, guarded(refused,
+                h('button', {type: 'submit', class: 'primary'}, 'Read the file')))), outcome));
+}
+
+/** Card with links to files of what is published. */
+function exportCard({workspace, project}) {
+    const isPublished = workspace.version !== null;
+    const link = (resource, query, file, name) => h('li', {}, h('a', {
+        class: 'button', href: projectPath(project, resource, query), download: file}, name));
+    return h('section', {class: 'card', 'aria-labelledby': 'export'},
+        h('div', {class: 'card-head'}, h('h2', {id: 'export'}, 'Export')),
+        h('div', {class: 'card-body'}, isPublished ? [
+            h('h3', {}, 'Defaults for apps'),
+            h('p', {class: 'muted'}, 'The default values of version '
+                + `${workspace.versionNumber}, for an app to bring along.`),
+            h('ul', {class: 'plain downloads'}, exports.map(([format, name, extension]) => (
+                link('remoteConfig:downloadDefaults', {format},
+                    `${project}-defaults${format === 'ACTIVECONFIG' ? '.bootstrap' : ''}.`
+                        + extension, name)))),
+            h('h3', {}, 'Template'),
+            h('p', {class: 'muted'}, 'All settings, conditions and values, to keep or to import '
+                + 'elsewhere.'),
+            h('ul', {class: 'plain downloads'},
+                link('remoteConfig', {}, `${project}-template.json`, 'Template'))]
+            : h('p', {}, 'Nothing is published yet.')));
+}
+
+function show(main, context) {
+    const left = new AbortController();
+    let card = exportCard(context);
+    fill(main, pageHead('Import and export', 'Templates of files into your draft, and what is '
+        + 'published as files.'), importCard(context, left.signal), card);
+    context.workspace.addEventListener('versionchange', () => {
+        const next = exportCard(context);
+        card.replaceWith(next);
+        card = next;
+    }, {signal: left.signal});
+    return () => left.abort();
+}
+
+export const transferPage = {path: 'transfer', title: 'Import and export', show};

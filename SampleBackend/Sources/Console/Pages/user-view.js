@@ -1,0 +1,194 @@
+/**
+ * A user's configuration: true conditions, settings with their reasons, and the document.
+ */
+
+import {badge, conditionChip, count, field, settingName, table} from './controls.js';
+import {fill, h} from './dom.js';
+import {entries, isEqual} from './json.js';
+import {jsonText, parseJSON} from './json-text.js';
+import {conditions, settingAt} from './template.js';
+
+/** Reason for a setting's value: override, condition or default. */
+function reasonText({source, condition, falseConditions = []}) {
+    const others = falseConditions.length
+        ? `, since ${falseConditions.map((name) => `“${name}”`).join(', ')} `
+            + `${falseConditions.length === 1 ? 'is' : 'are'} false` : '';
+    switch (source) {
+    case 'OVERRIDE': return 'Pinned for this user';
+    case 'CONDITION': return `Condition “${condition}” is true${others}`;
+    default: return `Default value${others}`;
+    }
+}
+
+/** Default value of a setting as JSON; undefined when it has none, or is no value of its type. */
+function defaultOf(template, section, key) {
+    const {defaultValue, valueType = 'STRING'} = settingAt(template, section, key)?.parameter ?? {};
+    const text = defaultValue?.value;
+    if (typeof text !== 'string') return undefined;
+    try {
+        return valueType === 'STRING' ? text
+            : parseJSON(valueType === 'BOOLEAN' ? text.toLowerCase() : text);
+    } catch {
+        return undefined;
+    }
+}
+
+/** True unless a setting's value is the default of the template. */
+function isDifferent(template, section, key, reason) {
+    if (!reason || reason.source === 'DEFAULT') return false;
+    const value = defaultOf(template, section, key);
+    return value === undefined || reason.value === undefined || !isEqual(value, reason.value);
+}
+
+/** Cell of a value; `reason` is undefined where the template has no such setting. */
+function valueCell(reason) {
+    if (!reason) return h('span', {class: 'muted'}, 'There is no such setting');
+    return reason.value === undefined
+        ? h('span', {class: 'muted'}, 'Left out: the app uses its own default')
+        : h('code', {class: 'value'}, jsonText(reason.value));
+}
+
+/** Settings of one or two answers as `{section, key, now, draft}`. */
+function rowsOf(now, draft) {
+    const rows = new Map();
+    for (const [side, answer] of [['now', now], ['draft', draft]]) {
+        for (const [section, reasons] of entries(answer?.settings ?? {})) {
+            for (const [key, reason] of entries(reasons)) {
+                const name = `${section}.${key}`;
+                if (!rows.has(name)) rows.set(name, {section, key});
+                rows.get(name)[side] = reason;
+            }
+        }
+    }
+    return [...rows.values()];
+}
+
+/** Words that a search finds in a row. */
+function rowText({section, key, now, draft}) {
+    return [`${section}.${key}`, ...[now, draft].filter(Boolean)
+        .flatMap((reason) => [jsonText(reason.value ?? null), reasonText(reason)])]
+        .join('\n').toLowerCase();
+}
+
+/** Percentile of a user for a seed, which decides `percent` rules. */
+function percentileText({seed, percentile}) {
+    return h('div', {class: 'muted'}, `The user's place${seed ? ` for “${seed}”` : ''} is `
+        + `${percentile} of 100.`);
+}
+
+/** Number of conditions from which on they can be searched. */
+const searchedConditions = 10;
+
+/** Table of a user's conditions, with a search in it when there are many. */
+function conditionsView(results, filter) {
+    if (results.length < searchedConditions) return conditionsTable(results);
+    const place = h('div', {});
+    const found = h('p', {class: 'muted', role: 'status'});
+    const search = h('input', {type: 'search', value: filter.conditions, oninput: () => {
+        filter.conditions = search.value;
+        draw();
+    }});
+    const draw = () => {
+        const words = filter.conditions.toLowerCase().split(/\s+/).filter(Boolean);
+        const list = results.filter(({name, result, failedRule = '', reason = ''}) => {
+            const text = [name, result, failedRule, reason].join('\n').toLowerCase();
+            return words.every((word) => text.includes(word));
+        });
+        found.textContent = list.length === results.length ? count(results.length, 'condition')
+            : `${count(list.length, 'condition')} of ${results.length}`;
+        fill(place, conditionsTable(list));
+    };
+    draw();
+    return [h('div', {class: 'filters', role: 'search', 'aria-label': 'Conditions'},
+        field('Find a condition', search), found), place];
+}
+
+function conditionsTable(results) {
+    return table('Conditions of the user', ['Condition', 'Result', 'Why'],
+        results.map(({name, result, failedRule, reason, percentiles = []}) => h('tr', {},
+            h('th', {scope: 'row'}, name),
+            h('td', {}, badge(result ? 'True' : 'False', result ? 'good' : '')),
+            h('td', {class: 'wide'}, failedRule && h('div', {}, h('code', {}, failedRule)),
+                reason && h('div', {class: 'muted'}, `${reason}.`),
+                // A rule that is false because of its percentile says so in its reason.
+                !reason && percentiles.map(percentileText)))));
+}
+
+/** Names of the true conditions of an answer, as chips. */
+function trueConditions(template, {conditions: results = []}) {
+    const colors = new Map(conditions(template).map(({name, tagColor}) => [name, tagColor]));
+    const names = results.filter(({result}) => result).map(({name}) => name);
+    return names.length ? h('ul', {class: 'plain chips'}, names.map((name) => (
+        h('li', {}, conditionChip(name, colors.get(name))))))
+        : h('p', {class: 'muted'}, 'No condition is true for this user.');
+}
+
+/** Version or draft that a preview is based on. */
+function basis(draft, now) {
+    if (!draft) return `Version ${now.versionNumber}`;
+    return draft.isMerged ? `Draft, combined with version ${draft.versionNumber}` : 'Draft';
+}
+
+/**
+ * Creates the view.
+ *
+ * @param {{workspace: object, now: ?object, draft: ?object, filter: object}} options `now` and
+ *     `draft` are answers of `:preview` for one user, at least one of them. `filter` keeps what is
+ *     entered to filter the settings and the conditions.
+ * @returns {HTMLElement[]}
+ */
+export function userView({workspace, now, draft, filter}) {
+    const [ofNow] = now?.users ?? [];
+    const [ofDraft] = draft?.users ?? [];
+    const shown = ofDraft ?? ofNow;
+    const template = draft ? workspace.template : workspace.published;
+    const isBoth = Boolean(now && draft);
+    const rows = rowsOf(ofNow, ofDraft);
+    const place = h('div', {});
+    const found = h('p', {class: 'muted', role: 'status'});
+    const isChanged = (row) => isBoth && (!row.now || !row.draft
+        || !isEqual(row.now.value ?? null, row.draft.value ?? null)
+        || (row.now.value === undefined) !== (row.draft.value === undefined));
+
+    const draw = () => {
+        const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+        const list = rows.filter((row) => {
+            const text = words.length ? rowText(row) : '';
+            return words.every((word) => text.includes(word)) && (!filter.isDifferentOnly
+                || isDifferent(template, row.section, row.key, draft ? row.draft : row.now)
+                || isChanged(row));
+        });
+        found.textContent = list.length === rows.length ? count(rows.length, 'setting')
+            : `${count(list.length, 'setting')} of ${rows.length}`;
+        fill(place, table('Settings of the user',
+            ['Setting', ...(isBoth ? ['Now', 'Draft'] : ['Value']), 'Why'],
+            list.map((row) => h('tr', {class: isChanged(row) ? 'is-changed' : null},
+                h('th', {scope: 'row'}, settingName(row.section, row.key),
+                    isChanged(row) && badge('Changes', 'changed')),
+                isBoth && h('td', {}, valueCell(row.now)),
+                h('td', {}, valueCell(draft ? row.draft : row.now)),
+                h('td', {class: 'wide'}, reasonText((draft ? row.draft : row.now) ?? row.now))))));
+    };
+    const search = h('input', {type: 'search', value: filter.text, oninput: () => {
+        filter.text = search.value;
+        draw();
+    }});
+    const only = h('input', {type: 'checkbox', checked: filter.isDifferentOnly, onchange: () => {
+        filter.isDifferentOnly = only.checked;
+        draw();
+    }});
+    draw();
+    return [
+        h('section', {class: 'stack tight', 'aria-labelledby': 'true-conditions'},
+            h('h3', {id: 'true-conditions'}, 'True conditions'), trueConditions(template, shown)),
+        h('div', {class: 'page-head'}, h('h3', {}, 'Settings ', badge(basis(draft, now)))),
+        h('div', {class: 'filters', role: 'search', 'aria-label': 'Settings'},
+            field('Find a setting', search),
+            h('label', {class: 'check'}, only, ' Only what differs from the default'), found),
+        place,
+        h('h3', {}, 'Conditions'), conditionsView(shown.conditions ?? [], filter),
+        h('details', {class: 'card document'}, h('summary', {}, 'The document as JSON'),
+            h('pre', {tabindex: '0'}, jsonText((draft ? shown.proposed : shown.current) ?? null,
+                '  '))),
+    ];
+}

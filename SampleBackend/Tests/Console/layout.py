@@ -1,0 +1,87 @@
+"""Checks of a page's layout: its width, and texts and controls that lie over each other."""
+
+# Rectangles of texts and controls, each clipped by what scrolls or hides around it. Those of a layer,
+# such as a sticky bar or a popover, are compared with each other only.
+OVERLAPS = """
+    const dialogs = document.querySelectorAll('dialog[open]');
+    const root = dialogs[dialogs.length - 1] ?? document.body;
+    const isSeen = (element) => element.checkVisibility({
+        contentVisibilityAuto: true, opacityProperty: true, visibilityProperty: true})
+        && !element.closest('.visually-hidden, .skip, .CodeMirror, [inert]');
+    const clipped = ({left, top, right, bottom}, element) => {
+        const box = {left, top, right, bottom};
+        for (let e = element; e && e !== document.body; e = e.parentElement) {
+            const style = getComputedStyle(e);
+            if (style.clipPath !== 'none') return null;
+            if (style.overflowX === 'visible' && style.overflowY === 'visible'
+                && !style.contain.includes('paint')) continue;
+            const outer = e.getBoundingClientRect();
+            box.left = Math.max(box.left, outer.left);
+            box.top = Math.max(box.top, outer.top);
+            box.right = Math.min(box.right, outer.right);
+            box.bottom = Math.min(box.bottom, outer.bottom);
+        }
+        return box.right - box.left > 1 && box.bottom - box.top > 1 ? box : null;
+    };
+    const layerOf = (element) => {
+        for (let e = element; e; e = e.parentElement) {
+            if (e.matches('[popover]')
+                || ['sticky', 'fixed'].includes(getComputedStyle(e).position)) return e;
+        }
+        return null;
+    };
+    const found = [];
+    const add = (element, rect, text) => {
+        const box = clipped(rect, element);
+        if (box) found.push({element, box, text, layer: layerOf(element)});
+    };
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (walker.nextNode()) {
+        const node = walker.currentNode;
+        const element = node.parentElement;
+        if (!node.data.trim() || element.closest('svg, option, script, style')
+            || !isSeen(element)) continue;
+        range.selectNodeContents(node);
+        for (const rect of range.getClientRects()) add(element, rect, node.data.trim());
+    }
+    for (const control of root.querySelectorAll('button, a, input, select, textarea, meter')) {
+        // A link within a sentence has its lines, not one box.
+        if (isSeen(control) && getComputedStyle(control).display !== 'inline') {
+            add(control, control.getBoundingClientRect(),
+                control.getAttribute('aria-label') ?? control.textContent);
+        }
+    }
+    const slack = 2.5;
+    const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > slack
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > slack;
+    const result = [];
+    found.forEach((one, index) => {
+        for (const other of found.slice(index + 1)) {
+            if (one.layer === other.layer && !one.element.contains(other.element)
+                && !other.element.contains(one.element) && meet(one.box, other.box)) {
+                result.push(`${one.text.slice(0, 60)} | ${other.text.slice(0, 60)}`);
+            }
+        }
+    });
+    return result;"""
+
+# Elements that make the page wider than the window, or a dialog's content wider than the dialog.
+WIDE = """
+    const result = [];
+    for (const place of [document.documentElement, ...document.querySelectorAll('.dialog-body')]) {
+        if (place.scrollWidth <= place.clientWidth) continue;
+        const {left} = place.getBoundingClientRect();
+        const right = left + place.clientWidth + 1;
+        const wide = [...place.querySelectorAll('*')]
+            .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > right);
+        result.push(`${place.localName} by ${place.scrollWidth - place.clientWidth} px: `
+            + wide.map((e) => e.outerHTML.slice(0, 150)).slice(0, 4).join(' | '));
+    }
+    return result;"""
+
+
+def faults(driver):
+    """What is wrong with the layout of the page, as texts."""
+    return ([f"too wide: {text}" for text in driver.execute_script(WIDE)]
+            + [f"overlap: {text}" for text in driver.execute_script(OVERLAPS)])

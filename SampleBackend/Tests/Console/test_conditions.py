@@ -1,0 +1,368 @@
+"""Conditions: their rules one by one, their order, and finding them."""
+
+import random
+import unittest
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from browser import PHONE
+from task_case import TaskCase
+
+
+def texts(generator, count=3):
+    """A list of texts, some of them with quotes, backslashes and commas."""
+    words = ("gold", "DE", "it's", "a\\b", "c, d", "]", "&& ||", "Zürich 👩‍🚀", "\\'", "1.0")
+    return [generator.choice(words) for _ in range(generator.randint(1, count))]
+
+
+def quoted(text):
+    """A text as a literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def listed(generator):
+    """A list of literals, with spaces in some places."""
+    space = generator.choice(("", " "))
+    return "[" + f"{space},{space}".join(quoted(text) for text in texts(generator)) + "]"
+
+
+def rule(generator):
+    """An expression of one rule."""
+    order = generator.choice(("<", "<=", ">", ">="))
+    comparison = generator.choice(("<", "<=", ">", ">=", "==", "!="))
+    method = generator.choice(("contains", "notContains", "exactlyMatches"))
+    return generator.choice((
+        lambda: f"user.id {generator.choice(('==', '!='))} {quoted(texts(generator)[0])}",
+        lambda: f"device.os in {listed(generator)}",
+        lambda: f"device.country in {listed(generator)}",
+        lambda: f"app.version.{comparison}(['{generator.randint(0, 9)}.10'])",
+        lambda: f"app.build.{method}({listed(generator)})",
+        lambda: f"app.customSignal[{quoted(texts(generator)[0])}].{method}({listed(generator)})",
+        lambda: f"app.customSignal['n']{comparison}{generator.choice(('-1.50', '.5', '+3', '7.'))}",
+        lambda: f"version(app.customSignal['v']) {comparison} '1.2.0'",
+        lambda: f"percent {generator.choice(('<=', '>'))} {generator.choice(('10', '12.50'))}",
+        lambda: f"percent('a.b-{generator.randint(1, 9)}') between 10 and 20.25",
+        lambda: f"dateTime {order} dateTime('2026-01-31T09:02:30')",
+        lambda: f"dateTime {order} dateTime('2026-01-31T09:02:30', 'Europe/Lisbon')",
+        lambda: f"app.audiences.inAtLeastOne({listed(generator)})",
+        lambda: generator.choice(("true", "false")),
+    ))()
+
+
+def expression(generator, depth=3):
+    """A random expression."""
+    kind = generator.random()
+    if depth == 0 or kind < 0.35:
+        return rule(generator)
+    if kind < 0.5:
+        return f"!({expression(generator, depth - 1)})"
+    operator = generator.choice((" && ", " || "))
+    return operator.join(
+        generator.choice(("({})", "{}")).format(expression(generator, depth - 1))
+        for _ in range(generator.randint(2, 3)))
+
+
+class BuilderTests(TaskCase):
+    def add_condition(self, name):
+        """Opens the form for a new condition."""
+        self.go("conditions")
+        self.press("Add condition")
+        self.write("Name", name)
+
+    def expression(self):
+        """The text of the expression."""
+        return self.field("Expression").get_attribute("value")
+
+    def test_writes_an_expression_of_known_values(self):
+        self.add_condition("Beta in Japan")
+        self.press("Add rule")
+        self.choose("Field", "Country")
+        self.field("Another value").send_keys("Japan", Keys.ENTER)
+        self.field("Another value").send_keys("de", Keys.ENTER)
+        self.assertEqual(self.expression(), "device.country in ['JP', 'DE']")
+        self.press("Add rule")
+        self.wait_for(lambda: len(self.find_all("dialog [aria-label=Field]")) == 2, "two rules")
+        second = self.find("dialog [role=group][aria-label='Rule 2']")
+        self.choose_in(second, "Field", "Custom signal")
+        second = self.find("dialog [role=group][aria-label='Rule 2']")
+        second.find_element(By.CSS_SELECTOR, "[aria-label='Name of the signal']").send_keys("plan")
+        second.find_element(By.CSS_SELECTOR, "[aria-label='Another value']").send_keys(
+            "gold", Keys.ENTER)
+        text = "device.country in ['JP', 'DE'] && app.customSignal['plan'].exactlyMatches(['gold'])"
+        self.assertEqual(self.expression(), text)
+        self.wait_for_text("The server accepts this", "dialog")
+        self.check_page("condition-builder")
+        self.keep()
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2", "main")
+        self.assertEqual(self.template()["conditions"][-1]["expression"], text)
+
+    def choose_in(self, place, label, text):
+        """Chooses an option of a select within an element."""
+        place.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']").find_element(
+            By.XPATH, f"./option[.='{text}']").click()
+
+    def test_compares_before_a_value_is_entered(self):
+        self.add_condition("x")
+        self.press("Add rule")
+        for field, comparison, expression in (
+                ("System", "is", "device.os == ''"), ("User ID", "is not", "user.id != ''"),
+                ("App ID", "is", "app.id == ''"),
+                ("Custom signal", "as a version is before",
+                 "version(app.customSignal['']) < ''"),
+                ("Custom signal", "is the number", "app.customSignal[''] == ")):
+            with self.subTest(field=field, comparison=comparison):
+                self.choose("Field", field)
+                self.choose("Comparison", comparison)
+                self.wait_for(
+                    lambda text=expression: self.expression() == text, f"{expression!r}")
+                self.assertEqual(self.field("Value").get_attribute("value"), "")
+        self.choose("Comparison", "contains one of")
+        self.assertEqual(self.expression(), "app.customSignal[''].contains([])")
+        self.assertEqual(self.find_all("dialog .rule-value"), [])
+
+    def test_reads_an_expression_and_follows_its_text(self):
+        self.add_condition("x")
+        self.write("Expression", "user.id != '1' && !(percent('s') between 5 and 10.5 || "
+                   "app.audiences.inAtLeastOne(['a']))")
+        self.wait_for(lambda: len(self.find_all("dialog .rule-group")) == 2, "the groups")
+        self.wait_for_text("app.audiences.inAtLeastOne(['a'])", "dialog .builder")
+        values = [e.get_attribute("value") for e in self.find_all("dialog [aria-label=Value]")]
+        self.assertEqual(values, ["1", "5", "10.5"])
+        self.press("Remove rule 3")
+        self.assertEqual(
+            self.expression(), "user.id != '1' && !(percent('s') between 5 and 10.5)")
+        self.write("Expression", "user.id !")
+        self.wait_for_text("once the expression is right", "dialog .builder")
+        self.write("Expression", " || ".join(f"percent > {n}" for n in range(50)))
+        self.wait_for_text("too many rules", "dialog .builder")
+
+    def test_suggests_what_other_conditions_name(self):
+        self.publish({"conditions": [
+            {"name": "a", "expression": "app.customSignal['plan'].exactlyMatches(['gold'])"}]}, "x")
+        self.add_condition("b")
+        self.press("Add rule")
+        self.choose("Field", "Custom signal")
+
+        def options(label):
+            box = self.field(label).get_attribute("list")
+            return self.driver.execute_script(
+                "return [...(arguments[0] ?? document.body).options ?? []].map((o) => o.value)",
+                self.driver.find_element(By.ID, self.field(label).get_dom_attribute("list"))
+                if box is not None else None)
+        self.wait_for(lambda: options("Name of the signal") == ["plan"], "the signal")
+
+    def test_writes_generated_expressions_as_they_were(self):
+        seed = random.randrange(1 << 32)
+        generator = random.Random(seed)
+        expressions = [expression(generator) for _ in range(400)]
+        self.go("conditions")
+        wrong = self.driver.execute_async_script("""
+            const [texts, done] = arguments;
+            (async () => {
+                const {expressionText, parseExpressions} = await import('./condition-expression.js');
+                const {groupView, treeOf, viewOf} = await import('./condition-view.js');
+                const trees = await parseExpressions(texts);
+                const bad = texts.filter((_, index) => !trees[index].tree);
+                if (bad.length) return bad.map((text) => ({text, reason: 'not read'}));
+                const plain = (tree) => JSON.stringify(tree, (name, value) => (
+                    name === 'text' ? undefined : value));
+                const written = trees.map(({tree}) => expressionText(tree));
+                const again = await parseExpressions(written);
+                // What the form shows, and writes without a change.
+                const shown = trees.map(({tree}) => expressionText(treeOf(groupView(viewOf(tree)))));
+                return texts.map((text, index) => ({text, written: written[index],
+                    shown: shown[index]})).filter(({written: one, shown: other}, index) => (
+                    plain(trees[index].tree) !== plain(again[index].tree) || one !== other));
+            })().then(done, (error) => done([String(error)]));""", expressions)
+        self.assertEqual(wrong, [], f"seed {seed}")
+
+    def test_marks_the_character_of_a_problem_after_characters_of_many_scalars(self):
+        self.add_condition("x")
+        # Each of these is one character of several scalars.
+        self.driver.execute_script(
+            "const [field, text] = arguments; field.value = text;"
+            "field.dispatchEvent(new Event('input', {bubbles: true}));",
+            self.field("Expression"), "user.id == '👩‍🚀e\u0301' ? true")
+        self.wait_for(lambda: self.find_all("dialog mark"), "the mark")
+        self.assertEqual(self.find("dialog mark").text, "?")
+
+    def test_is_made_within_a_setting(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Description", "Often")
+        self.press("New condition …")
+        self.write("Name", "Testers")
+        self.write("Expression", "user.id == 'tester'")
+        self.press("Keep in the draft")
+        self.wait_for(lambda: len(self.find_all("dialog[open]")) == 1, "the setting's form")
+        self.write("Value for Testers", "5")
+        self.assertEqual(self.field("Description").get_attribute("value"), "Often")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.keep()
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2", "main")
+        values = self.parameter("AppFeatures", "RefreshInterval")["conditionalValues"]
+        self.assertEqual(values["Testers"], {"value": "5"})
+
+    def test_is_made_within_a_json_setting_with_conditional_values(self):
+        old = self.parameter("SampleViewConfiguration", "ViewBackgroundColor")
+        self.go("settings")
+        self.press("Edit SampleViewConfiguration.ViewBackgroundColor")
+        self.press("New condition …")
+        self.write("Name", "Testers")
+        self.write("Expression", "user.id == 'tester'")
+        self.press("Keep in the draft")
+        self.wait_for(lambda: len(self.find_all("dialog[open]")) == 1, "the setting's form")
+        self.wait_for(lambda: [e.text for e in self.find_all("dialog .conditional .chip")]
+                      == ["User 1", "User 2", "User 3", "Testers"], "the value")
+        self.keep()
+        self.wait_for_text("2 changes", ".draft-bar")
+        groups = self.call("GET", "draft")[1]["template"]["parameterGroups"]
+        color = groups["SampleViewConfiguration"]["parameters"]["ViewBackgroundColor"]
+        self.assertEqual(
+            color["conditionalValues"],
+            old["conditionalValues"] | {"Testers": old["defaultValue"]})
+
+
+class KnownSignalTests(TaskCase):
+    def setUp(self):
+        super().setUp()
+        # The server parses 100 conditions at a time.
+        self.publish({"conditions": [
+            {"name": str(n), "expression": f"user.id == '{n}'"} for n in range(250)]}, "Many")
+
+    def requests(self):
+        """Number of requests that parsed expressions."""
+        return self.driver.execute_script("return heldRequests")
+
+    def test_ends_reading_them_when_the_form_closes(self):
+        self.go("conditions")
+        self.hold_answers("conditions:parse")
+        self.press("Add condition")
+        self.wait_for_held_answer()
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        self.release_answers()
+        self.assertEqual(self.requests(), 1)
+
+    def test_reads_them_once(self):
+        self.go("conditions")
+        self.hold_answers("conditions:parse")
+        for _ in range(2):
+            self.press("Add condition")
+            self.press("Add rule")
+            self.choose("Field", "User ID")
+            self.wait_for(lambda: self.release_answers() or self.suggestions(), "suggestions")
+            self.press("Close")
+            self.press("Leave")
+            self.wait_for_dialog_to_close()
+        self.assertEqual(self.requests(), 3)
+
+    def suggestions(self):
+        """The suggested values of the rule."""
+        return self.driver.execute_script(
+            "return [...document.querySelectorAll('dialog datalist option')].map((o) => o.value)")
+
+
+class BuilderOnAPhoneTests(TaskCase):
+    size = PHONE
+
+    def test_fits(self):
+        self.go("conditions")
+        self.check_page("conditions")
+        self.press("Add condition")
+        self.press("Add rule")
+        self.choose("Field", "Time")
+        self.check_page("condition-builder")
+
+
+class OrderTests(TaskCase):
+    def names(self):
+        """The names of the conditions in their order."""
+        return [e.text for e in self.find_all(".condition h2")]
+
+    def wait_for_order(self, *names):
+        """Waits until the first conditions have these names."""
+        self.wait_for(lambda: self.names()[:len(names)] == list(names), f"{names}")
+
+    def active_name(self):
+        """The accessible name of the control with the focus."""
+        return self.driver.switch_to.active_element.accessible_name
+
+    def test_moves_to_the_top_to_the_bottom_and_above_another(self):
+        self.go("conditions")
+        before = self.names()
+        self.press(f"Move {before[-1]} to the top")
+        self.wait_for_order(before[-1], *before[:-1])
+        self.press(f"Move {before[0]} …")
+        self.press("To the bottom")
+        self.wait_for_dialog_to_close()
+        self.wait_for(lambda: self.names()[-1] == before[0], "the bottom")
+        self.assertEqual(self.active_name(), f"Move {before[0]} …")
+        self.press(f"Move {before[0]} …")
+        self.write("Find a condition", before[2])
+        self.check_page("condition-move")
+        self.press(f"Above {before[2]}")
+        self.wait_for_dialog_to_close()
+        self.wait_for_order(before[-1], before[1], before[0], before[2])
+
+    def test_moves_one_row_of_many(self):
+        self.publish({"conditions": [
+            {"name": f"c{n}", "expression": f"user.id == '{n}'"} for n in range(100)]}, "Many")
+        self.go("conditions")
+        self.find(".condition")
+        self.driver.execute_script("""
+            window.inserted = 0;
+            new MutationObserver((records) => {
+                for (const {addedNodes} of records) inserted += addedNodes.length;
+            }).observe(document.querySelector('.conditions'), {childList: true});""")
+        for button, order in (("Move c99 to the top", ["c99", "c0"]),
+                              ("Move c99 down", ["c0", "c99", "c1"]),
+                              ("Move c0 down", ["c99", "c0", "c1"])):
+            # Finding it by its accessible name takes long among many buttons.
+            self.driver.execute_script(
+                "document.querySelector(`[aria-label='${arguments[0]}']`).click()", button)
+            self.wait_for(lambda order=order: self.driver.execute_script(
+                "return [...document.querySelectorAll('.condition h2')]"
+                ".slice(0, 3).map((e) => e.textContent)")[:len(order)] == order, order)
+        self.assertLessEqual(self.driver.execute_script("return inserted"), 3)
+        self.assertEqual(
+            [e.text for e in self.find_all(".condition .rank > span:first-child")][:3],
+            ["1", "2", "3"])
+
+    def test_moves_by_keys(self):
+        self.go("conditions")
+        before = self.names()
+        self.button(f"Edit {before[2]}").send_keys(Keys.ALT + Keys.HOME)
+        self.wait_for_order(before[2], before[0])
+        self.assertEqual(self.active_name(), f"Edit {before[2]}")
+        self.driver.switch_to.active_element.send_keys(Keys.ALT + Keys.ARROW_DOWN)
+        self.wait_for_order(before[0], before[2])
+
+    def test_moves_by_dragging(self):
+        self.go("conditions")
+        before = self.names()
+        handles = self.find_all(".drag-handle")
+        target = self.find_all(".condition")[0]
+        ActionChains(self.driver).click_and_hold(handles[2]).move_to_element_with_offset(
+            target, 0, -target.size["height"] // 2 + 4).perform()
+        self.find(".drop-above")
+        ActionChains(self.driver).release().perform()
+        self.wait_for_order(before[2], before[0], before[1])
+
+    def test_finds_conditions_by_words_and_by_a_link(self):
+        self.go("conditions", find="users%20SomeFeature")
+        self.wait_for_text("1 condition found", "main")
+        self.assertEqual(self.names(), ["Some feature, half of the users"])
+        self.write("Find", "user.id")
+        self.wait_for_text("3 conditions found", "main")
+        self.assertIn("find=user.id", self.driver.current_url)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,256 @@
+"""Drafts: kept by the server, the same in all tabs, and never lost or overwritten silently."""
+
+import json
+import unittest
+
+from browser import Browser
+from faults import Faults
+from own_server_case import OwnServerCase
+from task_case import TaskCase
+
+
+class DraftTests(TaskCase):
+    def interval(self):
+        """The default refresh interval of the draft on the server."""
+        status, draft = self.call("GET", "draft")
+        if status != 200:
+            return None
+        groups = draft["template"]["parameterGroups"]
+        return groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"]
+
+    def edit_label(self, value):
+        self.go("settings")
+        self.press("Edit SampleViewConfiguration.LabelText")
+        self.write("Default value", value)
+        self.keep()
+
+    def new_tab(self):
+        """Opens the console in another tab of the same browser; returns both handles."""
+        first = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")
+        self.addCleanup(self.close_tabs)
+        self.driver.get(f"{self.url}/console/#/{self.project}/settings")
+        self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
+        return first, self.driver.current_window_handle
+
+    def close_tabs(self):
+        """Closes all tabs but one."""
+        kept, *others = self.driver.window_handles
+        for tab in others:
+            self.driver.switch_to.window(tab)
+            self.driver.close()
+        self.driver.switch_to.window(kept)
+
+    def test_shows_the_draft_in_a_second_tab_and_in_another_browser(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertEqual(self.interval(), "45")
+        first, second = self.new_tab()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.edit_label("From the second tab")
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.driver.switch_to.window(first)
+        self.wait_for_text("2 changes", ".draft-bar")
+        other = Browser()
+        self.addCleanup(other.close)
+        mine, self.driver = self.driver, other.driver
+        self.go("review")
+        self.wait_for_text("From the second tab", ".diff")
+        self.driver = mine
+
+    def test_loses_nothing_when_the_tab_closes(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        first, second = self.new_tab()
+        self.driver.switch_to.window(first)
+        self.driver.close()
+        self.driver.switch_to.window(second)
+        self.wait_for_text("1 change", ".draft-bar")
+
+    def test_merges_the_edits_of_two_tabs_that_edit_at_once(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        # While a form is open in the first tab, the second one edits as well.
+        self.press("Edit SampleViewConfiguration.LabelText")
+        self.write("Default value", "From the first tab")
+        first, second = self.new_tab()
+        self.edit_interval("7")
+        self.wait_for(lambda: self.interval() == "7", "the edit of the second tab")
+        self.driver.switch_to.window(first)
+        self.keep()
+        self.wait_for_text("2 changes", ".draft-bar")
+        status, draft = self.call("GET", "draft")
+        self.assertIn("From the first tab", json.dumps(draft["template"]))
+        self.assertEqual(self.interval(), "7")
+
+    def test_says_which_edit_of_another_tab_it_replaced(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Default value", "45")
+        first, second = self.new_tab()
+        self.edit_interval("7")
+        self.wait_for(lambda: self.interval() == "7", "the edit of the second tab")
+        self.driver.switch_to.window(first)
+        self.keep()
+        self.wait_for_text("Another tab changed the same", ".draft-bar")
+        self.wait_for_text("RefreshInterval", ".draft-bar")
+        self.wait_for(lambda: self.interval() == "45", "the edit of the first tab")
+        self.check_page("draft-overwritten")
+
+    def test_names_the_value_for_a_condition_that_it_replaced(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.press("Edit SampleViewConfiguration.LabelText")
+        self.write("Value for User 2", "Mine")
+
+        def change(template):
+            label = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"]
+            label["conditionalValues"]["User 2"]["value"] = "Theirs"
+        self.change_draft(change)
+        self.keep()
+        self.wait_for_text(
+            "replaced it: SampleViewConfiguration.LabelText, value for “User 2”.", ".draft-bar")
+
+    def test_goes_on_saving_after_it_could_not_read_what_another_browser_saved(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.press("Edit SampleViewConfiguration.LabelText")
+        self.write("Default value", "Mine")
+        self.change_draft(lambda template: template["conditions"].pop(0))
+        faults = Faults(self.driver)
+        faults.fail("GET", "/draft$")
+        self.keep()
+        self.wait_for_text("Not saved on the server: The server does not answer", ".draft-bar")
+        faults.end()
+        self.wait_for(lambda: "Mine" in str(self.call("GET", "draft")[1]), "the merged draft")
+        self.wait_for(
+            lambda: "Not saved" not in self.find(".draft-bar").text, "the problem to end")
+        names = [c["name"] for c in self.call("GET", "draft")[1]["template"]["conditions"]]
+        self.assertNotIn("User 1", names)
+        self.assertEqual(self.interval(), "45")
+
+    def test_an_older_answer_does_not_replace_a_newer_draft(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        faults = Faults(self.driver)
+        faults.hold("GET", "/draft$", limit=1)
+
+        def change(template):
+            features = template["parameterGroups"]["AppFeatures"]
+            features["description"] = "Theirs"
+        self.change_draft(change)
+        # The answer to this has their draft, without the edit that follows.
+        self.wait_for(faults.held, "the check for another draft")
+        self.edit_label("Mine")
+        self.wait_for(lambda: "Mine" in str(self.call("GET", "draft")[1]), "the edit to be saved")
+        self.wait_for_text("3 changes", ".draft-bar")
+        faults.end()
+        self.assertIn("3 changes", self.find(".draft-bar").text)
+
+    def test_does_not_send_a_refused_draft_again_before_the_next_edit(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.refuse("PATCH", "/draft[?]baseVersion", 403)
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Default value", "45")
+        self.keep()
+        self.wait_for_text("The server says no. The server refused it", ".draft-bar")
+        self.check_page("draft-refused")
+        checks = faults.sent("GET", ":listVersions")
+        self.wait_for(
+            lambda: faults.sent("GET", ":listVersions") >= checks + 2, "two checks of the page")
+        self.assertEqual(faults.sent("PATCH", "/draft?baseVersion"), 1)
+        self.edit_label("Mine")
+        self.wait_for(
+            lambda: faults.sent("PATCH", "/draft?baseVersion") == 2, "another attempt")
+        faults.end()
+        self.press("Try again")
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.assertEqual(self.interval(), "45")
+
+    def test_says_that_the_server_still_has_a_discarded_draft(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        faults = Faults(self.driver)
+        faults.fail("DELETE", "/draft$")
+        self.press("Discard …")
+        self.press("Discard the draft")
+        self.wait_for_text("discarded in this tab only", ".draft-bar")
+        self.wait_for_text("The server still has it", ".draft-bar")
+        self.check_page("draft-discarding")
+        self.assertEqual(self.interval(), "45")
+        faults.end()
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
+        self.assertIsNone(self.interval())
+
+    def test_asks_before_a_sign_out_loses_what_the_tab_has_no_room_for(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", "/draft")
+        faults.fail("PUT", "/draft")
+        self.driver.execute_script(
+            "for (let text = 'x'.repeat(1 << 20); text; text = text.slice(text.length / 2 + 1))"
+            " for (let number = 0; ; number += 1) {"
+            "  try { sessionStorage.setItem(`full ${text.length} ${number}`, text); }"
+            "  catch { break; } }")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Default value", "45")
+        self.keep()
+        self.wait_for_text("the browser has no room to keep them", ".draft-bar")
+        self.press("Sign out")
+        self.wait_for_text("Signing out loses them", "dialog")
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        faults.end()
+        self.wait_for_text("1 change", ".draft-bar")
+
+    def test_keeps_the_unsaved_draft_of_somebody_else_over_a_sign_out(self):
+        self.go("settings")
+        key = "activeconfig.draft.somebody.default"
+        self.driver.execute_script("sessionStorage.setItem(arguments[0], '{}')", key)
+        self.press("Sign out")
+        self.wait_for_text("You are signed out.")
+        self.assertEqual(
+            self.driver.execute_script("return sessionStorage.getItem(arguments[0])", key), "{}")
+
+    def test_ends_the_draft_in_all_tabs(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        first, second = self.new_tab()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.press("Discard …")
+        self.press("Discard the draft")
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
+        self.driver.switch_to.window(first)
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end here")
+        self.assertIsNone(self.interval())
+
+    def test_another_user_does_not_see_the_draft(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.press("Sign out")
+        self.wait_for_text("You are signed out")
+        self.enter_token(self.new_token("editor"))
+        self.go("settings")
+        self.assertEqual(self.find_all(".draft-bar"), [])
+
+
+class ServerAwayTests(OwnServerCase):
+    def test_keeps_the_draft_in_the_tab_while_the_server_does_not_answer(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Default value", "45")
+        self.backend.kill()
+        self.keep()
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.check_page("draft-unsaved")
+        self.start_again()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertNotIn("Not saved", self.find(".draft-bar").text)
+        self.driver.refresh()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.browser.take_errors()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,282 @@
+"""Open forms: nothing that was entered is lost without a question."""
+
+import unittest
+
+from selenium.webdriver.common.keys import Keys
+
+from console_case import TOKEN
+from task_case import TaskCase
+
+DESCRIPTION = "How often it asks"
+
+
+class FormTests(TaskCase):
+    def open_form(self, is_edited=True):
+        """Opens a form, and enters something."""
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        if is_edited:
+            self.write("Description", DESCRIPTION)
+
+    def active(self):
+        """The element with the focus."""
+        return self.driver.switch_to.active_element
+
+    def headings(self):
+        """The headings of the open dialogs."""
+        return [e.text for e in self.find_all("dialog[open] h2")]
+
+    def check_form(self):
+        """Fails unless only the form is open, with what was entered."""
+        self.wait_for(lambda: self.headings() == ["Edit AppFeatures.RefreshInterval"], "the form")
+        self.assertEqual(self.field("Description").get_attribute("value"), DESCRIPTION)
+
+    def test_goes_on_after_another_sign_in(self):
+        self.open_form()
+        self.driver.delete_all_cookies()
+        self.wait_for_text("has ended", "dialog")
+        self.check_page("sign-in-again")
+        self.active().send_keys(Keys.ESCAPE, Keys.ESCAPE)
+        self.write("Token", TOKEN)
+        self.press("Sign in")
+        self.wait_for(lambda: len(self.headings()) == 1, "the form alone")
+        self.assertEqual(self.field("Description").get_attribute("value"), DESCRIPTION)
+        self.wait_for_text("The server accepts this", "dialog")
+        self.keep()
+        self.wait_for_text("1 change", ".draft-bar")
+
+    def test_goes_on_after_a_sign_in_in_another_tab(self):
+        self.open_form()
+        form = self.driver.current_window_handle
+        self.driver.delete_all_cookies()
+        self.wait_for_text("has ended", "dialog")
+        self.driver.switch_to.new_window("tab")
+        self.addCleanup(self.driver.switch_to.window, form)
+        self.open()
+        self.enter_token(TOKEN)
+        self.wait_for_text("Sign out")
+        self.driver.close()
+        self.driver.switch_to.window(form)
+        self.wait_for(lambda: len(self.headings()) == 1, "the form alone")
+        self.keep()
+        self.wait_for_text("1 change", ".draft-bar")
+        # A call with the session's proof of the other tab's session.
+        self.press("Review and publish")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2", "main")
+
+    def test_comes_back_after_a_reload(self):
+        self.open_form()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertTrue(self.asks_before_the_page_ends())
+        self.driver.refresh()
+        self.check_form()
+        self.keep()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.driver.refresh()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertEqual(self.headings(), [])
+        self.assertFalse(self.asks_before_the_page_ends())
+
+    def reload_form(self, page, button, fields, **query):
+        """Fills in a form, loads the page again, and fails unless the form has it still."""
+        self.go(page, **query)
+        self.press(button)
+        for label, text in fields.items():
+            self.write(label, text)
+        self.driver.refresh()
+        for label, text in fields.items():
+            self.assertEqual(self.field(label).get_attribute("value"), text)
+
+    def test_keeps_the_form_of_a_token(self):
+        name = f"Of {self.project}"
+        self.reload_form("tokens", "Create token", {"Name": name})
+        self.press("Create the token")
+        secret = self.field("Token").get_attribute("value")
+        self.assertNotIn(secret, self.stored())
+        self.press("Done")
+        self.wait_for_text(name, "main tbody")
+        self.driver.refresh()
+        self.wait_for_text(name, "main tbody")
+        self.assertEqual(self.headings(), [])
+        self.assertNotIn(secret, self.stored())
+
+    def test_keeps_the_form_of_a_webhook_without_secrets(self):
+        self.reload_form("webhooks", "Add webhook", {"Address": "https://hook.invalid/a"})
+        self.write("Address", "https://me:hidden@hook.invalid/b?key=hidden#hidden")
+        self.driver.refresh()
+        self.assertEqual(
+            self.field("Address").get_attribute("value"), "https://hook.invalid/b")
+        self.assertNotIn("hidden", self.stored())
+        self.press("Add the webhook")
+        self.press("Done")
+        self.wait_for_text("https://hook.invalid/b", "main tbody")
+
+    def test_keeps_the_form_of_a_pin(self):
+        self.reload_form("user", "Pin a value", {
+            "Setting": "AppFeatures.RefreshInterval", "Value": "7"}, id="9")
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(
+            self.call("GET", "users/9/overrides")[1], {"AppFeatures": {"RefreshInterval": 7}})
+        self.wait_for_text("AppFeatures.RefreshInterval", "[aria-labelledby=pinned]")
+
+    def stored(self):
+        """What the tab and the browser have stored."""
+        return self.driver.execute_script(
+            "return JSON.stringify([{...sessionStorage}, {...localStorage}])")
+
+    def test_comes_back_with_the_form_over_it(self):
+        self.open_form()
+        self.press("New condition …")
+        self.write("Name", "Germany")
+        self.write("Expression", "device.country in ['DE']")
+        self.wait_for_text("The server accepts this", "dialog[open]:last-of-type")
+        self.driver.refresh()
+        self.wait_for(lambda: self.headings()
+                      == ["Edit AppFeatures.RefreshInterval", "Add a condition"], "both forms")
+        self.assertEqual(self.field("Name").get_attribute("value"), "Germany")
+        self.press("Keep in the draft")
+        self.check_form()
+        self.choose("Condition of another value", "Germany")
+        self.press("Add value")
+        self.write("Value for Germany", "5")
+        self.keep()
+        self.wait_for_text("2 changes", ".draft-bar")
+
+    def test_comes_back_without_what_was_cleared(self):
+        self.go("conditions")
+        self.press("Edit User 2")
+        self.write("Name", "Second")
+        self.choose("Colour", "No colour")
+        self.wait_for_text("The server accepts this", "dialog")
+        for _ in range(2):
+            self.driver.refresh()
+            self.wait_for(lambda: self.headings() == ["Edit User 2"], "the form")
+            self.assertEqual(self.field("Colour").get_attribute("value"), "")
+            self.assertEqual(self.field("Name").get_attribute("value"), "Second")
+            self.write("Name", "Second")
+            self.wait_for_text("The server accepts this", "dialog")
+        self.keep()
+        self.wait_for_text("changes", ".draft-bar")
+        second = self.call("GET", "draft")[1]["template"]["conditions"][1]
+        self.assertEqual(second, {"name": "Second", "expression": "user.id == '2'"})
+
+    def sign_in_unnoticed(self, token):
+        """Replaces the session of the browser, as a tab does that tells nobody."""
+        status = self.driver.execute_async_script(
+            "const done = arguments[1];"
+            "fetch('/console/session', {method: 'POST', body: JSON.stringify({token: arguments[0]}),"
+            " headers: {'Content-Type': 'application/json'}}).then(({status}) => done(status));",
+            token)
+        self.assertEqual(status, 200)
+
+    def test_does_not_come_back_for_somebody_else(self):
+        self.open_form()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.sign_in_unnoticed(self.new_token("editor"))
+        self.driver.refresh()
+        self.wait_for_text("editor", ".account")
+        self.wait_for(lambda: self.button("Edit AppFeatures.RefreshInterval"), "the settings")
+        self.assertEqual(self.headings(), [])
+        self.sign_in_unnoticed(TOKEN)
+        self.driver.refresh()
+        self.check_form()
+
+    def test_comes_back_after_a_reload_without_a_session(self):
+        self.open_form()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.driver.delete_all_cookies()
+        self.driver.refresh()
+        self.enter_token(TOKEN)
+        self.check_form()
+
+    def asks_before_the_page_ends(self):
+        """True if the browser would ask; the driver answers its question by itself."""
+        return self.driver.execute_script(
+            "return !window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+
+    def test_asks_at_every_escape(self):
+        self.open_form()
+        for _ in range(3):
+            self.active().send_keys(Keys.ESCAPE)
+            self.wait_for(lambda: len(self.headings()) == 2, "the question")
+            self.active().send_keys(Keys.ESCAPE)
+            self.check_form()
+        # However fast: an even number of times leaves the form, an odd one the question.
+        self.active().send_keys(*[Keys.ESCAPE] * 7)
+        self.wait_for(lambda: len(self.headings()) >= 1, "the form")
+        if len(self.headings()) == 2:
+            self.press("Go on editing")
+        self.check_form()
+        self.active().send_keys(Keys.ESCAPE)
+        self.press("Leave")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.active().accessible_name, "Edit AppFeatures.RefreshInterval")
+
+    def test_asks_when_it_is_cancelled(self):
+        self.open_form()
+        self.press("Cancel")
+        self.press("Go on editing")
+        self.check_form()
+
+    def test_is_closed_by_back(self):
+        self.go("conditions")
+        self.open_form(is_edited=False)
+        place = self.driver.current_url
+        self.driver.back()
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.driver.current_url, place)
+        self.assertEqual(self.find("main h1").text, "Settings")
+        self.open_form()
+        self.driver.back()
+        self.wait_for(lambda: len(self.headings()) == 2, "the question")
+        self.wait_for(lambda: self.driver.current_url == place, "the form's address")
+        self.press("Go on editing")
+        self.check_form()
+        self.driver.back()
+        self.press("Leave")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.driver.current_url, place)
+        # The dialogs left nothing in the tab's history.
+        self.driver.back()
+        self.wait_for_text("Conditions", "main h1")
+
+    def test_leaves_no_step_in_the_history_after_a_reload(self):
+        self.go("conditions")
+        self.open_form(is_edited=False)
+        self.driver.refresh()
+        self.wait_for_text("Settings", "main h1")
+        self.wait_for(lambda: not self.driver.execute_script(
+            "return Boolean(history.state.isDialog)"), "the dialog's entry to go")
+        self.driver.back()
+        self.wait_for_text("Conditions", "main h1")
+
+    def test_asks_before_another_address(self):
+        self.open_form()
+        place = self.driver.current_url
+        for answer in ("Go on editing", "Leave"):
+            self.driver.execute_script(
+                "location.hash = arguments[0]", f"/{self.project}/history")
+            self.wait_for(lambda: len(self.headings()) == 2, "the question")
+            self.wait_for(lambda: self.driver.current_url == place, "the form's address")
+            self.press(answer)
+            self.wait_for(lambda: len(self.headings()) < 2, "the question to go")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("History", "main h1")
+
+    def test_leaves_the_focus_where_work_goes_on(self):
+        self.go("conditions")
+        self.press("Delete User 2")
+        self.press("Delete the condition")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.active().tag_name, "h1")
+        # A control that goes while it has the focus, without a dialog.
+        self.driver.execute_script(
+            "const button = document.createElement('button'); button.textContent = 'x';"
+            "document.querySelector('main').append(button); button.focus(); button.remove();")
+        self.wait_for(lambda: self.active().tag_name == "h1", "the focus")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,88 @@
+"""What the check of a form sends while somebody types."""
+
+import json
+import unittest
+
+from task_case import TaskCase
+
+# Records the bodies of requests, and how long the page's longest task was.
+PROBE = """
+window.sent = [];
+const send = window.fetch;
+window.fetch = (path, options = {}) => {
+    if (options.method !== 'GET') sent.push([options.method, String(path), options.body ?? '']);
+    return send.call(window, path, options);
+};
+"""
+
+
+def large_template():
+    """A template of 600 settings with values of some length, 100 kB in all."""
+    return {
+        "conditions": [{"name": f"Condition {n}", "expression": f"percent <= {n}"}
+                       for n in range(50)],
+        "parameterGroups": {f"Section {section}": {"parameters": {
+            f"key_{n}": {"defaultValue": {"value": f"Value {n} " * 15}} for n in range(60)}}
+            for section in range(10)}}
+
+
+class LiveCheckTests(TaskCase):
+    def setUp(self):
+        super().setUp()
+        self.publish(large_template(), "Large")
+
+    def checks(self):
+        """The requests that were sent since the last call."""
+        return self.driver.execute_script("return sent.splice(0)")
+
+    def test_sends_only_what_a_form_changes(self):
+        self.go("settings", find="3.key_7")
+        self.driver.execute_script(PROBE)
+        self.press("Edit Section 3.key_7")
+        self.write("Default value", "Another one")
+        self.wait_for_text("The server accepts this", "dialog")
+        method, path, body = self.checks()[-1]
+        self.assertEqual((method, path.split("/")[-1].split("?")[0]), ("PATCH", "draft"))
+        self.assertEqual(json.loads(body), [
+            {"op": "replace", "value": "Another one", "path":
+             "/parameterGroups/Section 3/parameters/key_7/defaultValue/value"},
+            {"op": "add", "value": "STRING", "path":
+             "/parameterGroups/Section 3/parameters/key_7/valueType"}])
+        self.write("Key", "key_7_renamed")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertLess(len(self.checks()[-1][2]), 1000)
+        self.choose("Type", "Number")
+        self.wait_for_text("is no NUMBER", "dialog .problems")
+        self.assertLess(len(self.checks()[-1][2]), 1000)
+        self.write("Default value", "7")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.checks()
+        self.keep()
+        self.press("Clear")
+        self.press("Edit the section Section 4")
+        self.write("Description", "The fourth")
+        self.wait_for(self.checks, "a check")
+        self.press("Keep in the draft")
+        self.wait_for_dialog_to_close()
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 3", "main")
+        self.assertEqual(self.parameter("Section 3", "key_7_renamed"), {
+            "defaultValue": {"value": "7"}, "valueType": "NUMBER"})
+
+    def test_checks_all_where_the_server_has_another_draft(self):
+        self.go("settings", find="3.key_7")
+        draft = large_template()
+        draft["parameterGroups"]["Section 5"]["description"] = "Changed elsewhere"
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": "2", "template": draft}, If_None_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.press("Edit Section 3.key_7")
+        self.choose("Type", "Number")
+        self.wait_for_text("is no NUMBER", "dialog .problems")
+        self.write("Default value", "7")
+        self.wait_for_text("The server accepts this", "dialog")
+
+
+if __name__ == "__main__":
+    unittest.main()

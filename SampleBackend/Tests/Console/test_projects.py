@@ -1,0 +1,288 @@
+"""Projects that are told apart, connected apps in the review, and whom a publish changed."""
+
+import copy
+import json
+import unittest
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from console_case import URL
+from task_case import TEMPLATE, TaskCase
+
+
+class ProjectCase(TaskCase):
+    """A test of the details of its project."""
+
+    def set_details(self, **details):
+        """Sets the details of the project, without the browser."""
+        status, answer = self.call("PUT", "details", details, If_Match="*")
+        self.assertEqual(status, 200, answer)
+
+    def publish_interval(self, value):
+        """Publishes another refresh interval, without the browser."""
+        template = copy.deepcopy(TEMPLATE)
+        parameters = template["parameterGroups"]["AppFeatures"]["parameters"]
+        parameters["RefreshInterval"]["defaultValue"]["value"] = value
+        self.publish(template, f"Every {value} s")
+
+    def go_as_shop(self, page, environment="PRODUCTION"):
+        """Goes to a page of the project, which is shown as Shop from now on."""
+        self.go("settings")
+        self.wait_for(lambda: "Saving" not in self.find("body").text, "the draft to be saved")
+        self.set_details(displayName="Shop", environment=environment)
+        self.driver.refresh()
+        self.wait_for(lambda: self.driver.title == "Settings · Shop · ActiveConfig", "the title")
+        self.show(page)
+
+    def show(self, page):
+        """Goes to another page."""
+        self.driver.execute_script("location.hash = arguments[0]", f"/{self.project}/{page}")
+        path = page.split("?")[0]
+        self.wait_for(
+            lambda: f"/{path}" in self.driver.current_url
+            and self.find_all(f"nav a[aria-current=page][href$='/{path}']"), page)
+
+    def bar(self):
+        """The colour above the page; None for none."""
+        header = self.find("header.top")
+        return header.get_attribute("data-color")
+
+
+class ProjectDetailsTests(ProjectCase):
+    def test_sets_what_a_project_is_told_apart_by(self):
+        self.go("projects")
+        self.assertIsNone(self.bar())
+        change = f"Change the details of {self.project}"
+        self.press(change)
+        self.write("Name to show", "Shop")
+        self.choose("Environment", "Production")
+        self.wait_for(lambda: self.find(".project-preview").text.split() == ["Shop", "Production"],
+                      "the preview")
+        self.check_page("dialog-project-details")
+        self.press("Save the details")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(
+            self.call("GET", "details")[1], {"displayName": "Shop", "environment": "PRODUCTION"})
+        self.wait_for_text("Production", "header .environment")
+        self.assertEqual(self.bar(), "RED")
+        self.wait_for(
+            lambda: self.driver.switch_to.active_element.accessible_name == change, "the focus")
+        row = self.row()
+        self.assertIn("Shop", row.text)
+        self.assertIn(self.project, row.text)
+        self.assertIn("Production", row.text)
+        self.press(change)
+        self.choose("Environment", "Staging")
+        self.choose("Colour", "Teal")
+        self.press("Save the details")
+        self.wait_for_text("Staging", "header .environment")
+        self.assertEqual(self.bar(), "TEAL")
+        # The trail includes new tokens and sessions, which belong to every project.
+        entries = self.call("GET", "audit")[1]["entries"]
+        details = [entry["detail"] for entry in entries if entry["action"] == "SET_PROJECT_DETAILS"]
+        self.assertEqual(details[0], "Shop, TEAL, STAGING")
+
+    def row(self):
+        """The project's row in the list."""
+        return self.wait_for(
+            lambda: next((e for e in self.find_all("tbody tr") if self.project in e.text), None),
+            "the project's row")
+
+    def test_does_not_overwrite_what_somebody_else_has_set(self):
+        self.go("projects")
+        self.press(f"Change the details of {self.project}")
+        self.write("Name to show", "Mine")
+        self.set_details(displayName="Theirs")
+        self.press("Save the details")
+        self.wait_for_text("somebody changed them in the meantime", "dialog")
+        self.browser.take_errors()
+        self.assertEqual(self.call("GET", "details")[1], {"displayName": "Theirs"})
+        self.assertEqual(self.field("Name to show").get_attribute("value"), "Mine")
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.press("Leave")
+        self.wait_for_dialog_to_close()
+
+    def test_shows_on_every_page_where_one_is(self):
+        self.go_as_shop("settings")
+        for page in ("settings", "conditions", "user", "live", "history", "audit", "tokens",
+                     "transfer", "webhooks", "projects"):
+            with self.subTest(page=page):
+                self.show(page)
+                self.assertEqual(self.find("header .environment").text, "Production")
+                self.assertEqual(self.bar(), "RED")
+                self.assertIn("· Shop ·", self.driver.title)
+        chosen = self.field("Project").find_element(By.CSS_SELECTOR, "option:checked")
+        self.assertEqual(chosen.text, f"Shop ({self.project}), Production")
+        self.choose("Project", "default")
+        self.wait_for(lambda: self.bar() is None, "the other project")
+        self.assertEqual(self.find_all("header .environment"), [])
+
+    def test_every_colour_can_be_read(self):
+        self.go("settings")
+        for color in ("RED", "ORANGE", "GREEN", "TEAL", "BLUE", "PURPLE", "PINK", "GRAY"):
+            with self.subTest(color=color):
+                self.set_details(color=color, environment="DEVELOPMENT")
+                self.driver.refresh()
+                self.wait_for(lambda: self.bar() == color, color)
+                self.wait_for(lambda: self.find_all("main h1"), "the page")
+                self.check_accessibility(color)
+
+    def test_says_that_a_publish_reaches_production(self):
+        self.edit_interval("45")
+        self.go_as_shop("review")
+        self.wait_for_text("This publishes to Shop, which is production", ".publish-card")
+        self.check_page("review-production")
+        self.press("Publish to Shop")
+        self.wait_for_text("It is in Shop, production.", "main")
+        self.assertEqual(self.version(), "2")
+
+    def test_says_that_a_rollback_reaches_production(self):
+        self.publish_interval("45")
+        self.go_as_shop("history")
+        self.press("Go back to version 1")
+        self.wait_for_text("This goes back in Shop, which is production", "dialog")
+        self.check_page("dialog-rollback-production")
+
+    def test_says_that_a_pin_reaches_production(self):
+        self.go_as_shop("user?id=3")
+        self.press("Pin a value")
+        self.wait_for_text("This pins a value in Shop, which is production", "dialog")
+
+    def test_says_nothing_of_production_elsewhere(self):
+        self.publish_interval("45")
+        self.go_as_shop("history", environment="STAGING")
+        self.press("Go back to version 1")
+        self.wait_for_text("Users get it at once.", "dialog")
+        self.assertEqual(self.find_all("dialog .production"), [])
+
+
+class NarrowProjectTests(ProjectCase):
+    size = (320, 700)
+
+    def test_shows_where_one_is_on_a_small_phone(self):
+        self.edit_interval("45")
+        self.go_as_shop("review")
+        self.wait_for_text("This publishes to Shop, which is production", ".publish-card")
+        word = self.find("header .environment")
+        self.assertEqual(word.text, "Production")
+        self.assertTrue(self.field("Project").is_displayed())
+        self.check_page("review-production")
+        self.press("Menu")
+        self.find("nav a")
+        self.check_page("menu-production")
+        self.press("Projects")
+        self.wait_for_text("Projects", "main h1")
+        self.press(f"Change the details of {self.project}")
+        self.find("dialog[open]")
+        self.check_page("dialog-project-details")
+
+
+class ViewerTests(TaskCase):
+    def test_only_publishers_set_the_details(self):
+        self.token = self.new_token("editor")
+        self.go("projects")
+        button = self.button(f"Change the details of {self.project}")
+        self.assertFalse(button.is_enabled())
+        self.assertIn("publisher", button.get_attribute("title"))
+
+
+class ConnectedAppTests(TaskCase):
+    """What the review and the live page know of connected apps."""
+
+    def listen(self, user, **signals):
+        """Listens as a user's app does."""
+        stream = urlopen(
+            f"{URL}/projects/{self.project}/activeconfig/user/{user}/events?{urlencode(signals)}",
+            timeout=30)
+        self.addCleanup(stream.close)
+        return stream
+
+    def review_new_versions(self):
+        """Opens the review of a draft that changes something from version 2.0 on."""
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Value for New versions", "5")
+        self.keep()
+        self.go("review")
+
+    def test_takes_the_signals_of_a_connected_app_for_one_user(self):
+        self.listen(4, **{"app.version": "3.0", "signal.plan": "gold"})
+        self.review_new_versions()
+        self.write("Also preview these users", "4, 5")
+        self.press("Preview")
+        offer = "Take these signals for 4: app.version = 3.0, plan = gold"
+        self.button(offer)
+        self.assertEqual(len(self.find_all("[data-focus^=take]")), 1)
+        self.check_page("review-connected-app")
+        self.press(offer)
+        self.wait_for_text("As a connected app of this user says: app.version = 3.0, plan = gold.",
+                           "[aria-labelledby=impact]")
+        first, second = self.find_all("[aria-labelledby=impact] .difference")
+        self.assertIn("1 setting", first.text)
+        self.assertNotIn("Not known", first.text)
+        # The other user keeps what was known of them.
+        self.assertIn("Not known: app.version", second.text)
+        self.assertIn("user 4", self.driver.switch_to.active_element.get_attribute("data-focus"))
+        self.driver.refresh()
+        self.wait_for_text("As a connected app of this user says", "[aria-labelledby=impact]")
+        folds = self.find_all("[aria-labelledby=impact] form summary")
+        self.assertIn("2 signals", folds[0].text)
+        self.assertIn("nothing entered", folds[1].text)
+
+    def test_keeps_the_signals_of_each_user(self):
+        self.review_new_versions()
+        self.write("Also preview these users", "4, 5")
+        self.press("Preview")
+        self.wait_for(
+            lambda: len(self.find_all("[aria-labelledby=impact] form summary")) == 2, "the forms")
+        fold = self.find_all("[aria-labelledby=impact] form summary")[1]
+        # The card with the button to publish covers the end of the window.
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", fold)
+        fold.click()
+        self.write("App version", "3.0")
+        self.press("Preview")
+        self.wait_for(lambda: ["1 setting" in e.text for e in self.find_all(
+            "[aria-labelledby=impact] .difference")] == [False, True], "what changes for 5")
+        self.check_page("review-named-users")
+        # Who is named no more is forgotten.
+        self.write("Also preview these users", "5")
+        self.press("Preview")
+        self.wait_for(
+            lambda: len(self.find_all("[aria-labelledby=impact] form summary")) == 1, "one form")
+        kept = self.driver.execute_script(
+            "return localStorage.getItem(`activeconfig.impact.${arguments[0]}`)", self.project)
+        self.assertEqual(
+            json.loads(kept), {"users": "5", "signalsByUser": {"5": {"app.version": "3.0"}}})
+
+    def test_tries_a_user_with_the_signals_of_the_connected_app(self):
+        self.listen(4, **{"app.version": "3.0"})
+        self.go("user", id="4")
+        self.press("Take these signals for 4: app.version = 3.0")
+        self.wait_for_text("As a connected app of this user says: app.version = 3.0.", "main")
+        self.assertIn("app.version=3.0", self.driver.current_url)
+        self.assertEqual(self.field("App version").get_attribute("value"), "3.0")
+
+    def test_says_whom_the_last_publish_changed(self):
+        for user in range(1, 5):
+            self.listen(user)
+        self.go("live")
+        self.wait_for(
+            lambda: self.find("[aria-labelledby=now] .figure").text == "4", "the connections")
+        self.assertNotIn("It changed", self.find("main").text)
+        template = copy.deepcopy(TEMPLATE)
+        for condition in template["conditions"]:
+            if condition["name"] == "User 2":
+                condition["expression"] = "user.id == '9'"
+        self.publish(template, "Nobody is user 2")
+        tile = self.wait_for_text(
+            "It changed something for 1 of 4 users connected when it was published.",
+            "[aria-labelledby=share]")
+        self.assertIn("Version 2, ", tile.text)
+        self.check_page("live-effect")
+
+
+if __name__ == "__main__":
+    unittest.main()

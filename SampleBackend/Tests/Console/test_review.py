@@ -1,0 +1,298 @@
+"""The review: what changes line by line, whom it reaches, taking changes back, and undoing."""
+
+import copy
+import unittest
+from urllib.request import urlopen
+
+from console_case import URL
+from faults import Faults
+from task_case import TEMPLATE, TaskCase
+
+
+class ReviewTests(TaskCase):
+    def start_draft(self, change):
+        """Stores a draft in which a function has changed the template, and opens the review."""
+        template = self.template()
+        base = template.pop("version")["versionNumber"]
+        change(template)
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": base, "template": template}, If_None_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.go("review")
+        self.wait_for_text("What changes", "main")
+
+    def ask_as_users(self, number, query):
+        """Asks for the documents of users, as their apps do."""
+        for user in range(number):
+            with urlopen(f"{URL}/projects/{self.project}/activeconfig/user/u{user}?{query}",
+                         timeout=15) as answer:
+                answer.read()
+
+    def test_marks_the_changed_words_of_long_values_and_folds_the_rest(self):
+        old = '{"items": [' + ",".join(f'{{"id": {n}, "name": "Item {n}"}}' for n in range(60)) + "]}"
+        template = copy.deepcopy(TEMPLATE)
+        template["parameterGroups"]["AppFeatures"]["parameters"]["Items"] = {
+            "defaultValue": {"value": old}, "valueType": "JSON"}
+        self.publish(template, "Items")
+
+        def change(template):
+            items = template["parameterGroups"]["AppFeatures"]["parameters"]["Items"]
+            items["defaultValue"]["value"] = old.replace("Item 30", "Thing 30").replace(": ", ":   ")
+        self.start_draft(change)
+        self.wait_for_text("AppFeatures.Items", ".difference")
+        self.assertEqual([e.text for e in self.find_all(".diff-line mark")], ["Item", "Thing"])
+        self.assertEqual(len(self.find_all(".diff-line.old")), 1)
+        self.assertEqual(len(self.find_all(".diff-line.new")), 1)
+        self.wait_for_text("unchanged lines", ".diff-fold")
+        self.check_page("review-lines")
+
+    def test_takes_one_change_back(self):
+        self.edit_interval("45")
+        self.press("Edit SampleViewConfiguration.LabelText")
+        self.write("Default value", "Mine")
+        self.keep()
+        self.go("conditions")
+        self.press("Edit User 2")
+        self.write("Expression", "user.id == '9'")
+        self.keep()
+        self.wait_for_text("3 changes", ".draft-bar")
+        self.go("review")
+        self.press("Revert AppFeatures.RefreshInterval")
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.press("Revert User 2")
+        self.wait_for_text("1 change", ".draft-bar")
+        draft = self.call("GET", "draft")[1]
+        names = [c["name"] for c in draft["template"]["conditions"]]
+        self.assertEqual(names, [c["name"] for c in TEMPLATE["conditions"]])
+        self.assertEqual(
+            [e["key"] for e in draft["changes"]["parameters"]], ["LabelText"])
+        self.press("Revert SampleViewConfiguration.LabelText")
+        self.wait_for_text("There is no draft", "main")
+        self.assertEqual(self.call("GET", "draft")[0], 404)
+
+    def test_names_the_settings_that_a_condition_concerns(self):
+        self.go("conditions")
+        self.press("Edit User 2")
+        self.write("Expression", "user.id == '9'")
+        self.keep()
+        self.go("review")
+        self.wait_for_text("Concerns", ".difference summary").click()
+        self.wait_for_text("SampleViewConfiguration.LabelText", ".difference details")
+
+    def test_warns_of_a_value_that_a_condition_above_takes(self):
+        self.ask_as_users(6, "device.os=ios")
+
+        def change(template):
+            template["conditions"] = [
+                {"name": "All systems", "expression": "device.os in ['ios', 'android']"},
+                *template["conditions"], {"name": "Apple", "expression": "device.os == 'ios'"}]
+            label = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"]
+            label.setdefault("conditionalValues", {}).update(
+                {"All systems": {"value": "all"}, "Apple": {"value": "apple"}})
+        self.start_draft(change)
+        self.wait_for_text("1 changed value reaches nobody", "[aria-labelledby=impact]")
+        impact = self.wait_for_text("“All systems” takes 6", "[aria-labelledby=impact]").text
+        self.assertIn("LabelText, for “Apple”", impact)
+        self.assertIn("About 100 % of recent requests change", impact)
+        self.check_page("review-shadowed")
+        # A condition that is taken back takes the values for it along.
+        self.press("Revert Apple")
+        self.wait_for_text("2 changes", ".draft-bar")
+        status, draft = self.call("GET", "draft")
+        self.assertEqual(draft["problems"], [])
+        self.assertNotIn("apple", str(draft["template"]))
+
+    def test_folds_values_beyond_the_first(self):
+        self.ask_as_users(6, "device.os=ios")
+
+        def change(template):
+            template["conditions"] = [
+                {"name": "All systems", "expression": "device.os in ['ios', 'android']"},
+                {"name": "Apple", "expression": "device.os == 'ios'"}]
+            template["parameterGroups"] = {"Many": {"parameters": {
+                f"key_{n}": {"defaultValue": {"value": "x"}, "conditionalValues": {
+                    "All systems": {"value": "all"}, "Apple": {"value": "apple"}}}
+                for n in range(25)}}}
+        self.start_draft(change)
+        impact = self.wait_for_text("50 changed values reach nobody", "[aria-labelledby=impact]")
+        rest = impact.find_element("xpath", ".//summary[.='30 more']")
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", rest)
+        rest.click()
+        self.assertEqual(len([e for e in self.find_all("[aria-labelledby=impact] .warning li")
+                              if e.is_displayed()]), 50)
+
+    def test_previews_the_users_that_were_asked_for_last_and_says_how_many(self):
+        self.edit_interval("45")
+        self.go("review")
+        impact = self.find("[aria-labelledby=impact]")
+        self.hold_answers('"userID":"first"')
+        self.write("Also preview these users", "first")
+        self.press("Preview")
+        self.wait_for_held_answer()
+        users = ", ".join(f"u{n}" for n in range(101))
+        self.driver.execute_script("arguments[0].value = arguments[1]",
+                                   self.field("Also preview these users"), users)
+        self.press("Preview")
+        self.wait_for_text("u99", "[aria-labelledby=impact]")
+        self.release_answers()
+        self.assertIn("Only the first 100 of 101 users are previewed", impact.text)
+        self.assertNotIn("first 1 setting", impact.text.replace("\n", " "))
+
+    def test_shows_changes_of_white_space_and_of_repeated_members(self):
+        space = '{"name": "A text", "other": "that is long enough for lines of its own, and more"}'
+        members = '{"a": 1, "a": 2, "other": "long enough for lines of its own, as the other one"}'
+        template = copy.deepcopy(TEMPLATE)
+        settings = template["parameterGroups"]["AppFeatures"]["parameters"]
+        settings["Text"] = {"defaultValue": {"value": space}, "valueType": "STRING"}
+        settings["Tree"] = {"defaultValue": {"value": members}, "valueType": "JSON"}
+        self.publish(template, "Both")
+
+        def change(template):
+            settings = template["parameterGroups"]["AppFeatures"]["parameters"]
+            settings["Text"]["defaultValue"]["value"] = space.replace("name\": \"A", "name\":\"B")
+            settings["Tree"]["defaultValue"]["value"] = members.replace('"a": 1, ', "")
+        self.start_draft(change)
+        text, tree = [e.text for e in self.find_all(".difference")]
+        self.assertIn('"name":"B text"', text)
+        self.assertIn('"a": 1', tree)
+        self.press("Publish")
+        self.wait_for_text("Published as version 3", "main")
+        self.go("history")
+        self.wait_for_text('"name":"B text"', ".difference")
+        # White space of JSON is shown where nothing else differs.
+        template = self.template()
+        tree = template["parameterGroups"]["AppFeatures"]["parameters"]["Tree"]
+        tree["defaultValue"]["value"] += 30 * " "
+        self.publish(template, "With spaces")
+        self.go("settings")
+        self.go("history")
+        self.wait_for_text("AppFeatures.Tree", ".difference")
+        self.assertEqual(len(self.find_all(".diff-line.new")), 1)
+
+    def test_takes_changes_of_both_parts_of_the_section_default_back(self):
+        both = {"parameters": {"alone": {"defaultValue": {"value": "1"}}},
+                "parameterGroups": {"Default": {"parameters": {
+                    "grouped": {"defaultValue": {"value": "2"}}}}}}
+        self.publish(both, "Both")
+
+        def change(template):
+            template["parameters"]["alone"]["defaultValue"]["value"] = "3"
+            del template["parameterGroups"]["Default"]["parameters"]["grouped"]
+            template["parameterGroups"]["Default"]["parameters"]["new"] = {
+                "defaultValue": {"value": "4"}}
+        self.start_draft(change)
+        self.press("Revert Default.grouped")
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.press("Revert Default.new")
+        self.wait_for_text("1 change", ".draft-bar")
+        template = self.call("GET", "draft")[1]["template"]
+        self.assertEqual(template["parameterGroups"], both["parameterGroups"])
+        self.press("Revert Default.alone")
+        self.wait_for_text("There is no draft", "main")
+
+    def test_names_the_value_that_was_probably_meant(self):
+        def change(template):
+            template["conditions"].append(
+                {"name": "Apple", "expression": "device.os == 'iOS' || device.country in ['Japan']"})
+        self.start_draft(change)
+        impact = self.wait_for_text("probably true for nobody", "[aria-labelledby=impact]").text
+        self.assertIn("it sends 'ios'", impact)
+        self.assertIn("it sends 'JP'", impact)
+
+    def test_says_what_apps_have_after_a_publish_and_undoes_it(self):
+        stream = urlopen(
+            f"{URL}/projects/{self.project}/activeconfig/user/1/events", timeout=30)
+        self.addCleanup(stream.close)
+        self.edit_interval("45")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+        self.wait_for_text("1 of 1 connected app has it.", "main")
+        self.check_page("review-published")
+        self.press("Undo")
+        self.wait_for(lambda: self.version() == "3", "the rollback")
+        interval = self.parameter("AppFeatures", "RefreshInterval")
+        self.assertEqual(interval["defaultValue"], {"value": "60.0"})
+        self.assertEqual(self.template()["version"]["rollbackSource"], "1")
+
+    def test_does_not_undo_what_somebody_published_since(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+        self.publish(TEMPLATE, "Theirs")
+        self.press("Undo")
+        self.wait_for_text("Not undone: somebody has published since", "main")
+        self.assertEqual(self.version(), "3")
+
+    def publish_interval(self):
+        """Publishes a draft as version 2; returns the faults of the network."""
+        self.edit_interval("45")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+        return Faults(self.driver)
+
+    def test_offers_the_undo_again_when_it_did_not_reach_the_server(self):
+        faults = self.publish_interval()
+        faults.fail("POST", ":rollback")
+        self.press("Undo")
+        self.wait_for_text("Not undone. You may try again.", "main")
+        faults.end()
+        self.press("Undo")
+        self.wait_for(lambda: self.version() == "3", "the rollback")
+
+    def test_finds_out_that_it_was_undone_when_the_response_is_lost(self):
+        faults = self.publish_interval()
+        faults.lose("POST", ":rollback")
+        self.press("Undo")
+        self.wait_for_text("There is no draft", "main")
+        self.wait_for(
+            lambda: "Published as version 2." not in self.find("main").text, "the review to end")
+        self.assertEqual(self.version(), "3")
+        self.assertEqual(self.template()["version"]["rollbackSource"], "1")
+
+    def test_keeps_the_description_over_a_reload_and_a_merge(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.write("Description of this version", "Look sooner")
+        self.find("main h1").click()
+        self.wait_for(
+            lambda: self.call("GET", "draft")[1]["template"].get("version")
+            == {"description": "Look sooner"}, "the description in the draft")
+        self.driver.refresh()
+        self.wait_for(
+            lambda: self.field("Description of this version").get_attribute("value")
+            == "Look sooner", "the description")
+        theirs = copy.deepcopy(TEMPLATE)
+        label = theirs["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"]
+        label["defaultValue"]["value"] = "Theirs"
+        self.publish(theirs, "Theirs")
+        self.press("Publish")
+        self.press("Take this into the draft")
+        self.wait_for(lambda: "/review" in self.driver.current_url, "the review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 3.", "main")
+        self.assertEqual(self.template()["version"]["description"], "Look sooner")
+
+    def test_merges_the_fields_of_one_setting(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        theirs = copy.deepcopy(TEMPLATE)
+        interval = theirs["parameterGroups"]["AppFeatures"]["parameters"]["RefreshInterval"]
+        interval["description"] = "Theirs"
+        self.publish(theirs, "Theirs")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("You changed different things", "main")
+        self.press("Take this into the draft")
+        self.wait_for(lambda: "/review" in self.driver.current_url, "the review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 3.", "main")
+        merged = self.parameter("AppFeatures", "RefreshInterval")
+        self.assertEqual(merged["description"], "Theirs")
+        self.assertEqual(merged["defaultValue"], {"value": "45"})
+
+
+if __name__ == "__main__":
+    unittest.main()

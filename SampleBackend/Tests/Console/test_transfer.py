@@ -1,0 +1,195 @@
+"""Import and export, and what an empty project offers."""
+
+import json
+import plistlib
+import tempfile
+import unittest
+from pathlib import Path
+from uuid import uuid4
+from xml.etree import ElementTree
+
+from browser import PHONE
+from console_case import ConsoleCase
+from task_case import TEMPLATE, TaskCase
+
+PARSE = {"params": {"title": "Hello", "since": {"__type": "Date", "iso": "2026-01-01T00:00:00Z"}},
+         "masterKeyOnly": {}}
+
+
+class ImportTests(TaskCase):
+    def choose_file(self, content):
+        """Chooses a file with a content."""
+        file = tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8")
+        self.addCleanup(file.close)
+        file.write(content)
+        file.flush()
+        self.field("File").send_keys(file.name)
+        self.wait_for(
+            lambda: self.field("Or its content").get_attribute("value") == content, "the content")
+
+    def test_reads_parse_config_into_a_section_of_the_draft(self):
+        self.go("transfer")
+        self.choose_file(json.dumps(PARSE))
+        self.assertEqual(self.field("Format").get_attribute("value"), "PARSE")
+        self.write("Section that its parameters become", "Home")
+        self.press("Read the file")
+        self.wait_for_text("The file has 2 settings", "main")
+        self.wait_for_text("params.since", ".remarks")
+        self.check_page("import")
+        self.press("Add what is new to the draft")
+        self.wait_for_text("Review", "main h1")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2", "main")
+        template = self.template()
+        self.assertEqual(
+            template["parameterGroups"]["Home"]["parameters"]["title"]["defaultValue"]["value"],
+            "Hello")
+        self.assertIn("AppFeatures", template["parameterGroups"])
+        self.assertEqual(template["conditions"], TEMPLATE["conditions"])
+
+    def test_keeps_what_the_project_has_already(self):
+        other = json.loads(json.dumps(TEMPLATE))
+        parameters = other["parameterGroups"]["AppFeatures"]["parameters"]
+        parameters["RefreshInterval"]["defaultValue"]["value"] = "1"
+        parameters["Added"] = {"defaultValue": {"value": "x"}}
+        self.go("transfer")
+        self.choose_file(json.dumps(other))
+        self.press("Read the file")
+        self.wait_for_text("10 things of the file are in the project already", "main")
+        self.press("Add what is new to the draft")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.go("transfer")
+        self.choose_file(json.dumps(other))
+        self.press("Read the file")
+        self.press("Replace everything in the draft")
+        self.wait_for_text("2 changes", ".draft-bar")
+
+    def test_keeps_the_chosen_format_and_shows_no_outdated_result(self):
+        self.go("transfer")
+        self.choose_file(json.dumps(PARSE))
+        format_of = self.field("Format")
+        self.assertEqual(format_of.get_attribute("value"), "PARSE")
+        for label, change in (
+                ("the section", lambda: self.write("Section that its parameters become", "Home")),
+                ("the format", lambda: self.choose("Format", "ActiveConfig")),
+                ("the content", lambda: self.field("Or its content").send_keys(" "))):
+            with self.subTest(label):
+                self.choose("Format", "Parse Config")
+                self.press("Read the file")
+                self.wait_for_text("The file has 2 settings", "main")
+                change()
+                self.wait_for(
+                    lambda: "The file has" not in self.find("main").text, "the result to go")
+        self.choose("Format", "Firebase Remote Config")
+        self.field("Or its content").send_keys(" ")
+        self.assertEqual(format_of.get_attribute("value"), "FIREBASE")
+
+    def test_says_how_many_names_it_does_not_show(self):
+        parameters = {f"key_{n}": {"defaultValue": {"value": "x"}} for n in range(205)}
+        self.publish({"parameters": parameters}, "Many")
+        self.go("transfer")
+        self.choose_file(json.dumps({"parameters": parameters}))
+        self.press("Read the file")
+        self.wait_for_text("205 things of the file", "main").find_element(
+            "xpath", "//summary[contains(., 'things of the file')]").click()
+        self.wait_for_text("and 5 more", ".remarks")
+
+    def test_says_what_is_wrong_with_a_file(self):
+        self.go("transfer")
+        self.press("Read the file")
+        self.wait_for_text("Choose a file", "main .message")
+        self.choose_file("{")
+        self.press("Read the file")
+        self.wait_for_text("This is no JSON", "main .message")
+        self.choose_file(json.dumps({"conditions": [{"name": "a", "expression": "x"}]}))
+        self.choose("Format", "Firebase Remote Config")
+        self.press("Read the file")
+        self.wait_for_text("conditions[0].expression", "main .message")
+        self.check_page("import-problem")
+
+
+class SampleTests(TaskCase):
+    def test_keeps_the_conditions_of_a_project_without_settings(self):
+        mine = {"name": "Mine", "expression": "user.id == 'me'"}
+        self.publish({"conditions": [mine]}, "Conditions")
+        self.go("settings")
+        self.press("Start with the sample")
+        self.wait_for_text("5 settings in 2 sections", "main")
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 200, "the draft")
+        template = self.call("GET", "draft")[1]["template"]
+        self.assertEqual(template["conditions"], [mine, *TEMPLATE["conditions"]])
+        self.assertEqual(template["parameterGroups"], TEMPLATE["parameterGroups"])
+
+
+class ExportTests(TaskCase):
+    def test_offers_files_that_programs_read(self):
+        self.go("transfer")
+        links = {e.text: (e.get_attribute("href"), e.get_attribute("download"))
+                 for e in self.find_all("main a[download]")}
+        files = {}
+        for name, (address, download) in links.items():
+            files[name] = self.driver.execute_async_script(
+                "const [address, done] = arguments;"
+                "fetch(address).then((r) => r.text()).then(done);", address)
+            self.assertTrue(download.startswith(self.project), download)
+        self.assertEqual(json.loads(files["JSON"])["RefreshInterval"], "60.0")
+        self.assertEqual(
+            plistlib.loads(files["Property list"].encode())["RefreshInterval"], "60.0")
+        entries = ElementTree.fromstring(files["XML (Android)"].encode())
+        self.assertEqual(
+            {e.findtext("key"): e.findtext("value") for e in entries}["RefreshInterval"], "60.0")
+        bootstrap = json.loads(files["Exchange format (bootstrap)"])
+        self.assertIn("AppFeatures", bootstrap["config_sections"])
+        self.assertEqual(json.loads(files["Template"])["conditions"], TEMPLATE["conditions"])
+
+    def test_downloads_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.driver.execute_cdp_cmd(
+                "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+            self.go("transfer")
+            self.press("Property list")
+            file = Path(folder, f"{self.project}-defaults.plist")
+            self.wait_for(file.exists, "the file")
+            self.assertEqual(plistlib.loads(file.read_bytes())["RefreshInterval"], "60.0")
+
+
+class EmptyProjectTests(TaskCase):
+    def setUp(self):
+        ConsoleCase.setUp(self)
+        self.project = f"empty-{uuid4().hex[:8]}"
+
+    def start(self):
+        """Opens a project of which nothing is published."""
+        self.sign_in()
+        self.open(f"#/{self.project}/settings")
+        self.press(f"Start the project {self.project}")
+        self.wait_for_text("There is nothing here yet", "main")
+
+    def test_offers_a_sample_and_the_lines_for_the_app(self):
+        self.start()
+        code = self.find("main pre").text
+        self.assertIn(f'{self.url}/projects/{self.project}")!', code)
+        self.assertFalse(self.find_all("main [role=search]")[0].is_displayed())
+        self.check_page("empty-project")
+        self.press("Start with the sample")
+        self.wait_for_text("5 settings in 2 sections", "main")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 1", "main")
+        template = self.template()
+        del template["version"]
+        self.assertEqual(template, TEMPLATE)
+
+    def test_leads_to_the_import(self):
+        self.start()
+        self.press("Import a template")
+        self.wait_for_text("Import and export", "main h1")
+        self.check_page("import-empty")
+
+
+class EmptyProjectOnAPhoneTests(EmptyProjectTests):
+    size = PHONE
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,160 @@
+"""Every page and dialog at all widths, in light and dark."""
+
+import copy
+import unittest
+
+from selenium.webdriver.common.keys import Keys
+
+from console_case import PICTURES
+from layout import faults
+from task_case import TEMPLATE, TaskCase
+
+WIDTHS = (320, 390, 768, 1280, 1920)
+
+# Names and values of the length that they have in large projects.
+LONG = "a_long_name_without_any_space_" * 3
+WORDS = "A long description of several words, as people write them. " * 4
+
+
+def long_template():
+    """The sample template with a section of long names and values."""
+    template = copy.deepcopy(TEMPLATE)
+    template["conditions"].append({
+        "name": f"Condition {LONG}", "tagColor": "DEEP_ORANGE",
+        "expression": f"user.id in ['{LONG}', 'b', 'c'] && percent('{LONG[:32]}') <= 12.5"})
+    value = {"value": f'{{"{LONG}": ["{WORDS}"]}}'}
+    template["parameterGroups"][f"Section {LONG}"] = {"description": WORDS, "parameters": {
+        LONG: {"valueType": "JSON", "description": WORDS, "defaultValue": value,
+               "conditionalValues": {f"Condition {LONG}": value, "User 1": value}},
+        "short": {"defaultValue": {"value": LONG}}}}
+    return template
+
+
+class WidthTests(TaskCase):
+    size = (1280, 900)
+
+    def setUp(self):
+        super().setUp()
+        self.publish(long_template(), WORDS[:250])
+        self.problems = []
+
+    def tearDown(self):
+        self.browser.set_size(self.size)
+        super().tearDown()
+
+    def check(self, name):
+        """Notes what is wrong with what is open, at each width, in light and dark."""
+        for width in WIDTHS:
+            self.browser.set_size((width, 900))
+            # After the page has followed the new size.
+            self.driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
+            for scheme in ("light", "dark"):
+                self.browser.set_scheme(scheme)
+                # The scheme changes nothing but colours.
+                found = self.browser.violations(["color-contrast"] if scheme == "dark" else None)
+                if scheme == "light":
+                    found += faults(self.driver)
+                self.problems += [f"{name}, {width} px, {scheme}: {text}" for text in found]
+                if found:
+                    self.picture_of(f"{name}-{width}-{scheme}")
+        self.browser.set_scheme("light")
+        self.browser.set_size(self.size)
+
+    def picture_of(self, name):
+        """Saves a picture of what is wrong."""
+        self.browser.save_picture(PICTURES / "failed" / f"widths-{name}.png")
+
+    def check_dialog(self, *buttons):
+        """Presses buttons one after the other, checks the dialog, and closes it."""
+        for button in buttons:
+            self.press(button)
+        self.find("dialog[open]")
+        self.check(buttons[-1])
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.wait_for_dialog_to_close()
+
+    def check_problems(self):
+        """Fails with all problems that were noted."""
+        self.assertEqual(self.problems, [], "\n".join(self.problems))
+
+    def test_pages(self):
+        for page in ("settings", "conditions", "review", "merge", "user", "live", "history",
+                     "audit", "tokens", "webhooks", "transfer"):
+            self.go(page)
+            self.wait_for(lambda: "Loading" not in self.find("main").text, "the page")
+            self.check(page)
+        self.check_problems()
+
+    def test_pages_with_a_draft(self):
+        self.go("settings")
+        self.field("SampleViewConfiguration.ButtonEnabled").click()
+        self.find(".pick").click()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.check("settings-selected")
+        self.publish(long_template() | {"parameters": {"x": {"defaultValue": {"value": "1"}}}},
+                     WORDS[:250])
+        self.wait_for_text("was published meanwhile", ".draft-bar")
+        for page, text in (("review", "What changes"), ("merge", "You changed different things"),
+                           ("user", "Who")):
+            self.go(page)
+            self.wait_for_text(text, "main")
+            self.check(f"draft-{page}")
+        self.go("user", id=LONG)
+        self.wait_for_text("True conditions", "main")
+        self.check("draft-user-of-an-id")
+        self.go("history", **{"from": "1", "to": "3"})
+        self.wait_for(lambda: self.find_all(".diff"), "the differences")
+        self.check("history-differences")
+        self.check_problems()
+
+    def test_dialogs_of_settings(self):
+        self.go("settings")
+        self.check_dialog("Add section")
+        self.check_dialog(f"Edit the section Section {LONG}")
+        self.check_dialog(f"Delete the section Section {LONG}")
+        self.check_dialog("Edit SampleViewConfiguration.ViewBackgroundColor")
+        self.check_dialog(f"Edit Section {LONG}.{LONG}")
+        self.check_dialog(f"More for Section {LONG}.{LONG}", "Move to another section …")
+        self.check_dialog(f"More for Section {LONG}.{LONG}", "History …")
+        self.find(".pick").click()
+        self.check_dialog("Set for a condition …")
+        self.check_dialog("Delete …")
+        self.check_problems()
+
+    def test_other_dialogs(self):
+        self.go("conditions")
+        self.check_dialog("Add condition")
+        self.check_dialog(f"Edit Condition {LONG}")
+        self.check_dialog(f"Move Condition {LONG} …")
+        self.check_dialog(f"Delete Condition {LONG}")
+        self.go("user", id="7")
+        self.check_dialog("Pin a value")
+        self.go("tokens")
+        self.check_dialog("Create token")
+        self.go("webhooks")
+        self.check_dialog("Add webhook")
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        combobox = self.field("Condition of another value")
+        combobox.click()
+        self.wait_for(lambda: self.find_all("[role=option]"), "the options")
+        self.check("combobox")
+        self.check_problems()
+
+    def test_pages_outside_of_a_project(self):
+        self.open()
+        self.find("input[type=password]")
+        self.check("sign-in")
+        self.enter_token(self.token)
+        self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
+        self.driver.execute_script("location.hash = '#/no-such-project/settings'")
+        self.wait_for_text("Start the project", "main")
+        self.check("unknown-project")
+        self.press("Start the project no-such-project")
+        self.wait_for_text("In the app", "main")
+        self.check("empty-project")
+        self.check_problems()
+
+
+if __name__ == "__main__":
+    unittest.main()
