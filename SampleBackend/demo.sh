@@ -14,7 +14,8 @@ USAGE: SampleBackend/demo.sh [--keep] [--port PORT]
 Builds and starts the backend on a new database. Then it publishes the sample template, shows the keys
 that apps read it by, runs the sample app for users 1, 2 and 3, says why user 3 gets what they get,
 connects the three users, publishes a change for user 2, which only that user hears of, and rolls it
-back.
+back. Last, the app of user 2 is told of a change at once; the backend is killed and started again, and
+the app is right again.
 
   --keep       The backend stays up until Ctrl-C: open the console by the link that is printed.
   --port PORT  The backend's port (default: a free one).
@@ -62,9 +63,10 @@ template=SampleBackend/Sources/SampleBackend/Resources/SampleTemplate.json
 work=$(mktemp -d)
 pid=""
 watches=""
+live=""
 stop() {
     # shellcheck disable=SC2086
-    [ -z "$watches" ] || kill $watches 2>/dev/null || true
+    [ -z "$watches$live" ] || kill $watches $live 2>/dev/null || true
     if [ -n "$pid" ]; then
         kill -TERM "$pid" 2>/dev/null || true
         wait "$pid" 2>/dev/null || true
@@ -79,13 +81,49 @@ ACTIVECONFIG_ADMIN_TOKEN=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 export ACTIVECONFIG_ADMIN_TOKEN
 unset ACTIVECONFIG_TOKEN
 
-"$backend" serve --port "$port" --store "sqlite:$work/demo.sqlite" >"$work/out" 2>"$work/log" &
-pid=$!
-until grep -q '^listening on ' "$work/out"; do
-    kill -0 "$pid" 2>/dev/null || { cat "$work/log" >&2; fail "the backend did not start"; }
-    sleep 0.1
-done
-url=$(sed -n 's/^listening on //p' "$work/out")
+# Starts the backend on a port.
+serve() {
+    : >"$work/out" # Before it starts, so that no line of the last run is read.
+    "$backend" serve --port "$1" --store "sqlite:$work/demo.sqlite" >>"$work/out" 2>"$work/log" &
+    pid=$!
+    until grep -q '^listening on ' "$work/out"; do
+        kill -0 "$pid" 2>/dev/null || { cat "$work/log" >&2; fail "the backend did not start"; }
+        sleep 0.1
+    done
+    url=$(sed -n 's/^listening on //p' "$work/out")
+}
+
+# Publishes the template with another label for user 2.
+publish_label() {
+    "$backend" get --server "$url" |
+        awk -v label="$1" '/"LabelText"/ { inLabel = 1 }
+            inLabel && /"User 2"/ { found = 1 }
+            found && /"value"/ { sub(/"value": ".*"/, "\"value\": \"" label "\""); found = inLabel = 0 }
+            { print }' >"$work/changed.json"
+    shift
+    backend publish "$work/changed.json" --server "$url" "$@"
+}
+
+# Shows what the app says next, up to a line with a text; fails when there is none within 60 s.
+shown=0
+until_app_says() {
+    local found=""
+    for _ in $(seq 600); do
+        found=$(awk -v from="$shown" -v text="$1" 'NR > from && $0 ~ text { print NR; exit }' \
+            "$work/live")
+        if [ -n "$found" ]; then
+            sed -n "$((shown + 1)),${found}s/^/  /p" "$work/live"
+            shown=$found
+            return
+        fi
+        kill -0 "$live" 2>/dev/null || break
+        sleep 0.1
+    done
+    tail -n "+$((shown + 1))" "$work/live" >&2
+    fail "the app did not say \"$1\""
+}
+
+serve "$port"
 say "The backend listens on $url, with an empty database. Publish the sample template:"
 backend publish "$template" --server "$url" --description "The sample template"
 
@@ -120,13 +158,8 @@ for user in 1 2 3; do
 done
 
 say "Change the label of user 2, and look at what that does before it is published:"
-"$backend" get --server "$url" |
-    awk '/"LabelText"/ { inLabel = 1 }
-        inLabel && /"User 2"/ { found = 1 }
-        found && /"value"/ { sub(/"value": ".*"/, "\"value\": \"Hello, ${user.id}\""); found = inLabel = 0 }
-        { print }' >"$work/changed.json"
-backend publish "$work/changed.json" --server "$url" --preview-user 2 --preview-user 3 \
-    --description "Greet user 2"
+# shellcheck disable=SC2016 # The backend replaces ${user.id}.
+publish_label 'Hello, ${user.id}' --preview-user 2 --preview-user 3 --description "Greet user 2"
 
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     [ ! -s "$work/watch2" ] || break
@@ -150,6 +183,32 @@ say "The app of user 2 downloads again:"
 say "Go back to version 1:"
 backend rollback 1 --server "$url"
 backend versions --server "$url"
+
+say "The app of user 2 runs, and is told of each change at once:"
+"$app" --server "$url" --store "$work/store" --user 2 --live </dev/null >"$work/live" 2>&1 &
+live=$!
+until_app_says 'each change is told at once'
+
+say "Change the label: the app shows it without asking:"
+publish_label "Told at once" --description "A change while the app runs"
+until_app_says 'label: .*Told at once'
+until_app_says 'button:'
+
+say "Kill the backend (kill -9): the app says so, and goes on with what it has:"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null || true
+pid=""
+until_app_says 'not connected'
+
+say "Start it again on the same port and database, and publish before the app is back:"
+serve "${url##*:}"
+publish_label "Right again" --description "A change while the app was cut off"
+until_app_says 'label: .*Right again'
+until_app_says 'button:'
+until_app_says 'each change is told at once'
+kill "$live"
+wait "$live" 2>/dev/null || true
+live=""
 
 say "The console, signed in by this link:"
 echo "  $url/console/#token=$ACTIVECONFIG_ADMIN_TOKEN"

@@ -9,7 +9,9 @@ usage() {
     cat <<TEXT
 USAGE: SampleBackend/load.sh [--check] [--json] [--only NAMES] [--rounds N] [--seconds N]
                              [--connections N]
-       SampleBackend/load.sh --updater [--json] [--seconds N] [--rounds N]
+       SampleBackend/load.sh --updater [--json] [--only NAMES] [--seconds N] [--rounds N]
+                             [--minutes N]
+       SampleBackend/load.sh --console [--check] [--json] [--rounds N]
 
 Builds the backend for release and measures, on loopback:
 
@@ -36,13 +38,32 @@ With --updater it measures the client's updater against the backend instead, for
                                                      99th percentile 50 and 200 ms
   F12 processor time of the idle process                        at most 0.5 and 5 % of a core
       and what a thousand connections leave behind
+      both also, without a target, for a service with 1,000 users on few streams
+  R4  what is in force, what states say, how long clients wait and what memory they take, while a
+      server is gone, slow, hostile or asks for patience                  the value stays
+  R5  reads and events of another user, while the user changes all the time, the backend
+      publishes and its answers are late                                              none
+
+and, only when it is named, for 50 users:
+
+  soak  what listeners are told while the backend publishes five times a second and is killed,
+        restarted and paused at random: in order, complete at the end, nobody else's
+
+With --console it measures the console in a headless browser, with 3,000 settings and 500 conditions:
+
+  B12 the time until the settings are shown                         at most 0.7 s
+      a key in search, and a letter of a new key, until shown       at most 50 ms
+      the longest task of the page while somebody types             at most 50 ms
+      what a check during typing sends                              at most 4 KiB
+      steps that take the last condition to the top                 1
 
   --check          Exit with 1 when one of them is missed.
   --json           The figures as JSON.
-  --only NAMES     Only these, such as B5,B6,B7.
+  --only NAMES     Only these, such as B5,B6,B7, or with --updater F11,soak.
   --rounds N       How often each side is measured, alternating, and how often B6 publishes
                    (default 5).
   --seconds N      How long each measurement of requests takes (default 3).
+  --minutes N      How long the soak takes (default 10), and R5 (default 1).
   --connections N  How many streams are held open (default 19000). Each is an open file of the
                    backend, and one of the client.
 TEXT
@@ -53,15 +74,19 @@ rounds=5
 seconds=3
 connections=19000
 all=B1,B2,B3,B4,B5,B6,B7,B8,B10,B11
-only=$all
+only=""
+minutes=""
 updater=""
+console=""
 while [ $# -gt 0 ]; do
     case $1 in
     --check) check=--check ;;
     --json) json=--json ;;
     --updater) updater=yes ;;
+    --console) console=yes ;;
     --only) only=${2:?--only needs names, such as B5,B6}; shift ;;
     --connections) connections=${2:?--connections needs a number}; shift ;;
+    --minutes) minutes=${2:?--minutes needs a number}; shift ;;
     --rounds) rounds=${2:?--rounds needs a number}; shift ;;
     --seconds) seconds=${2:?--seconds needs a number}; shift ;;
     -h | --help) usage; exit 0 ;;
@@ -69,6 +94,12 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+
+if [ -n "$updater" ]; then
+    all=F11,F12,R4,R5,soak
+    [ -n "$only" ] || only=F11,F12,R4,R5
+fi
+[ -n "$only" ] || only=$all
 
 # wants NAME …: whether one of them is to be measured.
 wants() {
@@ -93,13 +124,36 @@ if [ -n "$updater" ]; then
     ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
     for users in 1 200; do
         # shellcheck disable=SC2086
-        "$bin/UpdaterLoad" delivery --backend "$bin/sample-backend" --users "$users" \
-            --rounds "$((rounds * 20))" $json
+        ! wants F11 || "$bin/UpdaterLoad" delivery --backend "$bin/sample-backend" \
+            --users "$users" --rounds "$((rounds * 20))" $json
         # shellcheck disable=SC2086
-        "$bin/UpdaterLoad" idle --backend "$bin/sample-backend" --users "$users" \
-            --seconds "$((seconds * 20))" $json
+        ! wants F12 || "$bin/UpdaterLoad" idle --backend "$bin/sample-backend" \
+            --users "$users" --seconds "$((seconds * 20))" $json
     done
-    "$bin/UpdaterLoad" connects --backend "$bin/sample-backend"
+    # shellcheck disable=SC2086
+    ! wants F11 F12 || "$bin/UpdaterLoad" service --backend "$bin/sample-backend" --users 1000 \
+        --rounds "$(wants F11 && echo "$((rounds * 10))" || echo 1)" \
+        --seconds "$(wants F12 && echo "$((seconds * 20))" || echo 0)" $json
+    ! wants F12 || "$bin/UpdaterLoad" connects --backend "$bin/sample-backend"
+    ! wants R4 || "$bin/UpdaterLoad" faults --backend "$bin/sample-backend" --users 4
+    ! wants R5 || "$bin/UpdaterLoad" users --backend "$bin/sample-backend" --users 4 \
+        --minutes "${minutes:-1}"
+    ! wants soak || "$bin/UpdaterLoad" soak --backend "$bin/sample-backend" --users 50 \
+        --minutes "${minutes:-10}"
+    exit
+fi
+
+if [ -n "$console" ]; then
+    # shellcheck source=SampleBackend/Tests/backend.sh
+    . SampleBackend/Tests/backend.sh
+    setup swift sqlite chromium
+    setup_python_environment selenium==4.51.0
+    # The pages are measured, not the backend: a debug build does.
+    build_backend >&2
+    start_backend --dev --store "sqlite:$work/load.sqlite" \
+        --console-pages "$PWD/SampleBackend/Sources/Console/Pages"
+    PYTHONDONTWRITEBYTECODE=1 ACTIVECONFIG_CONSOLE_URL=$url \
+        "$python_environment/bin/python" SampleBackend/Tests/Load/console.py "$rounds" $check $json
     exit
 fi
 

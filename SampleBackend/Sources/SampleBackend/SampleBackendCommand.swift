@@ -17,15 +17,15 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 name: "Templates",
                 subcommands: [
                     PublishCommand.self, GetCommand.self, VersionsCommand.self, DiffCommand.self,
-                    RollbackCommand.self, EvaluateCommand.self, ImportCommand.self,
-                    ExportCommand.self,
+                    RollbackCommand.self, DraftCommand.self, EvaluateCommand.self,
+                    ImportCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
                 name: "Administration",
                 subcommands: [
-                    OverridesCommand.self, AuditCommand.self, TokensCommand.self,
-                    WebhooksCommand.self, ConnectionsCommand.self, KeysCommand.self,
-                    DoctorCommand.self, BackupCommand.self,
+                    ProjectsCommand.self, OverridesCommand.self, AuditCommand.self,
+                    TokensCommand.self, WebhooksCommand.self, ConnectionsCommand.self,
+                    KeysCommand.self, DoctorCommand.self, BackupCommand.self,
                 ]),
         ])
 

@@ -10,8 +10,9 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 backend=$(cd "$here/../.." && pwd)
+root=$backend/..
 # shellcheck source=Tests/Fuzzing/libfuzzer.sh
-. "$backend/../Tests/Fuzzing/libfuzzer.sh"
+. "$root/Tests/Fuzzing/libfuzzer.sh"
 
 target=${1:-}
 [ $# -eq 0 ] || shift

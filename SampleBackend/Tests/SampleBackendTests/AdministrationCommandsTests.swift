@@ -202,6 +202,27 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
+    func theCommandsListProjectsAndSetTheirDetails(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("projects", "set", "--color", "red").exitCode == 4)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let set = try await target.run(
+            "projects", "set", "--display-name", "Shop", "--environment", "production", "--color",
+            "red")
+        #expect(set.exitCode == 0, "\(set)")
+        #expect(set.output.contains("default: Shop, PRODUCTION, RED."), "\(set)")
+        let list = try await target.run("projects")
+        let row = list.output.split(separator: "\n").last?.split(separator: " ").prefix(5)
+        #expect(row == ["default", "Shop", "PRODUCTION", "RED", "1"], "\(list)")
+        let cleared = try await target.run("projects", "set", "--color", "", "--json")
+        #expect(try cleared.json == ["displayName": "Shop", "environment": "PRODUCTION"])
+        #expect(try await target.run("projects", "set", "--color", "brown").exitCode == 1)
+        #expect(try await target.run("projects", "set").exitCode == 64)
+        let projects = try await target.run("projects", "list", "--json").json["projects"]
+        #expect(projects?.arrayValue?.first?["displayName"] == "Shop")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
     func theCommandsWriteNoColoursToAPipe(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let runs = [

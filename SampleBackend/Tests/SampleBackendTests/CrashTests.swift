@@ -104,6 +104,32 @@ struct CrashTests {
         #expect(doctor.exitCode == 0, "\(doctor)")
     }
 
+    @Test func aKilledServerKeepsTheLastAcknowledgedDraft() async throws {
+        let folder = try TemporaryFolder()
+        let path = "/v1/projects/default/draft"
+        var tag: String?
+        for number in 1...4 {
+            let backend = try await RunningBackend(store: folder.store, ["--log-level", "error"])
+            let put = try await HTTPConnection.answer(
+                port: backend.port, method: "PUT", target: path,
+                fields: [
+                    "Authorization: Bearer \(RunningBackend.token)",
+                    tag.map { "If-Match: \($0)" } ?? "If-None-Match: *",
+                ], body: #"{"baseVersion":"0","template":{"number":\#(number)}}"#)
+            backend.process.send(signal: SIGKILL)
+            #expect(put.status == 200)
+            tag = put.fields["etag"]
+            #expect(await backend.process.exitCode() == -SIGKILL)
+            let next = try await RunningBackend(store: folder.store, ["--log-level", "error"])
+            let found = try await next.administer("GET", path)
+            #expect(found.fields["etag"] == tag)
+            #expect(
+                try JSONNode(jsonData: found.body)["template"]?["number"]
+                    == .number("\(number)"))
+            _ = await next.stop()
+        }
+    }
+
     /// Checks that each version exists once, in order, with its content.
     private func check(
         _ titles: [Int: String], upTo version: Int, on backend: RunningBackend

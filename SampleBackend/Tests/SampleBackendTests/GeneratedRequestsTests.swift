@@ -30,7 +30,7 @@ struct GeneratedRequestsTests {
             body: #"{"parameters": {"p": {"defaultValue": {"value": "x"}}}}"#)
         #expect(published.status == 200)
         var generator = RequestGenerator(
-            seed: wantsTokens ? 20_130_707 : 20_130_706,
+            seed: wantsTokens ? 20_130_707 : 20_130_709,
             tokenField: wantsTokens ? try await UserToken.field("1", lifetime: 100_000) : nil)
         var statuses: [Int: Int] = [:]
         var settledMemory = 0

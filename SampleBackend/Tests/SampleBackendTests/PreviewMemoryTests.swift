@@ -51,5 +51,27 @@
             #expect(peak - before < 500 << 20, "\(peak >> 20) MB")
             _ = await backend.stop()
         }
+
+        /// Most resident memory that a process has had.
+        private static func peakBytes(ofProcess process: Int32) throws -> Int? {
+            let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+            return line?.split(separator: " ").compactMap { Int($0) }.first.map { $0 << 10 }
+        }
+
+        @Test func aLongIDInManyPlacesTakesNoMemory() async throws {
+            let backend = try await RunningBackend(["--log-level", "error"])
+            let shown = String(repeating: "${user.id}", count: 20_000)
+            let template = #"{"parameters":{"a":{"defaultValue":{"value":"\#(shown)"}}}}"#
+            let userID = String(repeating: "u", count: 20_000)
+            let before = try #require(backend.process.residentBytes)
+            let answer = try await backend.administer(
+                "POST", "/v1/projects/default/remoteConfig:preview",
+                body: #"{"template":\#(template),"users":[{"userID":"\#(userID)"}]}"#)
+            #expect(answer.status == 413)
+            let peak = try #require(try Self.peakBytes(ofProcess: backend.process.identifier))
+            #expect(peak - before < 200 << 20, "\(peak >> 20) MB")
+            _ = await backend.stop()
+        }
     }
 #endif

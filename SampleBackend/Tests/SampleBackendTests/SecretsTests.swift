@@ -86,11 +86,13 @@ struct SecretsTests {
             "watch": ["--count", "1"], "publish": [file], "get": [], "versions": [],
             "diff": ["1"], "rollback": ["1"], "evaluate": [], "import": ["firebase", file],
             "export": [], "overrides get": ["1"], "overrides set": ["1", file],
-            "overrides remove": ["1"], "audit": [],
+            "overrides remove": ["1"], "audit": [], "draft show": [], "draft diff": [],
+            "draft publish": [], "draft discard": [],
             "tokens create": ["--name", "a", "--role", "viewer"],
             "tokens list": [], "tokens revoke": ["a"], "webhooks list": [],
             "webhooks add": ["http://127.0.0.1:1/"], "webhooks remove": ["a"],
             "webhooks deliveries": ["a"], "doctor": [], "backup": [folder.path("backup")],
+            "projects list": [], "projects set": ["--color", "red"],
             "connections": [], "keys generate": ["--id", "a"], "keys public": [],
         ]
     }

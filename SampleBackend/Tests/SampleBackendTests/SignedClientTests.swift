@@ -129,4 +129,75 @@ struct SignedClientTests {
         await #expect(throws: SignatureError.self) { try await stranger.downloadNewConfig() }
         _ = await backend.stop()
     }
+
+    /// The backend where a proxy lets no stream through.
+    private struct WithoutStreams: ActiveConfigEventSource {
+        let base: URLSessionEventSource
+        /// Receives a value for each answer of a long poll.
+        let polls: AsyncStream<Void>.Continuation
+
+        func connection(forUserID userID: String?) -> any ActiveConfigEventConnection {
+            Connection(base: base.connection(forUserID: userID), polls: polls)
+        }
+
+        struct Connection: ActiveConfigEventConnection {
+            let base: any ActiveConfigEventConnection
+            let polls: AsyncStream<Void>.Continuation
+
+            func document(
+                lastKnown: ConfigurationState?, wait: Duration?
+            ) async throws -> DocumentAnswer {
+                let answer = try await base.document(lastKnown: lastKnown, wait: wait)
+                if wait != nil { polls.yield() }
+                return answer
+            }
+
+            func openEvents(lastEventID: String?) async throws {
+                throw NoEventStream("a proxy holds it back")
+            }
+
+            func nextBytes() async throws -> [UInt8]? { nil }
+            func close() { base.close() }
+        }
+    }
+
+    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(2)))
+    func signedDocumentsComeByLongPolls() async throws {
+        let backend = try await RunningBackend(
+            ["--dev"],
+            environment: [
+                "ACTIVECONFIG_SIGNING_KEY": "2026-11:\(key.rawRepresentation.base64EncodedString())"
+            ])
+        let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
+        let config = client(JSONURLDownloader(backend: address), store: InMemoryStore())
+        var options = ActiveConfigUpdater.Options()
+        options.longPollWait = .seconds(1)
+        let (polls, poll) = AsyncStream.makeStream(of: Void.self)
+        let updater = ActiveConfigUpdater(
+            config,
+            source: WithoutStreams(base: URLSessionEventSource(backend: address), polls: poll),
+            options: options, activity: .always)
+        let run = Task { try await updater.run() }
+        defer { run.cancel() }
+        var answers = polls.makeAsyncIterator()
+        var states = updater.updates.makeAsyncIterator()
+        // Answers that confirm the document are no failures: a failure ends the connection.
+        for _ in 1...3 { await answers.next() }
+        var isLive = false
+        while !isLive, let update = await states.next() {
+            guard case .state(let state, _) = update else { continue }
+            if case .waiting = state { Issue.record("\(state)") }
+            if case .live = state { isLive = true }
+        }
+        guard case .live = updater.state(ofUserID: "a/b") else {
+            Issue.record("\(updater.state(ofUserID: "a/b"))")
+            return
+        }
+        _ = try await backend.administer(
+            "PUT", "/v1/projects/default/users/a%2Fb/overrides",
+            body: #"{"AppFeatures":{"RefreshInterval":7}}"#)
+        for await section in config.sections(named: "AppFeatures")
+        where section?.integer(forKey: "RefreshInterval") == 7 { break }
+        _ = await backend.stop()
+    }
 }

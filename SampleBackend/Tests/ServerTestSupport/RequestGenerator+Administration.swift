@@ -16,12 +16,16 @@ extension RequestGenerator {
             "/v1/projects/\(project)/remoteConfig:listVersions",
             "/v1/projects/\(project)/remoteConfig:downloadDefaults",
             "/v1/projects/\(project)/remoteConfig:diff",
+            "/v1/projects/\(project)/remoteConfig:settingHistory",
             "/v1/projects/\(project)/remoteConfig:preview",
             "/v1/projects/\(project)/remoteConfig:merge", "/v1/projects",
+            "/v1/projects/\(project)/draft", "/v1/projects/\(project)/draft",
             "/v1/projects/\(project)/users/\(user)/overrides",
             "/v1/projects/\(project)/remoteConfig:merge",
             "/v1/projects/\(project)/webhooks", "/v1/projects/\(project)/webhooks/\(user)",
-            "/v1/projects/\(project)/webhooks/\(user)/deliveries", "/v1/projects",
+            "/v1/projects/\(project)/webhooks/\(user)/deliveries",
+            "/v1/projects/\(project)/details",
+            "/v1/conditions:parse", "/v1/projects/\(project)/remoteConfig:import",
             "/v1/projects/\(project)/connections", "/ofrep/v1/evaluate/flags",
             "/projects/\(project)/ofrep/v1/evaluate/flags/Home.\(user)",
             "/v1/projects/\(project)/audit", "/v1/tokens", "/v1/tokens/\(user)", "/metrics",
@@ -40,7 +44,9 @@ extension RequestGenerator {
         let fields = [
             "\(method) \(path)?\(query.joined(separator: "&")) HTTP/1.1", "Host: localhost",
             "Authorization: Bearer \(token)",
-            "If-Match: \(pick(["*", "*", "etag-default-1", "etag-default-1", "\"x\"", ""]))",
+            pick(path.hasSuffix("/draft") ? ["If-Match", "If-None-Match"] : ["If-Match"])
+                + ": \(pick(["*", "*", "etag-default-1", "etag-default-1", "\"x\"", ""]))",
+            "Content-Type: \(pick(["application/json", "application/json-patch+json"]))",
             "Content-Length: \(body.count)", "Connection: \(isLast ? "close" : "keep-alive")", "",
             "",
         ]
@@ -64,6 +70,11 @@ extension RequestGenerator {
 
     /// Bodies that the routes accept.
     private static let bodies: [JSONNode] = [
+        ["baseVersion": "0", "template": ["parameters": [:]]],
+        [
+            ["op": "add", "path": "/parameters", "value": [:]],
+            ["op": "copy", "from": "/parameters", "path": "/parameters/a~1b"],
+        ],
         ["context": ["targetingKey": "1", "app.version": "1.2", "plan": true]],
         ["base": "1", "mine": ["parameters": [:]], "resolutions": [:]],
         ["url": "http://127.0.0.1:1/hook"],

@@ -78,7 +78,7 @@ package struct RequestGenerator {
             "/v1/projects/", "/activeconfig/events", "/activeconfig/user/1/events",
             "/ofrep/v1/evaluate/events?targetingKey=", "/ofrep/v1/evaluate/flags/", "/console/",
             "/console/session", "/activeconfig/acknowledgement",
-            "/activeconfig/user/1/acknowledgement",
+            "/activeconfig/user/1/acknowledgement", "/active_config/acknowledgement?userID=",
         ])
         let query = pick([
             "", "", "", "", "?", "?signal.", "?app.id=", "?device.os=%", "?&&=&", "#",

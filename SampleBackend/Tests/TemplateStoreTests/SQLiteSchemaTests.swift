@@ -80,7 +80,7 @@ struct SQLiteSchemaTests {
         let version = try withDatabase(at: path) {
             try Int.fetchOne($0, sql: "PRAGMA user_version")
         }
-        #expect(version == 2)
+        #expect(version == 4)
         await store.close()
         folder.remove()
     }

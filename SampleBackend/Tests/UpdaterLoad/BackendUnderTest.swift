@@ -22,6 +22,8 @@ final class BackendUnderTest {
     private let token =
         (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
         .joined() + String(repeating: "0", count: 32)
+    /// Lets a service listen for many users.
+    let serviceKey = "service-\(UUID())"
     private var process: Process?
     private var port = 0
 
@@ -49,6 +51,7 @@ final class BackendUnderTest {
         ]
         var environment = ProcessInfo.processInfo.environment
         environment["ACTIVECONFIG_ADMIN_TOKEN"] = token
+        environment["ACTIVECONFIG_SERVICE_KEY"] = serviceKey
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
@@ -64,6 +67,17 @@ final class BackendUnderTest {
             throw Failure(description: "The backend does not listen: \(text)")
         }
         port = found
+    }
+
+    /// The number of connections that streams take.
+    var streamCount: Int {
+        get async throws {
+            let (data, _) = try await URLSession.shared.data(from: url.appending(path: "metrics"))
+            let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first {
+                $0.hasPrefix("activeconfig_stream_connections ")
+            }
+            return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+        }
     }
 
     func kill() { signal(SIGKILL) }

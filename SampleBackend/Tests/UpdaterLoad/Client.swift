@@ -30,7 +30,8 @@ final class Client: Sendable {
 
     init(
         _ userID: String, server: URL, queue: DispatchQueue,
-        options: ActiveConfigUpdater.Options = ActiveConfigUpdater.Options()
+        options: ActiveConfigUpdater.Options = ActiveConfigUpdater.Options(),
+        timeout: Duration = .seconds(30)
     ) {
         self.userID = userID
         let backend = ActiveConfigBackend(url: server)
@@ -51,7 +52,8 @@ final class Client: Sendable {
         self.config = config
         self.deliveries = deliveries
         updater = ActiveConfigUpdater(
-            config, source: URLSessionEventSource(backend: backend), options: options)
+            config,
+            source: URLSessionEventSource(backend: backend, timeout: timeout), options: options)
     }
 
     var told: [Delivery] { deliveries.list }

@@ -17,7 +17,7 @@ struct Soak: AsyncParsableCommand {
     func run() async throws {
         let seed = seed ?? .random(in: .min ... .max)
         print("seed \(seed)")
-        var random = SoakRandom(state: seed)
+        var random = RepeatableRandom(state: seed)
         let backend = try BackendUnderTest(options.backend)
         try backend.start()
         try await backend.publish(revision: 0)
@@ -84,8 +84,8 @@ struct Soak: AsyncParsableCommand {
     }
 }
 
-/// SplitMix64.
-private struct SoakRandom: RandomNumberGenerator {
+/// Random numbers that are the same each time (SplitMix64).
+struct RepeatableRandom: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

@@ -6,7 +6,10 @@ struct UpdaterLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "UpdaterLoad",
         abstract: "Measures and tests the updater of ActiveConfig against a real backend.",
-        subcommands: [MeasureDelivery.self, MeasureIdle.self, CountConnects.self, Soak.self])
+        subcommands: [
+            MeasureDelivery.self, MeasureIdle.self, MeasureService.self, CountConnects.self,
+            MeetFaults.self, ChangeUsers.self, Soak.self,
+        ])
 }
 
 /// What every command needs to know.

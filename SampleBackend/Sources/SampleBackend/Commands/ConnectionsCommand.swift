@@ -37,6 +37,12 @@ struct ConnectionsCommand: AdministrationCommand {
         Output.printTable(
             ["VERSION", "LISTENING", "IN FORCE", "PROBLEMS"],
             rows.sorted { $0.key > $1.key }.map(\.value))
+        if let publish = answer["lastPublish"] {
+            Terminal.print(
+                "version \(publish["version"]?.stringValue ?? "") changed something for "
+                    + "\(Self.text(publish["changed"])) of \(Self.text(publish["users"])) users "
+                    + "that were connected")
+        }
         for version in acknowledged {
             for problem in version["problems"]?.arrayValue ?? [] {
                 Terminal.print(Self.sentence(problem, version: version["version"]))

@@ -48,14 +48,7 @@ struct DiffCommand: AdministrationCommand {
             Output.print(diff.json)
             return
         }
-        if diff.isEmpty { Terminal.print("Nothing differs.") }
-        for line in diff.lines {
-            switch line.kind {
-            case .heading: Terminal.print(Terminal.colored(line.text, .bold))
-            case .old: Terminal.print(Terminal.colored(line.text, .red))
-            case .new: Terminal.print(Terminal.colored(line.text, .green))
-            }
-        }
+        diff.printLines()
     }
 
     private func template(
@@ -68,6 +61,20 @@ struct DiffCommand: AdministrationCommand {
             return try ValidatedTemplate(jsonData: answer.body, limits: .none).template
         } catch {
             throw CommandFailure("\(error)", code: Exit.failure)
+        }
+    }
+}
+
+extension TemplateDiff {
+    /// Prints the differences as text.
+    func printLines() {
+        if isEmpty { Terminal.print("Nothing differs.") }
+        for line in lines {
+            switch line.kind {
+            case .heading: Terminal.print(Terminal.colored(line.text, .bold))
+            case .old: Terminal.print(Terminal.colored(line.text, .red))
+            case .new: Terminal.print(Terminal.colored(line.text, .green))
+            }
         }
     }
 }

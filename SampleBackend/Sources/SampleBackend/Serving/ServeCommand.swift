@@ -16,9 +16,6 @@ struct ServeCommand: AsyncParsableCommand {
     /// within 10 seconds of the signal.
     private static let shutdownTime: Duration = .seconds(9)
 
-    /// Lifetime of the administrator token of `--dev`, in seconds.
-    private static let developmentTokenTime: TimeInterval = 24 * 60 * 60
-
     /// Default limit of requests per second and address, unless the server is on the loopback
     /// interface.
     private static let defaultRateLimit = 1_000
@@ -50,12 +47,15 @@ struct ServeCommand: AsyncParsableCommand {
             "Where templates are kept: sqlite:PATH, or memory.", valueName: "store"))
     var store = StoreLocation.default
 
+    @OptionGroup(title: "Development")
+    var development: DevelopmentOptions
+
     @Flag(
-        help: """
-            For development, on this machine only: publish the sample template if nothing is \
-            published, and print a token of a publisher that ends after a day.
-            """)
-    var dev = false
+        help: ArgumentHelp(
+            "Keep no sample of the signals of recent requests.",
+            discussion: "The sample is in memory, without user IDs and without values that fewer "
+                + "than five users send. From it the console estimates whom a draft changes."))
+    var noSample = false
 
     @OptionGroup(title: "Access")
     var access: AccessOptions
@@ -128,10 +128,6 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0...65_535).contains(port) else {
             throw ValidationError("The port \(port) does not exist: choose one from 0 to 65535.")
         }
-        if dev, !isLoopback {
-            throw ValidationError(
-                "--dev is for this machine only: leave --hostname out, or --dev.")
-        }
         if (tlsCertificate == nil) != (tlsKey == nil) {
             throw ValidationError("TLS needs both --tls-certificate and --tls-key.")
         }
@@ -159,6 +155,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "ACTIVECONFIG_ADMIN_TOKEN has \(token.text.characterCount) characters: give at least \(minimum), "
                     + "such as those of \"openssl rand -hex 32\".")
         }
+        try development.validate(isLoopback: isLoopback)
         try access.validate(isLoopback: isLoopback)
         try assurance.validate()
     }
@@ -202,19 +199,10 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(
         _ store: any TemplateStore, options: ConfigServerOptions, logger: Logger
     ) async throws {
-        var token: AccessToken?
-        if dev {
-            try await SampleTemplate.publishIfNeeded(in: store, logger: logger)
-            let date = Date()
-            let developmentToken = AccessToken(
-                name: try await Self.freeName(in: store, date: date), role: .publisher, date: date,
-                expirationDate: date + Self.developmentTokenTime)
-            try await store.addToken(developmentToken.stored, actor: "dev")
-            token = developmentToken
-        }
+        let token = try await development.prepare(store, logger: logger)
         let server = try await ConfigServer(
             store: store, options: options, logger: logger
-        ) { [token] address in
+        ) { address in
             Terminal.print("listening on \(address)")
             if let token { Terminal.print("administrator token \(token.text)") }
         }
@@ -224,24 +212,13 @@ struct ServeCommand: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
-    /// A name for the token of `--dev` that no valid token has.
-    private static func freeName(in store: any TemplateStore, date: Date) async throws -> String {
-        let names = Set(
-            try await store.tokens().filter {
-                $0.revocationDate == nil && $0.expirationDate.map { $0 > date } ?? true
-            }.map(\.name))
-        return names.contains("dev")
-            ? (2...).lazy.map { "dev \($0)" }.first { !names.contains($0) } ?? "dev" : "dev"
-    }
-
-    private func serverOptions(
-        logger: Logger
-    ) async throws -> ConfigServerOptions {
+    private func serverOptions(logger: Logger) async throws -> ConfigServerOptions {
         var options = ConfigServerOptions(hostname: hostname, port: port)
         options.clientAccess = try await access.clientAccess(logger: logger)
         options.serviceKeys = access.serviceKeyHashes
         options.documentSigner = try assurance.documentSigner()
         options.acknowledgedShare = assurance.acknowledgedShare
+        options.samplesSignals = !noSample
         options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
         options.administratorToken = administratorToken.map { SecretHash(of: $0.text) }
         options.allowedHosts = access.allowedHosts
@@ -257,6 +234,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.maximumConnections = maxConnections ?? OpenFileLimit.connections()
         options.renderCacheBytes = cacheMegabytes << 20
         options.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
+        options.consolePages = development.pages
         options.metricsText = MetricsExport.start()
         return options
     }

@@ -1,0 +1,153 @@
+import ArgumentParser
+import JSONTree
+import Templates
+
+/// `sample-backend draft` works with the draft of the token's own administrator, which the console
+/// shows as well.
+struct DraftCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "draft", abstract: "Show, publish or discard your draft.",
+        discussion: "A draft belongs to a token: give the one with which you sign in to the "
+            + "console.",
+        subcommands: [Show.self, Diff.self, Publish.self, Discard.self])
+
+    /// A draft of the server.
+    fileprivate struct Draft {
+        let template: JSONNode
+        /// The number of the version that the edit began with; "0" for none.
+        let baseVersion: String
+        let entityTag: String?
+        let changes: JSONNode
+
+        init(
+            from transport: any AdministrationTransport, _ options: AdministrationOptions
+        ) async throws {
+            let answer = try await transport.perform(
+                AdministrationRequest(path: options.projectPath + "/draft"))
+            let json = try answer.json
+            template = json["template"] ?? .emptyObject
+            baseVersion = json["baseVersion"]?.stringValue ?? "0"
+            entityTag = answer.entityTag
+            changes = json["changes"] ?? .null
+        }
+
+        /// The template with `version`: its description, and the number of the base version.
+        func template(description: String?) -> JSONNode {
+            var version: JSONNode = ["versionNumber": .string(baseVersion)]
+            version.setMember(
+                "description",
+                description.map { .string($0) } ?? template["version"]?["description"])
+            var result = template
+            result.setMember("version", version)
+            return result
+        }
+    }
+
+    /// `sample-backend draft show`.
+    struct Show: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the draft's template.",
+            discussion: "It knows the version that the edit began with: \"publish\" publishes such "
+                + "a file over that version only.")
+
+        @OptionGroup var options: AdministrationOptions
+
+        @Option(
+            name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
+        var output: String?
+
+        func run(with transport: any AdministrationTransport) async throws {
+            let template = try await Draft(from: transport, options).template(description: nil)
+            if let output, output != "-" {
+                try Output.write(template.jsonData(.pretty), to: output)
+            } else {
+                Output.print(template)
+            }
+        }
+    }
+
+    /// `sample-backend draft diff`.
+    struct Diff: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say what the draft changes in the version that the edit began with.")
+
+        @OptionGroup var options: AdministrationOptions
+
+        func run(with transport: any AdministrationTransport) async throws {
+            let draft = try await Draft(from: transport, options)
+            if options.json {
+                Output.print(draft.changes)
+                return
+            }
+            let base: JSONNode =
+                draft.baseVersion == "0"
+                ? .emptyObject
+                : try await transport.json(
+                    AdministrationRequest(
+                        path: options.projectPath
+                            + "/remoteConfig?versionNumber=\(draft.baseVersion)"))
+            TemplateDiff(
+                from: TemplateDraft(json: base, limits: .none).template,
+                to: TemplateDraft(json: draft.template, limits: .none).template
+            ).printLines()
+        }
+    }
+
+    /// `sample-backend draft publish`.
+    struct Publish: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Publish the draft over the version that the edit began with, and end it.")
+
+        @OptionGroup var options: AdministrationOptions
+
+        @Option(help: "What to say about this version, at most 1,024 characters.")
+        var description: String?
+
+        func run(with transport: any AdministrationTransport) async throws {
+            let draft = try await Draft(from: transport, options)
+            let template = draft.template(description: description)
+            let published = try await transport.json(
+                AdministrationRequest(
+                    method: "PUT", path: options.projectPath + "/remoteConfig",
+                    ifMatch: "etag-\(options.project)-\(draft.baseVersion)",
+                    body: template.jsonData()), template: template)
+            let version = published["version"]?["versionNumber"]
+            // Edits that were made since the draft was read are not published, and stay.
+            let discarded = try await transport.send(
+                AdministrationRequest(
+                    method: "DELETE", path: options.projectPath + "/draft",
+                    ifMatch: draft.entityTag))
+            let isOver = [200, 404].contains(discarded.status)
+            if options.json {
+                Output.print([
+                    "versionNumber": version ?? .null, "isDraftDiscarded": .bool(isOver),
+                ])
+                return
+            }
+            Terminal.print(
+                "Published version \(version?.stringValue ?? "?") of \(options.project).")
+            if !isOver {
+                Terminal.printError(
+                    "\(Terminal.colored("Warning:", .yellow)) The draft stays: it was changed "
+                        + "meanwhile, or the server did not remove it.")
+            }
+        }
+    }
+
+    /// `sample-backend draft discard`.
+    struct Discard: AdministrationCommand {
+        static let configuration = CommandConfiguration(abstract: "Discard the draft.")
+
+        @OptionGroup var options: AdministrationOptions
+
+        func run(with transport: any AdministrationTransport) async throws {
+            let answer = try await transport.json(
+                AdministrationRequest(method: "DELETE", path: options.projectPath + "/draft"))
+            if options.json {
+                Output.print(answer)
+            } else {
+                Terminal.print("The draft is discarded.")
+            }
+        }
+    }
+}

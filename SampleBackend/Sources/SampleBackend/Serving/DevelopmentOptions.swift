@@ -1,0 +1,61 @@
+import AdminAPI
+import ArgumentParser
+import Foundation
+import Logging
+import TemplateStore
+
+/// The options of `serve` for development.
+struct DevelopmentOptions: ParsableArguments {
+    /// Lifetime of the administrator token of `--dev`, in seconds.
+    private static let tokenTime: TimeInterval = 24 * 60 * 60
+
+    @Flag(
+        help: """
+            For development, on this machine only: publish the sample template if nothing is \
+            published, and print a token of a publisher that ends after a day.
+            """)
+    var dev = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --dev: serve the console's files from this folder, read anew for each request.",
+            valueName: "folder"),
+        completion: .directory)
+    var consolePages: String?
+
+    /// The folder of the console's files; nil for those in the program.
+    var pages: URL? { consolePages.map { URL(filePath: $0, directoryHint: .isDirectory) } }
+
+    /// Rejects development on a server that other machines can reach.
+    func validate(isLoopback: Bool) throws {
+        if consolePages != nil, !dev {
+            throw ValidationError("--console-pages is for development: add --dev.")
+        }
+        if dev, !isLoopback {
+            throw ValidationError(
+                "--dev is for this machine only: leave --hostname out, or --dev.")
+        }
+    }
+
+    /// Publishes the sample template if nothing is published, and adds the token; nil without `--dev`.
+    func prepare(_ store: any TemplateStore, logger: Logger) async throws -> AccessToken? {
+        guard dev else { return nil }
+        try await SampleTemplate.publishIfNeeded(in: store, logger: logger)
+        let date = Date()
+        let token = AccessToken(
+            name: try await Self.freeName(in: store, date: date), role: .publisher, date: date,
+            expirationDate: date + Self.tokenTime)
+        try await store.addToken(token.stored, actor: "dev")
+        return token
+    }
+
+    /// A name for the token of `--dev` that no valid token has.
+    private static func freeName(in store: any TemplateStore, date: Date) async throws -> String {
+        let names = Set(
+            try await store.tokens().filter {
+                $0.revocationDate == nil && $0.expirationDate.map { $0 > date } ?? true
+            }.map(\.name))
+        return names.contains("dev")
+            ? (2...).lazy.map { "dev \($0)" }.first { !names.contains($0) } ?? "dev" : "dev"
+    }
+}

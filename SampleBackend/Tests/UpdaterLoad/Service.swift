@@ -1,0 +1,123 @@
+import ActiveConfig
+import ArgumentParser
+import Foundation
+
+/// F11 and F12 for a service: many users, one configuration, one updater.
+struct MeasureService: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "service",
+        abstract:
+            "The time from a publish until each listener of a service with many users has the new "
+            + "value, and what the idle process costs.")
+
+    @OptionGroup var options: BackendOptions
+    @Option(help: "How many publishes.") var rounds = 100
+    @Option(help: "How long it is idle, in seconds.") var seconds = 60
+    @Flag(help: "With a stream for each user, to compare.") var separate = false
+
+    /// The newest values, and when the listeners were told of them.
+    private final class Arrivals: @unchecked Sendable {  // Guarded by `lock`.
+        private let lock = NSLock()
+        private var instants: [ContinuousClock.Instant] = []
+        private var revision = 0
+        private var wrongOwners = 0
+
+        func await(_ new: Int) {
+            lock.withLock { (revision, instants) = (new, []) }
+        }
+
+        func append(_ section: ActiveConfigSection?, of user: String) {
+            lock.withLock {
+                if section?.string(forKey: "owner") != user { wrongOwners += 1 }
+                if section?.integer(forKey: "revision") == revision { instants.append(.now) }
+            }
+        }
+
+        var all: [ContinuousClock.Instant] { lock.withLock { instants } }
+        var faults: Int { lock.withLock { wrongOwners } }
+    }
+
+    func run() async throws {
+        let backend = try BackendUnderTest(options.backend)
+        try backend.start()
+        try await backend.publish(revision: 0)
+        let address = ActiveConfigBackend(url: backend.url)
+        let config = ActiveConfig(
+            configDownloader: JSONURLDownloader(backend: address), configStore: InMemoryStore(),
+            listenerQueue: DispatchQueue(label: "listeners"), log: .disabled)
+        let users = (0..<options.users).map { "user-\($0)" }
+        let source: any ActiveConfigEventSource =
+            separate
+            ? URLSessionEventSource(backend: address)
+            : ServiceEventSource(
+                backend: address, serviceCredentials: .apiKey(backend.serviceKey))
+        let updater = ActiveConfigUpdater(config, source: source, users: .fixed(users))
+        let arrivals = Arrivals()
+        let tokens = users.map { user in
+            config.configuration(forUserID: user).listen(forSectionName: "Load") { section in
+                arrivals.append(section, of: user)
+            }
+        }
+        let before = ProcessFigures.memory
+        let start = ContinuousClock.now
+        updater.start()
+        try await wait(seconds: 120, for: "live users") {
+            users.allSatisfy { user in
+                if case .live = updater.state(ofUserID: user) { return true }
+                return false
+            }
+        }
+        let startTime = (ContinuousClock.now - start) / .seconds(1)
+        var times: [Double] = []
+        for round in 1...max(rounds, 1) {
+            arrivals.await(round)
+            let start = ContinuousClock.now
+            try await backend.publish(revision: round)
+            try await wait(seconds: 30, for: "values of revision \(round)") {
+                arrivals.all.count >= users.count
+            }
+            times += arrivals.all.map { ($0 - start) / .milliseconds(1) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let streams = try await backend.streamCount
+        // Beyond the verification of the last change.
+        if seconds > 0 { try await Task.sleep(for: .seconds(125)) }
+        let cpu = ProcessFigures.cpu
+        try await Task.sleep(for: .seconds(seconds))
+        let share = (ProcessFigures.cpu - cpu) / Double(max(seconds, 1)) * 100
+        updater.stop()
+        for token in tokens { token.cancel() }
+        let (p50, p99) = (
+            ProcessFigures.percentile(0.5, of: times), ProcessFigures.percentile(0.99, of: times)
+        )
+        if options.json {
+            print(
+                "{\"users\": \(users.count), \"streams\": \(streams), \"p50_ms\": \(p50), "
+                    + "\"p99_ms\": \(p99), \"cpu_percent\": \(share)}")
+        } else {
+            print(
+                "F11, F12 a service with \(users.count) users on \(streams) streams"
+                    + String(format: ", live after %.1f s, ", startTime)
+                    + "\(rounds) publishes: "
+                    + String(format: "p50 %.1f ms, p99 %.1f ms; idle ", p50, p99)
+                    + String(format: "%.3f %% of a core; ", share)
+                    + "\(ProcessFigures.files) files, \(ProcessFigures.threads) threads, "
+                    + "\(before) → \(ProcessFigures.memory) KiB")
+        }
+        if arrivals.faults > 0 {
+            print("\(arrivals.faults) values of another user")
+            throw ExitCode.failure
+        }
+    }
+
+    private func wait(seconds: Double, for what: String, until isMet: () -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while !isMet() {
+            guard ContinuousClock.now < deadline else {
+                throw BackendUnderTest.Failure(
+                    description: "There are no \(what) after \(seconds) s.")
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+}
