@@ -24,6 +24,8 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         /// True once the one who took it wants it no more.
         var isReleased = true
         var isStopping = false
+        /// True once the rest of the answer is to be ignored.
+        var isDiscarding = false
     }
 
     private static let idle = Locked<[StreamSession]>([])
@@ -160,8 +162,12 @@ extension StreamSession: URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        guard let exchange else { return }
-        if !exchange.receive(data) { stopLater(exchange) }
+        // On Linux a cancel waits until the socket is empty, so a flood has to be read fast: each
+        // further piece costs no more than this lock.
+        let wanted = state.withLock { $0.isDiscarding ? nil : $0.exchange }
+        guard let wanted, !wanted.receive(data) else { return }
+        state.withLock { $0.isDiscarding = true }
+        stopLater(wanted)
     }
 
     func urlSession(
@@ -184,7 +190,10 @@ extension StreamSession: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         let exchange = state.withLock { state in
-            defer { (state.exchange, state.task, state.isStopping) = (nil, nil, false) }
+            defer {
+                (state.exchange, state.task) = (nil, nil)
+                (state.isStopping, state.isDiscarding) = (false, false)
+            }
             return state.exchange
         }
         exchange?.answer.end(

@@ -21,8 +21,8 @@
 /// with more than that which nobody has read yet.
 ///
 /// On Linux, Foundation reads the answers to all requests of a process on one queue, and a server that
-/// floods it delays the others until its connection is closed. Use a server that you trust, over
-/// https.
+/// floods it delays the others until its connection is closed, which takes effect once the server sends
+/// more slowly than Foundation reads. Use a server that you trust, over https.
 public struct URLSessionEventSource: ActiveConfigEventSource {
     /// Creates the request for a user.
     public typealias RequestMaker = @Sendable (_ userID: String?) async throws -> URLRequest
