@@ -133,7 +133,8 @@ class ReviewTests(TaskCase):
         self.driver.execute_script("arguments[0].value = arguments[1]",
                                    self.field("Also preview these users"), users)
         self.press("Preview")
-        self.wait_for_text("u99", "[aria-labelledby=impact]")
+        self.wait_for_text(
+            "Only the first 100 of 101 users are previewed", "[aria-labelledby=impact]")
         self.release_answers()
         self.assertIn("Only the first 100 of 101 users are previewed", impact.text)
         self.assertNotIn("first 1 setting", impact.text.replace("\n", " "))
