@@ -68,6 +68,27 @@ step() {
     echo "-- $name: $((SECONDS - began)) s"
 }
 
+# beside NAME COMMAND… -- NAME COMMAND…: two steps at once, of which the second, whose output follows that
+# of the first, must not measure time.
+beside() {
+    local steps=("$@") at=0 code=0 log
+    while [ "${steps[at]}" != -- ]; do at=$((at + 1)); done
+    log=$(mktemp)
+    # Job control gives it a process group, which can be ended as a whole.
+    set -m
+    (step "${steps[@]:at+1}") >"$log" 2>&1 </dev/null &
+    second=$!
+    set +m
+    step "${steps[@]:0:at}"
+    wait "$second" || code=$?
+    second=""
+    cat "$log"
+    rm "$log"
+    return "$code"
+}
+second=""
+trap '[ -z "$second" ] || kill -- "-$second"' EXIT
+
 # run_tests COMMAND…: runs tests; what failed is said again at the end, where a log is looked at first.
 run_tests() {
     local log
@@ -82,30 +103,40 @@ run_tests() {
     rm "$log"
 }
 
-# Strict build and tests of the package in a folder.
-test_package() {
+# Strict build of the package in a folder.
+build_package() {
     # shellcheck disable=SC2086
-    step "build of $1" swift build --package-path "$1" --build-tests $strict
-    step "tests of $1" run_tests swift test --package-path "$1" --skip-build
+    swift build --package-path "$1" --build-tests $strict
+}
+# Its tests.
+test_package() { step "tests of $1" run_tests swift test --package-path "$1" --skip-build; }
+
+# The code for Apple's platforms, and misuses of it that must be found.
+check_apple_platforms() {
+    Tests/AppleStubs/check.sh
+    Tests/AppleStubs/check.sh --self-test
 }
 
 run_framework() {
     # For release: the optimizer must not remove code that keeps a process alive against a hostile server.
-    step "probe for release" Tests/release-probe.sh .build/probes
+    beside "build of ." build_package . \
+        -- "probe for release" Tests/release-probe.sh .build/probes
     ACTIVECONFIG_PROBES=$PWD/.build/probes test_package .
     step "32 bits" Tests/ThirtyTwoBit/check.sh
-    step "generated keys" Tests/Generation/check.sh
-    step "Apple platforms" Tests/AppleStubs/check.sh
-    step "Apple platforms: planted misuses" Tests/AppleStubs/check.sh --self-test
+    beside "generated keys" Tests/Generation/check.sh -- "Apple platforms" check_apple_platforms
 }
 run_backend() {
     setup sqlite openssl curl
+    step "build of SampleBackend" build_package SampleBackend
     test_package SampleBackend
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
     step "OpenAPI" SampleBackend/Tests/Schema/run.sh
     step "console" SampleBackend/Tests/Console/run.sh
 }
-run_benchmarks() { test_package Tests/Benchmarks; }
+run_benchmarks() {
+    step "build of Tests/Benchmarks" build_package Tests/Benchmarks
+    test_package Tests/Benchmarks
+}
 
 run_docs() {
     setup docc
