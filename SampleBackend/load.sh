@@ -58,7 +58,7 @@ With --console it measures the console in a headless browser, with 3,000 setting
       steps that take the last condition to the top                 1
 
   --check          Exit with 1 when one of them is missed.
-  --json           The figures as JSON.
+  --json           The figures as JSON; with --updater those of F11 and F12.
   --only NAMES     Only these, such as B5,B6,B7, or with --updater F11,soak.
   --rounds N       How often each side is measured, alternating, and how often B6 publishes
                    (default 5).
@@ -78,6 +78,10 @@ only=""
 minutes=""
 updater=""
 console=""
+refuse() {
+    echo "load.sh: $1; see --help" >&2
+    exit 64
+}
 while [ $# -gt 0 ]; do
     case $1 in
     --check) check=--check ;;
@@ -90,11 +94,15 @@ while [ $# -gt 0 ]; do
     --rounds) rounds=${2:?--rounds needs a number}; shift ;;
     --seconds) seconds=${2:?--seconds needs a number}; shift ;;
     -h | --help) usage; exit 0 ;;
-    *) echo "load.sh: \"$1\" is no option; see --help" >&2; exit 64 ;;
+    *) refuse "\"$1\" is no option" ;;
     esac
     shift
 done
 
+# An option that would have no effect is an error.
+[ -z "$updater" ] || [ -z "$console" ] || refuse "--updater and --console exclude each other"
+[ -z "$updater" ] || [ -z "$check" ] || refuse "--check does not go with --updater"
+[ -z "$console" ] || [ -z "$only" ] || refuse "--only does not go with --console"
 if [ -n "$updater" ]; then
     all=F11,F12,R4,R5,soak
     [ -n "$only" ] || only=F11,F12,R4,R5
@@ -110,7 +118,7 @@ wants() {
 for name in ${only//,/ }; do
     case ,$all, in
     *",$name,"*) ;;
-    *) echo "load.sh: \"$name\" is none of $all" >&2; exit 64 ;;
+    *) refuse "\"$name\" is none of $all" ;;
     esac
 done
 
