@@ -95,6 +95,25 @@ struct EventStreamTests {
         }
     }
 
+    @Test func aUserWhoseIDIsTooLongForTheDocumentIsToldToFetchIt() async throws {
+        let shown = String(repeating: "${user.id}", count: 1_000)
+        let user = String(repeating: "u", count: 5_000)
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: user) { stream in
+                var changed = JSONNode.sample
+                changed.setTitle(of: nil, to: shown)
+                try await server.publish(changed)
+                #expect(try await stream.next().name == "reset")
+            }
+            try await server.stream(ofUser: user, fields: ["Last-Event-ID: 1"]) { stream in
+                #expect(try await stream.next().name == "reset")
+            }
+            let document = try await server.answer("/activeconfig/user/\(user)")
+            #expect(document.status == 400)
+        }
+    }
+
     @Test func aStreamIsEvaluatedWithTheClientsSignals() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

@@ -22,11 +22,14 @@ enum StreamEvents {
     }
 
     /// The changes of a user's document; `basis` and `published` are those after the change.
+    ///
+    /// A `reset` when the user's ID is too long for the document, which the client is then refused.
     static func update(
         _ change: DocumentChange, number: Int, forUserID userID: String?, basis: DocumentBasis,
         in published: PublishedProject
     ) -> ByteBuffer {
         let version = published.compiled.version.number
+        guard published.compiled.admits(userID: userID) else { return reset(version: version).bytes }
         let entityTag = published.entityTag(for: basis, userID: userID).entityTag
         return ServerSentEvent(
             name: "update", id: "\(version)",
