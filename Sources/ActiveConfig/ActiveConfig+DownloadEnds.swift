@@ -15,16 +15,21 @@ extension ActiveConfig {
             return fail(download, attempt, of: userID, with: error)
         }
         var configuration = answer ?? lastKnown
+        // What an earlier answer asked for is not asked for again.
+        if answer == nil { configuration?.acknowledgementShare = nil }
         var isInForce = options.activation.isImmediate
         // Stored first, so that whoever makes this user the current one from now on finds it.
         let isStored = storeWrites.sync(of: userID) {
             if download.isAbandoned { return false }
-            guard let attempt else { return true }
             if isOutdated(exchange, of: userID) {
                 configuration = nil
-            } else {
+            } else if attempt != nil {
                 keep(answer, lastKnown: lastKnown, of: userID)
             }
+            if let configuration {
+                guardLaunch(ofDownloaded: configuration.keptInMemory, of: userID)
+            }
+            guard let attempt else { return true }
             isInForce = isInForce || pendingConfiguration(of: userID) == nil
             history.noteSuccess(
                 of: attempt.request, exchange.outcome, after: attempt.duration(),
@@ -34,10 +39,9 @@ extension ActiveConfig {
         guard isStored else {
             return fail(download, nil, of: userID, with: CancellationError())
         }
-        let new = configuration?.keptInMemory
-        if let new { guardLaunch(ofDownloaded: new, of: userID) }
         let result = endInOrder(
-            download, of: userID, with: new, exchange, isRecorded: attempt != nil)
+            download, of: userID, with: configuration?.keptInMemory, exchange,
+            isRecorded: attempt != nil, isInForce: isInForce)
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
         }
@@ -48,31 +52,35 @@ extension ActiveConfig {
             default: "\(result.changedSectionNames.count) sections changed"
             }
         log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
-        if isInForce { noteInForce(new, of: userID) }
         download.finish(.success(result))
         signalChange()
     }
 
     /// Brings a configuration in force that arrived without a download.
     func bringInForce(
-        pushed configuration: ConfigurationState, of userID: UserID
+        pushed configuration: ConfigurationState, of userID: UserID, isInForce: Bool
     ) -> DownloadResult {
-        endInOrder(nil, of: userID, with: configuration, nil, isRecorded: true)
+        endInOrder(
+            nil, of: userID, with: configuration, nil, isRecorded: true, isInForce: isInForce)
             ?? DownloadResult(userID: userID.string, configurationIsCurrent: false)
     }
 
     /// Ends a download as `end` does.
     ///
-    /// Serialized, so that the installation's first download is reported before any other.
+    /// Serialized, so that the installation's first download is reported before any other, and
+    /// versions in the order in which they come in force.
     private func endInOrder(
         _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
-        _ exchange: JoinedDownload.Exchange?, isRecorded: Bool
+        _ exchange: JoinedDownload.Exchange?, isRecorded: Bool, isInForce: Bool
     ) -> DownloadResult? {
         var problem: String?
-        let result = downloadEnds.sync {
-            end(
+        let result = downloadEnds.sync { () -> DownloadResult? in
+            let ended = end(
                 download, of: userID, with: configuration, exchange,
                 isFirst: isRecorded && recordFirstDownloadFinished(problem: &problem))
+            guard let (result, newest) = ended else { return nil }
+            if isInForce { noteInForce(newest, of: userID) }
+            return result
         }
         // The log may forget a user, which waits for writes that wait for that queue.
         if let problem { log(.error, problem) }
@@ -99,11 +107,12 @@ extension ActiveConfig {
     ///
     /// The download is nil when the configuration arrived without one.
     ///
-    /// - Returns: The result; nil when the download was abandoned.
+    /// - Returns: The result, and the configuration unless something newer was pushed; nil when the
+    ///   download was abandoned.
     private func end(
         _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
         _ exchange: JoinedDownload.Exchange?, isFirst: Bool
-    ) -> DownloadResult? {
+    ) -> (DownloadResult, ConfigurationState?)? {
         replacingSnapshot { old, layers in
             // Something newer was pushed after it was stored.
             let isOutdated = exchange.map { self.isOutdated($0, of: userID) } ?? false
@@ -141,10 +150,11 @@ extension ActiveConfig {
             if let configuration {
                 bringInForce(downloaded: configuration, ofUser: userID, layers)
             }
-            return DownloadResult(
+            let result = DownloadResult(
                 userID: userID.string, configurationIsCurrent: isCurrent && !isWaiting,
                 changedSectionNames: Set((changes ?? []).map(\.sectionName)),
                 outcome: exchange?.outcome ?? .downloaded)
+            return (result, configuration)
         }
     }
 

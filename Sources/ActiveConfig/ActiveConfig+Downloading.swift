@@ -139,8 +139,11 @@ extension ActiveConfig {
                     try await downloader.requestActiveConfig(
                         forUserID: userID.string, lastKnown: asked),
                     asked: asked, lastKnown: plan.lastKnown, of: userID)
-            } catch is OlderAnswer {
+            } catch let older as OlderAnswer {
+                try checkOlder(older.configuration, of: userID)
                 answer = nil
+                // It confirms nothing.
+                attempt.withLock { $0 = nil }
             }
             return JoinedDownload.Exchange(
                 lastKnown: plan.lastKnown, answer: answer,

@@ -61,8 +61,8 @@ extension ActiveConfig {
                         }
                     }
                     // Within the user's writes, so that forgetting the user comes before or after.
-                    let result = bringInForce(pushed: configuration, of: userID)
-                    if isInForce { noteInForce(configuration, of: userID) }
+                    let result = bringInForce(
+                        pushed: configuration, of: userID, isInForce: isInForce)
                     signalChange()
                     return .applied(configuration, result)
                 }
@@ -80,7 +80,9 @@ extension ActiveConfig {
             return known < pushed.version
                 || (known == pushed.version && exchange.lastKnown?.entityTag != pushed.entityTag)
         }
-        guard let version = answer.templateVersion else { return false }
-        return version < pushed.version && known < pushed.version
+        guard let version = answer.templateVersion, known < pushed.version else { return false }
+        // A later document of the same version, such as one with other pinned values, was pushed.
+        let isEarlier = version == pushed.version && answer.entityTag != pushed.entityTag
+        return version < pushed.version || isEarlier
     }
 }

@@ -65,6 +65,17 @@ extension ActiveConfig {
                 share: configuration.acknowledgementShare, verdict: .inForce))
     }
 
+    /// Reports the version in force once more, when the server asks whether it is.
+    func noteInForce(of userID: UserID, share: Double?) {
+        guard !outcomes.isEmpty, let share, (0...1).contains(share) else { return }
+        let current = state.withLock { $0.snapshot }
+        let snapshot =
+            current?.userID == userID ? current : users.livingEntry(of: userID)?.snapshot
+        var configuration = snapshot?.configuration
+        configuration?.acknowledgementShare = share
+        noteInForce(configuration, of: userID)
+    }
+
     /// Reports an answer that is not used.
     func noteRefusal(
         of answer: ConfigurationState?, for error: any Error, kept: ConfigurationState?,

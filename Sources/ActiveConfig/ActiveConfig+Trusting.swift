@@ -114,6 +114,17 @@ extension ActiveConfig {
         return nil
     }
 
+    /// Checks the signature of a document that is not used, since it is older than the known one.
+    ///
+    /// - Throws: ``SignatureError``.
+    func checkOlder(_ answer: ConfigurationState, of userID: UserID) throws(SignatureError) {
+        guard let signatures = options.signatures else { return }
+        guard let document = answer.signedDocument else {
+            throw SignatureError(.unsigned, userID: userID)
+        }
+        _ = try signatures.version(of: document, for: userID, at: now())
+    }
+
     private func verified(
         _ answer: ConfigurationState?, asked: ConfigurationState?, lastKnown: ConfigurationState?,
         of userID: UserID

@@ -47,6 +47,21 @@ import Testing
         #expect(list.counts.versions.map(\.inForce) == [2, 1, 1])
     }
 
+    @Test func aVersionWithProblemsMayBeInForce() throws {
+        var list = ProjectAcknowledgements(limits: limits())
+        list.record(
+            try Acknowledgement([
+                "template_version": 2, "in_force": true, "problems": [["section": "A"]],
+            ]), user: 1)
+        list.record(try word(2), user: 2)
+        list.record(try word(2, "B"), user: 3)
+        #expect(list.counts.versions.map(\.inForce) == [2])
+        #expect(list.counts.versions.map(\.withProblems) == [2])
+        #expect(throws: RequestError.self) {
+            try Acknowledgement(["template_version": 2, "in_force": "yes"])
+        }
+    }
+
     @Test func placesBeyondTheLimitAreNotListed() throws {
         var list = ProjectAcknowledgements(limits: limits())
         list.record(try word(1, "A", "B", "C"), user: 1)

@@ -32,4 +32,6 @@ extension ActiveConfigDownloader {
 
 /// The server has answered with a version before the one at hand, as a replica may that does not have
 /// the newest yet; versions never go back, so nothing has changed.
-struct OlderAnswer: Error {}
+struct OlderAnswer: Error {
+    let configuration: ConfigurationState
+}

@@ -7,7 +7,7 @@ struct AcknowledgementRecord: Codable, Equatable, Sendable {
         var refused: Int?
     }
 
-    private static let maximumUserCount = 1_000
+    private static let maximumUserCount = 10_000
 
     /// The share that the server asked for last.
     var share: Double?

@@ -15,6 +15,7 @@ extension ConfigurationAcknowledger {
     /// The request; nil when the version is no longer the newest word on the user.
     func request(for outcome: ConfigurationOutcome) async -> URLRequest? {
         let problems: [SettingValue]
+        var isInForce = false
         switch outcome.verdict {
         case .refused(let message): problems = [Self.problem("", nil, message)]
         case .inForce:
@@ -22,6 +23,7 @@ extension ConfigurationAcknowledger {
             guard let snapshot, snapshot.configuration.templateVersion == outcome.version else {
                 return nil
             }
+            isInForce = true
             problems = snapshot.decoded.problems.prefix(Self.maximumProblems).map { problem in
                 let masked = config.masked(problem)
                 return Self.problem(masked.sectionName, masked.settingName, masked.reason)
@@ -29,7 +31,10 @@ extension ConfigurationAcknowledger {
         }
         var body: [String: SettingValue] = ["template_version": .integer(outcome.version)]
         body["etag"] = outcome.entityTag.map { .string($0) }
-        if !problems.isEmpty { body["problems"] = .array(problems) }
+        if !problems.isEmpty {
+            body["problems"] = .array(problems)
+            body["in_force"] = .bool(isInForce)
+        }
         var request = URLRequest(
             url: backend.acknowledgementURL(forUserID: outcome.userID.string))
         request.httpMethod = "POST"

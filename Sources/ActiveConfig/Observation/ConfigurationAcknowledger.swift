@@ -15,8 +15,9 @@
 /// ```
 ///
 /// Nothing is sent unless the server asks for it, by the header field `ActiveConfig-Acknowledge` of
-/// its answers: the share of clients that it wants to hear of. Each version is acknowledged once, also
-/// across launches, after a random delay. What is sent is the version, the entity tag, and the settings
+/// its documents or by the first event of its streams: the share of clients that it wants to hear of.
+/// Each version is acknowledged once for each of the last 10,000 users, also across launches, after a
+/// random delay. What is sent is the version, the entity tag, and the settings
 /// that could not be read, with the values of secrets masked.
 ///
 /// It works as long as it is held.

@@ -24,6 +24,11 @@ struct PushedUpdate: Sendable {
         }
         record = DocumentRecord(version: version, entityTag: tag)
         number = members["event_number"]?.integerValue
+        if let number, !(1...1 << 53).contains(number) {
+            throw ConfigurationFormatError(
+                .numberOutOfRange, reason: "the number of an update is not from 1 to 2^53",
+                path: "event_number")
+        }
         self.meta = meta
         self.sections = sections.mapValues { section in
             guard let members = section.dictionaryValue else { return nil }
@@ -50,6 +55,7 @@ struct PushedUpdate: Sendable {
         new.meta = meta
         new.entityTag = record.entityTag
         new.signedDocument = nil
+        new.acknowledgementShare = nil
         return .apply(new)
     }
 }

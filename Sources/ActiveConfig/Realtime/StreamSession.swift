@@ -23,6 +23,8 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         var task: URLSessionTask?
         /// True once the one who took it wants it no more.
         var isReleased = true
+        /// True while it is among those that nobody uses, or about to be.
+        var isIdle = false
         var isStopping = false
         /// True once the rest of the answer is to be ignored.
         var isDiscarding = false
@@ -47,7 +49,7 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
 
     static func take() -> StreamSession {
         let session = idle.withLock { $0.popLast() } ?? StreamSession()
-        session.state.withLock { $0.isReleased = false }
+        session.state.withLock { ($0.isReleased, $0.isIdle) = (false, false) }
         return session
     }
 
@@ -137,11 +139,14 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
     }
 
     private func giveBackIfUnused() {
-        let isUnused = state.withLock { $0.isReleased && $0.exchange == nil && $0.task == nil }
-        guard isUnused else { return }
-        Self.idle.withLock { idle in
-            if !idle.contains(where: { $0 === self }) { idle.append(self) }
+        let isUnused = state.withLock { state in
+            guard !state.isIdle, state.isReleased, state.exchange == nil, state.task == nil else {
+                return false
+            }
+            state.isIdle = true
+            return true
         }
+        if isUnused { Self.idle.withLock { $0.append(self) } }
     }
 
     private var exchange: StreamExchange? { state.withLock { $0.exchange } }

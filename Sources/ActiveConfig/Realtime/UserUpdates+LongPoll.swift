@@ -47,7 +47,6 @@ extension UserUpdates {
         _ new: ConfigurationState, after held: ConfigurationState,
         over connection: any ActiveConfigEventConnection
     ) async throws {
-        note(new.meta)
         let outcome = await config.push(to: userID) { now in
             guard let now else { return .apply(new) }
             let isSame = DocumentRecord(now) == DocumentRecord(held)
@@ -58,10 +57,12 @@ extension UserUpdates {
             return version > other || (version == other && isSame) ? .apply(new) : .skip
         }
         switch outcome {
-        case .applied(_, let result): tell(new, result)
+        case .applied(_, let result):
+            note(new.meta)
+            tell(new, result)
         case .skipped: break
         // With signatures, documents come in force by verified downloads only.
-        case .needsFetch: try await fetch(OneDocument(connection))
+        case .needsFetch: try await fetchAgain(over: connection)
         }
     }
 }

@@ -14,9 +14,12 @@ extension UserUpdates {
         var eventNumber = 0
         var hasGreeting = false
         var heardAt: Duration
+        /// True while an event is taken, and what arrives is not read.
+        var isTaking = false
         var hasEvent = false
-        /// Bytes since the start of the minute.
+        /// Bytes and downloads since the start of the minute.
         var byteCount = 0
+        var fetchCount = 0
         var minute = Duration.zero
 
         init(base: DocumentRecord, heardAt: Duration) {
@@ -32,6 +35,15 @@ extension UserUpdates {
                 base = DocumentRecord(version: resumeVersion, entityTag: nil)
             }
             (hasGreeting, eventNumber) = (true, 0)
+        }
+
+        /// Notes what was fetched beside the stream.
+        ///
+        /// The server continues from what it has sent: when the document is a newer one, the next
+        /// change does not follow on it.
+        mutating func noteFetched(_ record: DocumentRecord) {
+            let isSent = resumeVersion == nil || record.version == resumeVersion
+            base = isSent ? record : DocumentRecord(version: resumeVersion, entityTag: nil)
         }
 
         /// Notes an event, and tells whether it is the next one.
@@ -53,8 +65,12 @@ extension UserUpdates {
 
     /// The most documents' sizes that a stream may bring in a minute.
     private static let documentsPerMinute = 8
-    /// The longest random time after which clients fetch that were all told to.
+    /// The longest random time after which clients fetch that were all told to; as much more for each
+    /// download of the minute, up to the limit.
     private static let fetchSpread = Duration.seconds(1)
+    private static let fetchSpreadLimit = 30
+    /// How often a document is fetched that is older than what the stream told of.
+    private static let fetchAttempts = 4
 
     /// Opens the stream on the document's connection, and reads it to its end.
     ///
@@ -83,9 +99,11 @@ extension UserUpdates {
     /// Ends a stream on which nothing arrives.
     private func watch(_ progress: Locked<Progress>) async throws -> End {
         while true {
-            let (heardAt, hasEvent) = progress.withLock { ($0.heardAt, $0.hasEvent) }
+            let (heardAt, isTaking, hasEvent) = progress.withLock {
+                ($0.heardAt, $0.isTaking, $0.hasEvent)
+            }
             let limit = hasEvent ? options.maximumSilence : options.helloTimeout
-            let rest = limit - (time.elapsed() - heardAt)
+            let rest = isTaking ? limit : limit - (time.elapsed() - heardAt)
             if rest <= .zero {
                 if !hasEvent { throw NoEventStream("nothing arrives on it") }
                 return .over(.silence)
@@ -105,7 +123,8 @@ extension UserUpdates {
             let isFlooding = progress.withLock { progress in
                 progress.heardAt = now
                 if now - progress.minute >= .seconds(60) {
-                    (progress.minute, progress.byteCount) = (now, 0)
+                    progress.minute = now
+                    (progress.byteCount, progress.fetchCount) = (0, 0)
                 }
                 progress.byteCount += bytes.count
                 return progress.byteCount > Self.documentsPerMinute * limits.maximumSize
@@ -119,7 +138,10 @@ extension UserUpdates {
                     state.withLock { $0.delay.setBase(milliseconds: milliseconds) }
                 case .event(let event):
                     noteEvent(progress)
+                    progress.withLock { $0.isTaking = true }
                     if let end = try await take(event, progress, push) { return end }
+                    let now = time.elapsed()
+                    progress.withLock { ($0.isTaking, $0.heardAt) = (false, now) }
                 }
             }
             try Task.checkCancellation()
@@ -142,7 +164,11 @@ extension UserUpdates {
         _ event: ServerEvent, _ progress: Locked<Progress>, _ push: AsyncStream<Void>.Continuation
     ) async throws -> End? {
         switch event.name {
-        case "hello": progress.withLock { $0.noteGreeting() }
+        case "hello":
+            progress.withLock { $0.noteGreeting() }
+            let data = try? SettingValue(jsonData: Data(event.data))
+            config.noteInForce(
+                of: userID, share: data?.dictionaryValue?["acknowledge"]?.doubleValue)
         case "update":
             let update = try PushedUpdate(event.data, limits: .default)
             let (place, base) = progress.withLock { ($0.place(of: update), $0.base) }
@@ -152,8 +178,7 @@ extension UserUpdates {
                     .warning,
                     "A change of \(userID.logName) did not arrive; the configuration is downloaded."
                 )
-                try await fetchAnew(progress)
-                return nil
+                return try await fetchAnew(progress, for: update.record)
             }
             switch await config.push(to: userID, { update.decision(on: $0, base: base) }) {
             case .applied(let new, let result):
@@ -168,7 +193,7 @@ extension UserUpdates {
                         progress.base = update.record
                     }
                 }
-            case .needsFetch: try await fetchAnew(progress)
+            case .needsFetch: return try await fetchAnew(progress, for: update.record)
             }
         case "reset":
             let data = try? SettingValue(jsonData: Data(event.data))
@@ -177,7 +202,8 @@ extension UserUpdates {
                 progress.eventNumber += 1
                 progress.resumeVersion = version
             }
-            try await fetchAnew(progress)
+            return try await fetchAnew(
+                progress, for: DocumentRecord(version: version, entityTag: nil))
         case "retry":
             let data = try? SettingValue(jsonData: Data(event.data))
             let milliseconds = data?.dictionaryValue?["after_ms"]?.integerValue
@@ -189,21 +215,39 @@ extension UserUpdates {
         return nil
     }
 
+    /// Fetches the document, until it is what the stream told of, or newer.
+    ///
+    /// - Returns: An end when the documents stay older than that.
+    private func fetchAnew(
+        _ progress: Locked<Progress>, for wanted: DocumentRecord
+    ) async throws -> End? {
+        for attempt in 1...Self.fetchAttempts {
+            let count = progress.withLock { progress in
+                progress.fetchCount += 1
+                return min(progress.fetchCount, Self.fetchSpreadLimit)
+            }
+            try await time.sleep(random(upTo: Self.fetchSpread * count))
+            let record = try await fetchBeside()
+            // A replica of the server that is behind may have answered, unless the launch guard
+            // refuses what is newer.
+            let refused = config.options.launchGuard?.lastRefused(of: userID)?.document.version
+            let newest = max(record.version ?? .max, refused ?? .min)
+            let isOlder = newest < wanted.version ?? .min
+            let isOther =
+                record.version == wanted.version && wanted.entityTag != nil
+                && record.entityTag != wanted.entityTag
+            if isOlder || (isOther && attempt == 1) { continue }
+            progress.withLock { $0.noteFetched(record) }
+            return nil
+        }
+        return .over(.connectionEnded)
+    }
+
     /// Fetches the document on a connection of its own, since nothing else may use the stream's.
-    private func fetchAnew(_ progress: Locked<Progress>) async throws {
-        try await time.sleep(random(upTo: Self.fetchSpread))
+    private func fetchBeside() async throws -> DocumentRecord {
         let connection = updater.source.connection(forUserID: userID.string)
         defer { connection.close() }
-        let document = OneDocument(connection)
-        do {
-            let record = try await fetch(document)
-            progress.withLock { $0.base = record }
-        } catch {
-            if let retryAfter = document.retryAfter, let refused = error as? DownloadError {
-                throw RefusedAnswer(refused, retryAfter: retryAfter)
-            }
-            throw error
-        }
+        return try await fetchAgain(over: connection)
     }
 
     /// Asks, some time after a pushed change, whether the document that it led to is the server's.
@@ -225,6 +269,6 @@ extension UserUpdates {
                 "The pushed changes of \(userID.logName) did not lead to the server's document; it was "
                     + "downloaded.")
         }
-        progress.withLock { $0.base = record }
+        progress.withLock { $0.noteFetched(record) }
     }
 }

@@ -174,6 +174,21 @@ final class UserUpdates: Sendable {
         return held.map { DocumentRecord($0) } ?? DocumentRecord(version: nil, entityTag: nil)
     }
 
+    /// Fetches the document; what it throws has the time that the server asks for.
+    @discardableResult
+    func fetchAgain(over connection: any ActiveConfigEventConnection) async throws -> DocumentRecord
+    {
+        let document = OneDocument(connection)
+        do {
+            return try await fetch(document)
+        } catch {
+            if let retryAfter = document.retryAfter, let refused = error as? DownloadError {
+                throw RefusedAnswer(refused, retryAfter: retryAfter)
+            }
+            throw error
+        }
+    }
+
     func tell(_ new: ConfigurationState, _ result: DownloadResult) {
         updater.board.tell(
             AppliedUpdate(
@@ -184,7 +199,8 @@ final class UserUpdates: Sendable {
     /// Takes over what the document says about how often to ask.
     func note(_ meta: [String: SettingValue]) {
         let seconds = meta["poll_interval_seconds"]?.doubleValue
-        let wanted = seconds.flatMap { $0.isFinite ? Duration.seconds(min($0, 1e6)) : nil }
+        // A `Duration` of a number of any size would trap.
+        let wanted = seconds.flatMap { $0.isFinite ? Duration.seconds(min(max($0, 0), 1e6)) : nil }
         let interval = min(
             max(wanted ?? options.pollInterval, Self.pollIntervals.lowerBound),
             Self.pollIntervals.upperBound)
@@ -240,13 +256,15 @@ final class OneDocument: ActiveConfigDownloader {
         do {
             var answer = try await connection.document(lastKnown: lastKnown, wait: nil)
             let newest = answer.configuration
+            var older: OlderAnswer?
             if let newest, let version = newest.templateVersion,
                 let known = lastKnown?.templateVersion, version < known
             {
                 answer.configuration = nil
+                older = OlderAnswer(configuration: newest)
             }
             state.withLock { [answer] state in state.answer = answer }
-            if newest != nil, answer.configuration == nil { throw OlderAnswer() }
+            if let older { throw older }
             return newest
         } catch let refused as RefusedAnswer {
             // The app is told the error that a download of its own would have.

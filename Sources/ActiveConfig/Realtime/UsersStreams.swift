@@ -21,6 +21,8 @@ final class UsersStreams: Sendable {
     static let maximumSize = 48 << 10
     /// How long users are gathered before a stream is opened.
     private static let gatherTime = Duration.milliseconds(100)
+    /// How many streams in a row a server may leave unanswered before its users try other ways.
+    private static let toleratedCount = 2
     /// How long a server that has no such streams is not asked for one again.
     private static let retryTime = Duration.seconds(30 * 60)
 
@@ -40,6 +42,8 @@ final class UsersStreams: Sendable {
         var isGathering = false
         var streams: [Int: Stream] = [:]
         var lastNumber = 0
+        /// How many streams in a row were not answered in time.
+        var unansweredCount = 0
         var unavailableUntil: ContinuousClock.Instant?
     }
 
@@ -164,6 +168,7 @@ final class UsersStreams: Sendable {
             known.entityTag = first.entityTag
             _ = try await connection.document(lastKnown: known, wait: nil)
             try await connection.openEvents(lastEventID: nil)
+            state.withLock { $0.unansweredCount = 0 }
             for part in parts { part.events.receive(()) }
             try await read(connection, number)
             end(number, .success(()))
@@ -173,8 +178,20 @@ final class UsersStreams: Sendable {
             if let status, ![400, 413].contains(status) {
                 state.withLock { $0.unavailableUntil = .now + Self.retryTime }
             }
-            end(number, .failure(error))
+            end(number, .failure(status == nil ? unanswered(error) : error))
         }
+    }
+
+    /// The error for the users of a stream that did not open.
+    ///
+    /// A server that is slow once must not make all users wait with long polls of their own.
+    private func unanswered(_ error: any Error) -> any Error {
+        guard error is NoEventStream else { return error }
+        let count = state.withLock { state in
+            state.unansweredCount += 1
+            return state.unansweredCount
+        }
+        return count <= Self.toleratedCount ? DownloadError(.timedOut) : error
     }
 
     /// Divides a stream that the server does not accept, to find the users whom it does not.

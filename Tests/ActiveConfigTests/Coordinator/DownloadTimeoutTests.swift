@@ -89,8 +89,8 @@ struct DownloadTimeoutTests {
             let fixture = CoordinatorFixture.make(
                 downloader, downloadTimeout: timeout, clock: clock)
             let config = fixture.config
-            let call = Task { try await config.downloadNewConfig() }
             let number = downloader.requests.count
+            let call = Task { try await config.downloadNewConfig() }
             if isOver {
                 await #expect(throws: DownloadError.self) { try await call.value }
             } else {

@@ -132,7 +132,8 @@ struct SettingDecoderTests {
         let digits = String(repeating: "1234567890", count: 4)
         for value in [
             "x", "", "1,5", [1], nil, true, "1e200", "1e-200", "1.5e-127", .string(digits),
-            .string("0.\(digits)"),
+            .string("0.\(digits)"), "0.0e-9223372036854775808", "0e9223372036854775807",
+            "1e-9223372036854775808",
         ] as [SettingValue] {
             #expect(throws: DecodingError.self) { try value.decode(Decimal.self) }
         }

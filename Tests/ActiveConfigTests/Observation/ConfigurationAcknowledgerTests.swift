@@ -116,6 +116,7 @@ struct ConfigurationAcknowledgerTests {
         #expect(problems[0]["message"]?.stringValue?.contains("many") == true)
         #expect(problems[1]["message"]?.stringValue?.contains("abc") == false)
         #expect(problems.allSatisfy { $0.dictionaryValue?.count == 3 })
+        #expect(try body(request)["in_force"] == true)
     }
 
     @Test func nothingIsSentUnlessTheServerAsks() async throws {
@@ -145,6 +146,43 @@ struct ConfigurationAcknowledgerTests {
             await settle(acknowledger)
         }
         #expect(sent.withLock { $0.count } == 1)
+    }
+
+    @Test func aConfirmationAsksForNothingThatTheServerHasSwitchedOff() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(
+                .configuration(Self.document(12)), .unchanged, .unchanged))
+        let acknowledger = try acknowledger(config, status: 404)
+        for _ in 0..<3 {
+            try await config.downloadNewConfig()
+            await settle(acknowledger)
+        }
+        #expect(sent.withLock { $0.count } == 1)
+    }
+
+    @Test func theFirstEventOfAStreamMayAsk() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12, share: nil))))
+        let acknowledger = try acknowledger(config)
+        try await config.downloadNewConfig()
+        let source = PreparedSource { userID in
+            let connection = PreparedConnection(userID)
+            connection.send(
+                "event: hello\nid: 12\ndata: {\"template_version\":12,\"acknowledge\":1}\n\n")
+            return connection
+        }
+        let updater = ActiveConfigUpdater.make(config, source: source, clock: ManualClock())
+        let run = Task { try await updater.run() }
+        for await update in updater.updates {
+            if case .state(.live, _) = update { break }
+        }
+        // The updater goes on with the event after it has shown the state.
+        while sent.withLock({ $0.isEmpty }) {
+            await settle(acknowledger)
+            await Task.yield()
+        }
+        run.cancel()
+        try await run.value
     }
 
     @Test(arguments: [408, 425, 429, 503])
@@ -231,6 +269,7 @@ struct ConfigurationAcknowledgerTests {
         #expect(requests.count == 2)
         let word = try body(#require(requests.last))
         #expect(word["template_version"] == 13)
+        #expect(word["in_force"] == false)
         let problem = try #require(word["problems"]?[0])
         #expect(problem["section"] == "")
         #expect(problem["message"]?.stringValue?.contains("noSections") == true)

@@ -105,6 +105,34 @@ struct UpdaterEndTests {
         try await run.value
     }
 
+    /// With signatures, what is older has to be signed too; it confirms nothing.
+    @Test(arguments: [true, false])
+    func anOlderAnswerConfirmsNothing(isSigned: Bool) async throws {
+        let store = InMemoryStore()
+        store.persistConfiguration(try SigningServer.answer(13), forUserID: "1")
+        let config = SigningServer().config(ScriptedDownloader(), store: store)
+        var older = try SigningServer.answer(12, title: "Old")
+        if !isSigned { older.signedDocument = nil }
+        let source = PreparedSource { [older] userID in
+            let connection = PreparedConnection(userID) { _ in DocumentAnswer(older) }
+            connection.send(Self.hello)
+            return connection
+        }
+        let updater = ActiveConfigUpdater.make(config, source: source, clock: ManualClock())
+        let run = Task { try await updater.run() }
+        let state = try await outcome(updater)
+        if isSigned {
+            #expect(state.isLive, "\(state)")
+        } else {
+            #expect("\(state)".contains("sign"), "\(state)")
+        }
+        #expect(config.currentConfiguration.templateVersion == 13)
+        #expect(config.lastDownload == nil || !isSigned)
+        #expect(config.age == nil)
+        run.cancel()
+        try await run.value
+    }
+
     @Test func anAnswerThatTheLaunchGuardRefusesIsNotToldAsApplied() async throws {
         let system = ModelFileSystem()
         let first = GuardedLaunch(

@@ -38,8 +38,10 @@ struct UpdaterFallbackTests {
     }
 
     @Test(
-        arguments: [(nil, 300), (.integer(60), 60), (.integer(1), 15), (.string("x"), 300)]
-            as [(SettingValue?, Int)])
+        arguments: [
+            (nil, 300), (.integer(60), 60), (.integer(1), 15), (.string("x"), 300),
+            (.double(-1e21), 15), (.string("-1e300"), 15),
+        ] as [(SettingValue?, Int)])
     func aServerWithoutEitherIsAskedAtAnInterval(meta: SettingValue?, seconds: Int) async throws {
         let fixture = UpdaterFixture.make()
         fixture.backend.setService {

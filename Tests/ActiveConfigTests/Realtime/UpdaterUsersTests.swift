@@ -61,10 +61,15 @@ struct UpdaterUsersTests {
         }
     }
 
-    /// The answers to a request that was made before the push: that nothing has changed, and what
-    /// had been current then.
-    @Test(arguments: [true, false])
-    func aLateAnswerDoesNotReplaceAPush(isUnchanged: Bool) async throws {
+    /// The answers to a request that was made before the push.
+    enum LateAnswer: CaseIterable {
+        case unchanged, olderVersion
+        /// What the server had for the pushed version before it pinned a value.
+        case otherValues
+    }
+
+    @Test(arguments: LateAnswer.allCases)
+    func aLateAnswerDoesNotReplaceAPush(late answer: LateAnswer) async throws {
         let backend = ScriptedBackend()
         let downloader = ScriptedDownloader { _ in .held }
         let config = ActiveConfig.make(downloader: downloader)
@@ -78,7 +83,15 @@ struct UpdaterUsersTests {
         backend.publish(.titled("New"))
         for await section in config.sections(named: "Home")
         where section?.string(forKey: "title") == "New" { break }
-        downloader.answer(1, with: isUnchanged ? .unchanged : .configuration(old))
+        switch answer {
+        case .unchanged: downloader.answer(1, with: .unchanged)
+        case .olderVersion: downloader.answer(1, with: .configuration(old))
+        case .otherValues:
+            var other = backend.document(ofUserID: nil)
+            other.sections = old.sections
+            other.entityTag = "\"before\""
+            downloader.answer(1, with: .configuration(other))
+        }
         #expect(try await late.value.changedSectionNames == [])
         #expect(config["Home"]?.string(forKey: "title") == "New")
         #expect(

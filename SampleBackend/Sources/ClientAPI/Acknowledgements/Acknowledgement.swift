@@ -1,8 +1,8 @@
 import HTTPServing
 import JSONTree
 
-/// A client's word on a version that it was given (HTTP 2): without problems the version is in force
-/// there, with problems it is not.
+/// A client's word on a version that it was given (HTTP 2): whether the version is in force there, and
+/// what of it cannot be used.
 struct Acknowledgement: Sendable, Hashable {
     /// A setting, or a whole section, that a client cannot use.
     struct Problem: Sendable, Hashable {
@@ -23,7 +23,10 @@ struct Acknowledgement: Sendable, Hashable {
     let version: Int
     let problems: [Problem]
 
-    /// Reads `{"template_version": 12, "etag": "…", "problems": [{"section": …}]}`.
+    /// True without problems, or when the client says so.
+    let isInForce: Bool
+
+    /// Reads `{"template_version": 12, "etag": "…", "in_force": true, "problems": [{"section": …}]}`.
     ///
     /// Unknown members are ignored, so that clients may tell more to later servers.
     ///
@@ -51,6 +54,12 @@ struct Acknowledgement: Sendable, Hashable {
             problems.append(try Self.problem(element, at: "problems[\(index)]"))
         }
         self.problems = problems
+        switch body["in_force"] {
+        case nil, .null?: isInForce = problems.isEmpty
+        case .bool(let isInForce)?: self.isInForce = isInForce
+        case let other?:
+            throw .invalidArgument("in_force is \(other.kindDescription): send true or false.")
+        }
     }
 
     private static func problem(

@@ -26,8 +26,8 @@ struct ProjectAcknowledgements: Sendable {
     /// The last word of a user; a version of 0 is none.
     private struct User: Sendable {
         var inForce = 0
-        var rejected = 0
-        /// Indexes of the places in the rejected version.
+        var withProblems = 0
+        /// Indexes of the places in the version with problems.
         var places: [UInt8] = []
     }
 
@@ -71,17 +71,18 @@ struct ProjectAcknowledgements: Sendable {
         guard makeRoom(for: version) else { return }
         var user = young.removeValue(forKey: hash) ?? old.removeValue(forKey: hash) ?? User()
         count(user, -1)
-        if acknowledgement.problems.isEmpty {
+        if acknowledgement.isInForce {
             user.inForce = version
-            // A word on an older version may come late.
-            if user.rejected <= version {
-                user.rejected = 0
-                user.places = []
-            }
-        } else {
-            if user.inForce == version { user.inForce = 0 }
-            user.rejected = version
+        } else if user.inForce == version {
+            user.inForce = 0
+        }
+        if !acknowledgement.problems.isEmpty {
+            user.withProblems = version
             user.places = places(of: acknowledgement)
+        } else if user.withProblems <= version {
+            // A word on an older version may come late.
+            user.withProblems = 0
+            user.places = []
         }
         count(user, 1)
         if young.count >= limits.users { forgetOldUsers() }
@@ -192,10 +193,12 @@ struct ProjectAcknowledgements: Sendable {
             versions[user.inForce]?.inForce += change
             changed.insert(user.inForce)
         }
-        guard versions[user.rejected] != nil else { return }
-        versions[user.rejected]?.withProblems += change
-        changed.insert(user.rejected)
-        for index in user.places { versions[user.rejected]?.places[Int(index)].clients += change }
+        guard versions[user.withProblems] != nil else { return }
+        versions[user.withProblems]?.withProblems += change
+        changed.insert(user.withProblems)
+        for index in user.places {
+            versions[user.withProblems]?.places[Int(index)].clients += change
+        }
     }
 
     private mutating func forgetOldUsers() {

@@ -29,7 +29,9 @@ enum StreamEvents {
         in published: PublishedProject
     ) -> ByteBuffer {
         let version = published.compiled.version.number
-        guard published.compiled.admits(userID: userID) else { return reset(version: version).bytes }
+        guard published.compiled.admits(userID: userID) else {
+            return reset(version: version).bytes
+        }
         let entityTag = published.entityTag(for: basis, userID: userID).entityTag
         return ServerSentEvent(
             name: "update", id: "\(version)",

@@ -87,7 +87,10 @@ enum SettingText {
         let fraction = numeral.count > 1 ? numeral[1].count : 0
         let digits = numeral.joined().drop { "+-0".contains($0) }
         let significant = digits.reversed().drop { $0 == "0" }
-        guard let exponent = parts.count > 1 ? Int(parts[1]) : 0 else { return nil }
+        // No `Decimal` has an exponent near these bounds; beyond them the sums could overflow.
+        guard let exponent = parts.count > 1 ? Int(parts[1]) : 0,
+            (-1_000...1_000).contains(exponent)
+        else { return nil }
         let lastExponent = exponent - fraction + digits.count - significant.count
         guard significant.isEmpty || (significant.count <= 38 && lastExponent >= -127) else {
             return nil
