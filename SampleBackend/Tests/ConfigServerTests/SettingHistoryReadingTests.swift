@@ -100,6 +100,34 @@ struct SettingHistoryReadingTests {
         #expect(history.versions.count == 10)
     }
 
+    @Test func oneHistoryIsReadAtATime() async throws {
+        let histories = SettingHistories()
+        let running = NIOLockedValueBox((now: 0, most: 0))
+        var versions = ScriptedVersions(numbers: 1...10)
+        versions.onRead = { _ in
+            running.withLockedValue { running in
+                running.now += 1
+                running.most = max(running.most, running.now)
+            }
+            for _ in 0..<10 { await Task.yield() }
+            running.withLockedValue { $0.now -= 1 }
+            return true
+        }
+        let project = versions
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    _ = try await histories.history(
+                        ofProject: "p\(number % 10)", from: project)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(running.withLockedValue { $0.most } == 1)
+        // The second request for a project reads nothing.
+        #expect(project.takeReads().count == 100)
+    }
+
     @Test func aVersionThatIsNoLongerKeptEndsTheHistory() async throws {
         var project = ScriptedVersions(numbers: 1...10)
         project.onRead = { $0 > 5 }

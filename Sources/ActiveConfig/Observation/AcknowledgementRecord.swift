@@ -5,9 +5,24 @@ struct AcknowledgementRecord: Codable, Equatable, Sendable {
         let digest: String?
         var inForce: Int?
         var refused: Int?
+
+        func hasTold(of outcome: ConfigurationOutcome) -> Bool {
+            switch outcome.verdict {
+            case .inForce: inForce == outcome.version
+            case .refused: refused == outcome.version
+            }
+        }
+
+        mutating func note(_ outcome: ConfigurationOutcome) {
+            switch outcome.verdict {
+            case .inForce: inForce = outcome.version
+            case .refused: refused = outcome.version
+            }
+        }
     }
 
-    private static let maximumUserCount = 10_000
+    /// Bounds what each acknowledgement writes.
+    private static let maximumUserCount = 1_000
 
     /// The share that the server asked for last.
     var share: Double?
@@ -16,11 +31,7 @@ struct AcknowledgementRecord: Codable, Equatable, Sendable {
 
     func hasTold(of outcome: ConfigurationOutcome) -> Bool {
         let digest = Self.digest(of: outcome.userID)
-        guard let user = users.last(where: { $0.digest == digest }) else { return false }
-        switch outcome.verdict {
-        case .inForce: return user.inForce == outcome.version
-        case .refused: return user.refused == outcome.version
-        }
+        return users.last { $0.digest == digest }?.hasTold(of: outcome) ?? false
     }
 
     mutating func note(_ outcome: ConfigurationOutcome) {
@@ -28,10 +39,7 @@ struct AcknowledgementRecord: Codable, Equatable, Sendable {
         let index = users.lastIndex { $0.digest == digest }
         var user =
             index.map { users.remove(at: $0) } ?? User(digest: digest, inForce: nil, refused: nil)
-        switch outcome.verdict {
-        case .inForce: user.inForce = outcome.version
-        case .refused: user.refused = outcome.version
-        }
+        user.note(outcome)
         users.append(user)
         users.removeFirst(max(users.count - Self.maximumUserCount, 0))
     }

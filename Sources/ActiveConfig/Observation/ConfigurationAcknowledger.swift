@@ -16,8 +16,8 @@
 ///
 /// Nothing is sent unless the server asks for it, by the header field `ActiveConfig-Acknowledge` of
 /// its documents or by the first event of its streams: the share of clients that it wants to hear of.
-/// Each version is acknowledged once for each of the last 10,000 users, also across launches, after a
-/// random delay. What is sent is the version, the entity tag, and the settings
+/// Each version is acknowledged once, after a random delay: of 10,000 users in a launch, and of the last
+/// 1,000 across launches. What is sent is the version, the entity tag, and the settings
 /// that could not be read, with the values of secrets masked.
 ///
 /// It works as long as it is held.
@@ -32,9 +32,13 @@ public final class ConfigurationAcknowledger: Sendable {
     private struct State {
         /// The newest of each user.
         var pending: [UserID: Pending] = [:]
+        /// What was told in this launch, of more users than the record keeps.
+        var told: [UserID: AcknowledgementRecord.User] = [:]
         var lastNumber = 0
         var observer: Int?
     }
+
+    private static let maximumToldCount = 10_000
 
     /// Sends a request, and returns the answer's status.
     typealias Send = @Sendable (URLRequest) async throws -> Int
@@ -133,7 +137,10 @@ public final class ConfigurationAcknowledger: Sendable {
     /// Forgets what was acknowledged for a user, and what waits.
     private func forget(_ userID: UserID) {
         func forget() {
-            let pending = state.withLock { $0.pending.removeValue(forKey: userID) }
+            let pending = state.withLock { state in
+                state.told[userID] = nil
+                return state.pending.removeValue(forKey: userID)
+            }
             pending?.task.cancel()
             if record.value.names(userID) { record.update { $0.forget(userID) } }
         }
@@ -161,11 +168,14 @@ public final class ConfigurationAcknowledger: Sendable {
         }
         let known = record.value
         guard let share = outcome.share ?? known.share, share > 0,
-            !known.hasTold(of: outcome), state.withLock({ $0.observer != nil })
+            !known.hasTold(of: outcome),
+            state.withLock({
+                $0.observer != nil && $0.told[outcome.userID]?.hasTold(of: outcome) != true
+            })
         else { return }
         if random() >= share {
             // Decided once for a version, not at each of its confirmations.
-            return record.update { $0.note(outcome) }
+            return note(outcome)
         }
         let delay = maximumDelay * random()
         // A newer version makes the acknowledgement of an older one needless.
@@ -185,6 +195,18 @@ public final class ConfigurationAcknowledger: Sendable {
             return state.pending.updateValue(pending, forKey: outcome.userID)?.task
         }
         old?.cancel()
+    }
+
+    private func note(_ outcome: ConfigurationOutcome) {
+        state.withLock { state in
+            let userID = outcome.userID
+            state.told[userID, default: AcknowledgementRecord.User(digest: nil)].note(outcome)
+            let isOver = state.told.count > Self.maximumToldCount
+            if isOver, let other = state.told.keys.first(where: { $0 != userID }) {
+                state.told[other] = nil
+            }
+        }
+        record.update { $0.note(outcome) }
     }
 
     private func end(_ number: Int, of userID: UserID) {
@@ -214,7 +236,7 @@ public final class ConfigurationAcknowledger: Sendable {
                 // Switched off, until an answer asks for it again.
                 record.update { $0.share = nil }
             } else {
-                record.update { $0.note(outcome) }
+                note(outcome)
             }
         }
     }

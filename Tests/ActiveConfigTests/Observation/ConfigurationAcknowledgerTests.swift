@@ -160,6 +160,24 @@ struct ConfigurationAcknowledgerTests {
         #expect(sent.withLock { $0.count } == 1)
     }
 
+    @Test func nothingIsToldTwiceInALaunchOfAService() async throws {
+        let config = ActiveConfig.make(store: nil)
+        let acknowledger = try acknowledger(config)
+        func tell(_ user: Int) {
+            config.outcomes.tell(
+                ConfigurationOutcome(
+                    userID: UserID("\(user)"), version: 2, entityTag: nil, share: 1,
+                    verdict: .refused("It cannot be used.")))
+        }
+        // More than the record keeps.
+        for user in 0..<1_100 { tell(user) }
+        await settle(acknowledger)
+        #expect(sent.withLock { $0.count } == 1_100)
+        tell(0)
+        await settle(acknowledger)
+        #expect(sent.withLock { $0.count } == 1_100)
+    }
+
     @Test func theFirstEventOfAStreamMayAsk() async throws {
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(Self.document(12, share: nil))))

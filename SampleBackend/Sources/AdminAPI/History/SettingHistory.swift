@@ -163,30 +163,32 @@ protocol VersionReading: Sendable {
     func template(version: Int) async throws -> StoredTemplate?
 }
 
-/// The histories of the projects that were asked for last; each is read by one request at a time.
+/// The histories of the projects that were asked for last.
+///
+/// One is read at a time, since a hundred templates are read and checked for the first answer.
 actor SettingHistories {
     /// The projects whose histories are kept.
-    private static let maximumProjects = 4
+    private static let maximumProjects = 16
 
     /// Least recently used first.
     private var histories: [(project: String, history: SettingHistory)] = []
 
-    private var reading: [String: Task<SettingHistory, any Error>] = [:]
+    private var reading: Task<SettingHistory, any Error>?
 
     /// The history up to the current version.
     func history(
         ofProject name: String, from project: some VersionReading
     ) async throws -> SettingHistory {
         // A read that is running may have begun before the version that this request has to know.
-        while let task = reading[name] {
+        while let task = reading {
             _ = await task.result
             // On one thread, whoever began it has not had a turn since it ended.
-            if reading[name] == task { reading[name] = nil }
+            if reading == task { reading = nil }
         }
         let earlier = histories.first { $0.project == name }?.history
         let task = Task { try await SettingHistory.read(from: project, after: earlier) }
-        reading[name] = task
-        defer { if reading[name] == task { reading[name] = nil } }
+        reading = task
+        defer { if reading == task { reading = nil } }
         let history = try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
