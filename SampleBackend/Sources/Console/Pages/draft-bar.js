@@ -7,7 +7,7 @@ import {ask} from './dialog.js';
 import {announce, h} from './dom.js';
 import {placeName} from './paths.js';
 import {address, currentRoute} from './router.js';
-import {differenceCount} from './workspace.js';
+import {differenceCount} from './server-draft.js';
 
 /** Discards the draft after a confirmation. */
 export async function discardDraft({workspace, redraw}) {

@@ -9,25 +9,12 @@
 import {call, isMissing, projectPath, ServerError} from './api.js';
 import {DraftMirror} from './draft-mirror.js';
 import {isEqual} from './json.js';
-import {patch} from './json-patch.js';
+import {deleteDraft, differenceCount, readDraft, storeDraft, toldChanges} from './server-draft.js';
 import {withoutVersion} from './template.js';
 import {mergeTrees} from './tree-merge.js';
 
 /** Milliseconds before a failed save is tried again. */
 const pause = 2000;
-
-/** The differences of two equal templates. */
-const noChanges = {conditions: [], groups: [], parameters: []};
-
-/** What a response says of a draft's differences: null stands for a base that is gone. */
-function toldChanges({changes}) {
-    return {changes: changes ?? noChanges, isBaseGone: !changes};
-}
-
-/** Number of conditions, groups and parameters that differ. */
-export function differenceCount({conditions, groups, parameters}) {
-    return conditions.length + groups.length + parameters.length;
-}
 
 /**
  * Published template and draft of a project; dispatches `change` when either changes, and
@@ -240,10 +227,6 @@ export class Workspace extends EventTarget {
             || this.draft?.base !== this.#saved?.base;
     }
 
-    get #path() {
-        return projectPath(this.project, 'draft');
-    }
-
     #etagOf(base) {
         return `etag-${this.project}-${base}`;
     }
@@ -298,16 +281,11 @@ export class Workspace extends EventTarget {
      * with the known tag.
      */
     async #fetchDraft(knownTag) {
-        try {
-            const {status, body, etag} = await call('GET', this.#path, {ifNoneMatch: knownTag});
-            if (status === 304) return null;
-            const {template, baseVersion} = body;
-            return {draft: await this.#draftOf(baseVersion, template, toldChanges(body)),
-                saved: {template, base: baseVersion, tag: etag}};
-        } catch (error) {
-            if (isMissing(error)) return {draft: null, saved: null};
-            throw error;
-        }
+        const found = await readDraft(this.project, knownTag);
+        if (found === undefined) return null;
+        if (!found) return {draft: null, saved: null};
+        const {template, base, tag, told} = found;
+        return {draft: await this.#draftOf(base, template, told), saved: {template, base, tag}};
     }
 
     /**
@@ -396,37 +374,15 @@ export class Workspace extends EventTarget {
     async #saveOnce() {
         const {draft} = this;
         if (!draft) {
-            await call('DELETE', this.#path, {ifMatch: this.#saved.tag}).catch((error) => {
-                if (!isMissing(error)) throw error;
-            });
+            await deleteDraft(this.project, this.#saved.tag);
             this.#saved = null;
             return;
         }
-        const {body, etag} = await this.#store(draft);
+        const {body, etag} = await storeDraft(this.project, draft, this.patched);
         this.#saved = {template: draft.template, base: draft.base, tag: etag};
         if (this.draft !== draft) return;
         const isSame = body.changes && !differenceCount(body.changes);
         this.draft = isSame ? null : {...draft, ...toldChanges(body)};
-    }
-
-    /** Sends what the draft changes of the one that the server has; else all of it. */
-    async #store({template, base}) {
-        const {template: before, base: baseBefore, tag} = this.patched;
-        const expected = tag ? {ifMatch: tag} : {ifNoneMatch: '*'};
-        if (base === baseBefore) {
-            const path = tag ? this.#path : projectPath(this.project, 'draft', {baseVersion: base});
-            try {
-                return await call('PATCH', path, {...expected,
-                    body: patch(before, template, {isOrdered: true}),
-                    contentType: 'application/json-patch+json'});
-            } catch (error) {
-                // The patch is too large, or the server's template has another form.
-                const isRefused = error instanceof ServerError
-                    && [400, 409, 413].includes(error.status);
-                if (!isRefused) throw error;
-            }
-        }
-        return call('PUT', this.#path, {...expected, body: {baseVersion: base, template}});
     }
 
     /**
