@@ -7,7 +7,6 @@ import {message, nothing, pageHead} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, fill, focusOn, h, redraw} from './dom.js';
 import {draftBar} from './draft-bar.js';
-import {hasUnsavedDrafts} from './draft-mirror.js';
 import {focusHeading} from './focus.js';
 import {dropLeftEntry, isHeld} from './held-entry.js';
 import {markHeader, projectChooser} from './project-chooser.js';
@@ -18,7 +17,7 @@ import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
 import {signOut} from './session.js';
 import {forgetUser} from './stored-data.js';
-import {Workspace} from './workspace.js';
+import {Workspaces} from './workspaces.js';
 
 /** Milliseconds between checks for a new version. */
 const lookInterval = 5000;
@@ -31,6 +30,11 @@ export class Frame {
     #isLooking = false;
     /** Number of the last project that was opened; what an earlier one still reads is dropped. */
     #opening = 0;
+    #workspaces;
+    /** Ends what listens to the open workspace. */
+    #watching = new AbortController();
+    /** Projects in the choice of projects. */
+    #projects = [];
 
     /**
      * @param {HTMLElement} root Element to fill.
@@ -41,6 +45,7 @@ export class Frame {
     constructor(root, session, onSignedOut) {
         this.root = root;
         this.session = session;
+        this.#workspaces = new Workspaces(session.name);
         this.onSignedOut = onSignedOut;
         this.brand = h('a', {
             class: 'brand', href: address('settings'), 'aria-label': 'ActiveConfig'},
@@ -79,9 +84,13 @@ export class Frame {
             h('div', {class: 'columns'}, this.navigation,
                 h('div', {class: 'content'}, this.bar, this.main)));
         window.addEventListener(
-            'hashchange', () => this.#follow(), {signal: this.#listening.signal});
+            'hashchange', ({oldURL}) => this.#follow(new URL(oldURL).hash),
+            {signal: this.#listening.signal});
         document.addEventListener(
             'visibilitychange', () => this.#look(), {signal: this.#listening.signal});
+        window.addEventListener('beforeunload', (event) => {
+            if (this.#workspaces.isUnsaved) event.preventDefault();
+        }, {signal: this.#listening.signal});
         await this.#openProject(currentRoute().project, !isFirst);
         if (this.#listening.signal.aborted) return;
         if (isResumed && this.workspace) resumeForms(this.#context);
@@ -89,25 +98,43 @@ export class Frame {
         this.#timer = setInterval(() => this.#look(), lookInterval);
     }
 
+    /** The open project; null while none is. */
+    get workspace() {
+        return this.#workspaces.open;
+    }
+
     /** Stops the timer, the listeners and the page. */
     end() {
         this.#listening.abort();
         this.#leavePage();
-        this.workspace?.close();
+        this.#workspaces.stop();
         clearInterval(this.#timer);
     }
 
-    /** Shows the project and page in the address after it changed. */
-    #follow() {
+    /** Shows the project and page in the address after it changed from the fragment `before`. */
+    #follow(before) {
         // A dialog decides whether the page under it may change.
         if (isHeld()) return;
         const {project} = currentRoute();
         if (!this.workspace || (project !== null && project !== this.workspace.project)) {
             // Keeps the focus in the project chooser after a choice there.
             const isChoice = this.projectChooser.contains(document.activeElement);
-            this.#openProject(project, !isChoice);
+            this.#changeProject(project, !isChoice, before);
         } else {
             this.#showPage(true);
+        }
+    }
+
+    /** Opens another project, if the open one may be left; else goes back to `before`. */
+    async #changeProject(name, isNavigation, before) {
+        const wanted = location.hash;
+        const mayLeave = await this.#workspaces.mayLeave();
+        if (this.#listening.signal.aborted) return;
+        if (mayLeave) await this.#openProject(name, isNavigation);
+        else if (location.hash === wanted) {
+            history.replaceState(history.state, '', before);
+            setProject(this.workspace.project);
+            this.#showProjects(this.#projects, this.workspace.project);
         }
     }
 
@@ -118,8 +145,9 @@ export class Frame {
     async #openProject(wanted, isNavigation = false) {
         this.#leavePage();
         this.#leavePage = () => {};
-        this.workspace?.close();
-        this.workspace = null;
+        this.#watching.abort();
+        this.#watching = new AbortController();
+        this.#workspaces.leave();
         this.#opening += 1;
         const [opening, asked] = [this.#opening, currentRoute().project];
         const isLeft = () => this.#listening.signal.aborted || opening !== this.#opening
@@ -137,11 +165,11 @@ export class Frame {
                 return;
             }
             setProject(name);
-            workspace = new Workspace(name, this.session.name);
+            workspace = this.#workspaces.of(name);
             await workspace.load();
             if (isLeft()) return;
             rememberProject(name);
-            this.workspace = workspace;
+            this.#workspaces.show(workspace);
             let isPublished = workspace.version !== null;
             workspace.addEventListener('change', () => {
                 this.#showBar();
@@ -150,7 +178,7 @@ export class Frame {
                 if (pagesOfPublished.some(({path}) => path === currentRoute().path)) {
                     this.#showPage(false);
                 }
-            });
+            }, {signal: this.#watching.signal});
             this.brand.href = address('settings');
             setQuery(Object.fromEntries(currentRoute().query));
             this.#showPage(isNavigation);
@@ -159,7 +187,7 @@ export class Frame {
             fill(this.main, message('error', error.message), h('button', {
                 type: 'button', onclick: () => this.#openProject(wanted)}, 'Try again'));
         } finally {
-            if (workspace !== this.workspace) workspace?.close();
+            if (workspace && workspace !== this.workspace) this.#workspaces.leave(workspace);
         }
     }
 
@@ -180,6 +208,7 @@ export class Frame {
 
     /** Shows the choice of projects, and the marks of the open one; null opens none. */
     #showProjects(projects, name) {
+        this.#projects = projects;
         this.details = projects.find((project) => project.name === name) ?? {name};
         redraw(this.projectChooser, projectChooser(projects, name && this.details, (chosen) => {
             setProject(chosen);
@@ -289,9 +318,8 @@ export class Frame {
 
     /** Signs out; asks first when that loses edits that the server does not have. */
     async #signOut() {
-        await this.workspace?.saved();
-        const isUnsaved = this.workspace?.isUnsaved || hasUnsavedDrafts(this.session.name);
-        if (isUnsaved && !await ask({
+        await this.#workspaces.saved();
+        if (this.#workspaces.isUnsaved && !await ask({
             title: 'Sign out?', text: 'Your last changes are not saved on the server. Signing out '
                 + 'loses them.',
             action: 'Lose them and sign out', isDangerous: true})) return;
@@ -303,7 +331,7 @@ export class Frame {
                 cancel: 'Close'});
             return;
         }
-        this.workspace?.close();
+        this.#workspaces.stop();
         forgetUser(this.session.name);
         history.replaceState(null, '', location.pathname);
         this.onSignedOut(hasDraft ? ' Your draft is kept for when you sign in again.' : '');

@@ -51,8 +51,9 @@ export class Workspace extends EventTarget {
     #refused = null;
     #timer = 0;
     #isClosed = false;
+    #isStopped = false;
     #mirror;
-    #channel = new BroadcastChannel('activeconfig.drafts');
+    #channel = null;
     #mayEdit = true;
 
     /**
@@ -64,25 +65,40 @@ export class Workspace extends EventTarget {
         this.project = project;
         this.user = user;
         this.#mirror = new DraftMirror(user, project);
+        this.open();
+    }
+
+    /** Listens and tells, also again after `close`. */
+    open() {
+        this.#isClosed = false;
+        if (this.#channel) return;
+        this.#channel = new BroadcastChannel('activeconfig.drafts');
         this.#channel.addEventListener('message', ({data}) => {
-            if (data.project !== project || data.user !== user) return;
+            if (data.project !== this.project || data.user !== this.user) return;
             this.#follow().catch(() => {});
         });
-        window.addEventListener('beforeunload', this.#warn);
     }
 
-    /** Stops saving and listening; an unsaved draft stays in the tab's storage. */
+    /** Stops listening and telling; goes on saving until the server has the draft. */
     close() {
         this.#isClosed = true;
-        clearTimeout(this.#timer);
-        this.#channel.close();
-        window.removeEventListener('beforeunload', this.#warn);
+        this.#closeChannel();
     }
 
-    /** Asks before the tab closes while the server does not have the draft. */
-    #warn = (event) => {
-        if (this.#isDirty) event.preventDefault();
-    };
+    /** Stops saving as well; an unsaved draft stays in the tab's storage. */
+    stop() {
+        this.#isStopped = true;
+        clearTimeout(this.#timer);
+        this.close();
+    }
+
+    /** Until it is saved, a closed workspace tells other tabs of it. */
+    #closeChannel() {
+        const isOpen = !this.#isClosed || this.#isDirty || this.#saving;
+        if (!this.#isStopped && isOpen) return;
+        this.#channel?.close();
+        this.#channel = null;
+    }
 
     /** Reads the current template, and the draft unless this tab has edits that are not saved. */
     async load() {
@@ -244,7 +260,7 @@ export class Workspace extends EventTarget {
     #keep() {
         this.isKeptInTab = true;
         if (!this.#isDirty) this.#mirror.clear();
-        else {
+        else if (!this.#isStopped) {
             this.isKeptInTab = this.#mirror.write({
                 draft: this.draft && {template: this.draft.template, base: this.draft.base},
                 saved: this.#saved});
@@ -332,17 +348,18 @@ export class Workspace extends EventTarget {
     /** Saves until the server has the draft as it is; one save runs at a time. */
     #save() {
         clearTimeout(this.#timer);
-        if (this.#saving || this.#isClosed) return;
+        if (this.#saving || this.#isStopped) return;
         this.#saving = this.#saveAll().finally(() => {
             this.#saving = null;
             this.#keep();
+            this.#closeChannel();
             this.#changed();
         });
     }
 
     /** Never rejects: `saveProblem` says what failed. */
     async #saveAll() {
-        while (this.#isDirty && !this.#isClosed) {
+        while (this.#isDirty && !this.#isStopped) {
             try {
                 await this.#saveOrMerge();
             } catch (error) {
@@ -350,7 +367,9 @@ export class Workspace extends EventTarget {
                 const isRefused = error instanceof ServerError && error.status < 500
                     && ![401, 412, 429].includes(error.status);
                 if (isRefused) this.#refused = {draft: this.draft};
-                else this.#timer = setTimeout(() => this.#save(), pause);
+                else if (!this.#isStopped) {
+                    this.#timer = setTimeout(() => this.#save(), pause);
+                }
                 return;
             }
         }
@@ -368,7 +387,7 @@ export class Workspace extends EventTarget {
             return;
         }
         this.saveProblem = null;
-        this.#channel.postMessage({project: this.project, user: this.user});
+        this.#channel?.postMessage({project: this.project, user: this.user});
     }
 
     async #saveOnce() {

@@ -1,0 +1,103 @@
+"""Drafts that the server does not have yet: they are sent, or kept, wherever one goes meanwhile."""
+
+import json
+import unittest
+
+from faults import Faults
+from task_case import TEMPLATE, TaskCase, with_interval
+
+FILL_STORAGE = (
+    "for (let text = 'x'.repeat(1 << 20); text; text = text.slice(text.length / 2 + 1))"
+    " for (let number = 0; ; number += 1) {"
+    "  try { sessionStorage.setItem(`full ${text.length} ${number}`, text); }"
+    "  catch { break; } }")
+
+
+class UnsavedDraftTests(TaskCase):
+    def edit(self, name, value):
+        """Changes the default value of a setting in its form."""
+        self.press(f"Edit {name}")
+        self.write("Default value", value)
+        self.keep()
+
+    def saved(self):
+        """The default values of the draft on the server; none without a draft."""
+        status, draft = self.call("GET", "draft")
+        if status != 200:
+            return None
+        groups = draft["template"]["parameterGroups"]
+        return (groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"],
+                groups["SampleViewConfiguration"]["parameters"]["LabelText"]["defaultValue"]["value"])
+
+    def open_project(self, name):
+        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/settings")
+        self.wait_for(lambda: self.driver.title.endswith(f"· {name} · ActiveConfig"), name)
+
+    def asks_before_the_page_ends(self):
+        """True if the browser would ask."""
+        return self.driver.execute_script(
+            "return !window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+
+    def test_sends_what_was_edited_before_another_project_was_opened(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.hold("PATCH", "/draft", limit=1)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for(faults.held, "the first save")
+        self.edit("SampleViewConfiguration.LabelText", "Mine")
+        self.open_project("default")
+        faults.end()
+        self.wait_for(lambda: self.saved() == ("45", "Mine"), "both edits")
+
+    def test_tries_again_after_another_project_was_opened(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", "/draft")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.open_project("default")
+        self.assertTrue(self.asks_before_the_page_ends())
+        faults.end()
+        self.wait_for(self.saved, "the draft")
+        self.wait_for(lambda: not self.asks_before_the_page_ends(), "the save to end")
+        # Back in the project, the same draft goes on.
+        self.go("settings")
+        self.wait_for_text("1 change", ".draft-bar")
+
+    def test_goes_on_with_what_is_unsaved_when_the_project_is_opened_again(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", "/draft")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.open_project("default")
+        self.open_project(self.project)
+        self.edit("SampleViewConfiguration.LabelText", "Mine")
+        faults.end()
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.assertEqual(self.saved(), ("45", "Mine"))
+
+    def test_asks_before_a_project_is_left_whose_edits_the_tab_has_no_room_for(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", "/draft")
+        faults.fail("PUT", "/draft")
+        self.driver.execute_script(FILL_STORAGE)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("the browser has no room to keep them", ".draft-bar")
+        place = self.driver.current_url
+        self.driver.execute_script("location.hash = '/default/settings'")
+        self.press("Stay here")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.driver.current_url, place)
+        self.assertEqual(self.field("Project").get_attribute("value"), self.project)
+        self.driver.execute_script("location.hash = '/default/settings'")
+        self.press("Open the other project")
+        self.wait_for(lambda: "· default ·" in self.driver.title, "the other project")
+        self.assertTrue(self.asks_before_the_page_ends())
+        faults.end()
+        self.wait_for(self.saved, "the draft")
+
+
+if __name__ == "__main__":
+    unittest.main()
