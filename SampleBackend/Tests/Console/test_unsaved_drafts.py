@@ -1,10 +1,10 @@
 """Drafts that the server does not have yet: they are sent, or kept, wherever one goes meanwhile."""
 
-import json
+import copy
 import unittest
 
 from faults import Faults
-from task_case import TEMPLATE, TaskCase, with_interval
+from task_case import TEMPLATE, TaskCase
 
 FILL_STORAGE = (
     "for (let text = 'x'.repeat(1 << 20); text; text = text.slice(text.length / 2 + 1))"
@@ -97,6 +97,30 @@ class UnsavedDraftTests(TaskCase):
         self.assertTrue(self.asks_before_the_page_ends())
         faults.end()
         self.wait_for(self.saved, "the draft")
+
+    def put_draft(self, change):
+        """Another browser of the same user begins a draft of the sample."""
+        template = copy.deepcopy(TEMPLATE)
+        change(template["parameterGroups"])
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": "1", "template": template}, If_None_Match="*")
+        self.assertEqual(status, 200, answer)
+
+    def test_keeps_what_another_browser_began_before_a_reload(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", "/draft")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+
+        def change(groups):
+            label = groups["SampleViewConfiguration"]["parameters"]["LabelText"]
+            label["defaultValue"]["value"] = "Theirs"
+        self.put_draft(change)
+        self.driver.refresh()
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.assertNotIn("changed the same", self.find(".draft-bar").text)
+        self.assertEqual(self.saved(), ("45", "Theirs"))
 
 
 if __name__ == "__main__":

@@ -279,10 +279,16 @@ export class Workspace extends EventTarget {
             else this.#mirror.clear();
             return;
         }
+        const mine = await this.#draftOf(kept.draft.base, kept.draft.template);
+        if (isSame || !theirs) {
+            this.#take(mine);
+            return;
+        }
         const conflicts = [];
-        const template = isSame || !theirs ? kept.draft.template
-            : mergeTrees(kept.saved?.template, kept.draft.template, theirs.template, [], conflicts);
-        this.#take(await this.#draftOf(kept.draft.base, template));
+        const template = mergeTrees(kept.saved?.template ?? mine.baseTemplate, mine.template,
+            theirs.template, [], conflicts);
+        const base = Number(mine.base) > Number(theirs.base) ? mine.base : theirs.base;
+        this.#take(await this.#draftOf(base, template));
         this.overwritten = conflicts;
     }
 
