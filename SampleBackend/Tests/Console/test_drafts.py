@@ -92,7 +92,7 @@ class DraftTests(TaskCase):
         self.wait_for(lambda: self.interval() == "7", "the edit of the second tab")
         self.driver.switch_to.window(first)
         self.keep()
-        self.wait_for_text("Another tab changed the same", ".draft-bar")
+        self.wait_for_text("Another tab or person changed the same", ".draft-bar")
         self.wait_for_text("RefreshInterval", ".draft-bar")
         self.wait_for(lambda: self.interval() == "45", "the edit of the first tab")
         self.check_page("draft-overwritten")

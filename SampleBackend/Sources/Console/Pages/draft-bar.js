@@ -80,7 +80,7 @@ function barOfDraft(context) {
                 + 'both are combined before you publish.'),
             problemView(workspace),
             overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
-                ' Another tab changed the same, and your value here replaced it: '
+                ' Another tab or person changed the same, and your value here replaced it: '
                 + `${overwritten.map(placeName).join('; ')}.`)),
         h('div', {class: 'actions'},
             retryButton(workspace),

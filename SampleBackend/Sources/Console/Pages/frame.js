@@ -305,8 +305,12 @@ export class Frame {
         try {
             await workspace.checkNewest();
             if (workspace.draft || !workspace.isOutdated || isHeld()) return;
-            await workspace.load();
-            if (workspace !== this.workspace) return;
+            let isTaken = false;
+            await workspace.load(() => {
+                isTaken = workspace === this.workspace && !isHeld();
+                return isTaken;
+            });
+            if (!isTaken || workspace !== this.workspace) return;
             announce(`Version ${workspace.versionNumber} was published by `
                 + `${workspace.version?.updateUser?.name || 'somebody'}; the page shows it.`);
         } catch {

@@ -41,7 +41,7 @@ export class Workspace extends EventTarget {
     saveProblem = null;
     /** False while the tab's storage has no room for the edits that the server does not have. */
     isKeptInTab = true;
-    /** Paths that another tab changed as well, where this tab's value won. */
+    /** Paths that another tab or somebody else changed as well, where this tab's value won. */
     overwritten = [];
 
     /** The draft that the server has: `{template, base, tag}`; null without one. */
@@ -100,9 +100,14 @@ export class Workspace extends EventTarget {
         this.#channel = null;
     }
 
-    /** Reads the current template, and the draft unless this tab has edits that are not saved. */
-    async load() {
+    /**
+     * Reads the current template, and the draft unless this tab has edits that are not saved.
+     *
+     * @param {function(): boolean} isWanted False if what was read is to be dropped.
+     */
+    async load(isWanted = () => true) {
         const current = await this.fetchTemplate();
+        if (!isWanted()) return;
         const before = this.versionNumber;
         this.published = current.template;
         this.version = current.version;
@@ -172,13 +177,18 @@ export class Workspace extends EventTarget {
         return Number(this.newestVersion?.versionNumber ?? 0) > Number(base);
     }
 
-    /** Sets the draft's template; starts a draft if needed, ends it if nothing differs. */
-    edit(template) {
+    /**
+     * Sets the draft's template; starts a draft if needed, ends it if nothing differs.
+     *
+     * @param {object} template The template.
+     * @param {string[][]} overwritten Paths of values changed elsewhere that it replaces.
+     */
+    edit(template, overwritten = []) {
         const began = this.draft ?? {base: this.versionNumber, baseTemplate: this.published,
             etag: this.etag, changes: null};
         // A description of the version is no difference.
         const isSame = isEqual(withoutVersion(template), withoutVersion(began.template ?? {}));
-        this.#take({...began, template, changes: isSame ? began.changes : null});
+        this.#take({...began, template, changes: isSame ? began.changes : null}, overwritten);
     }
 
     /** Replaces the draft by a merged template that is based on another version. */
@@ -248,9 +258,9 @@ export class Workspace extends EventTarget {
     }
 
     /** Sets the draft, and saves it; a draft that equals its base ends. */
-    #take(draft) {
+    #take(draft, overwritten = []) {
         this.draft = draft && !isEqual(draft.template, draft.baseTemplate) ? draft : null;
-        this.overwritten = [];
+        this.overwritten = overwritten;
         this.#keep();
         this.#changed();
         this.#save();
@@ -288,8 +298,7 @@ export class Workspace extends EventTarget {
         const template = mergeTrees(kept.saved?.template ?? mine.baseTemplate, mine.template,
             theirs.template, [], conflicts);
         const base = Number(mine.base) > Number(theirs.base) ? mine.base : theirs.base;
-        this.#take(await this.#draftOf(base, template));
-        this.overwritten = conflicts;
+        this.#take(await this.#draftOf(base, template), conflicts);
     }
 
     /** A draft of a template over a version; `told` is what the server says of its changes. */
