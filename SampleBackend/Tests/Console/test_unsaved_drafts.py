@@ -122,6 +122,56 @@ class UnsavedDraftTests(TaskCase):
         self.assertNotIn("changed the same", self.find(".draft-bar").text)
         self.assertEqual(self.saved(), ("45", "Theirs"))
 
+    def test_takes_a_draft_back_whose_answer_was_lost(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.lose("PATCH", "/draft", limit=1)
+        faults.fail("PATCH", "/draft")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.assertIsNotNone(self.saved())
+        self.edit("AppFeatures.RefreshInterval", "60.0")
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
+        self.wait_for(lambda: self.saved() is None, "the draft to end on the server")
+
+    def test_goes_on_from_a_save_whose_answer_was_lost(self):
+        self.go("settings")
+        self.edit("SampleViewConfiguration.LabelText", "Mine")
+        self.wait_for_text("1 change", ".draft-bar")
+        faults = Faults(self.driver)
+        faults.lose("PATCH", "/draft", limit=1)
+        faults.fail("PATCH", "/draft")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.edit("AppFeatures.RefreshInterval", "60.0")
+        faults.end()
+        self.wait_for(lambda: self.saved() == ("60.0", "Mine"), "the draft as it is here")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertNotIn("changed the same", self.find(".draft-bar").text)
+
+    def test_takes_a_draft_back_after_a_reload_although_its_answer_was_lost(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.lose("PATCH", "/draft", limit=1)
+        faults.fail("PATCH", "/draft")
+        faults.fail("GET", "/draft")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.edit("AppFeatures.RefreshInterval", "60.0")
+        self.wait_for_text("discarded in this tab only", ".draft-bar")
+        self.driver.refresh()
+        self.wait_for(lambda: self.saved() is None, "the draft to end")
+
+    def test_sends_what_was_edited_while_an_older_edit_was_being_refused(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.refuse("PATCH", "/draft", 403, is_held=True)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for(faults.held, "the first save")
+        self.edit("SampleViewConfiguration.LabelText", "Mine")
+        faults.end()
+        self.wait_for(lambda: self.saved() == ("45", "Mine"), "both edits")
+
 
 if __name__ == "__main__":
     unittest.main()

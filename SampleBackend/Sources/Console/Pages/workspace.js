@@ -12,6 +12,7 @@ import {isEqual} from './json.js';
 import {deleteDraft, differenceCount, readDraft, storeDraft, toldChanges} from './server-draft.js';
 import {withoutVersion} from './template.js';
 import {mergeTrees} from './tree-merge.js';
+import {UnansweredSaves} from './unanswered-saves.js';
 
 /** Milliseconds before a failed save is tried again. */
 const pause = 2000;
@@ -47,6 +48,7 @@ export class Workspace extends EventTarget {
     /** The draft that the server has: `{template, base, tag}`; null without one. */
     #saved = null;
     #saving = null;
+    #unanswered = new UnansweredSaves();
     /** `{draft}` that the server refused last; it is not sent again before another edit. */
     #refused = null;
     #timer = 0;
@@ -247,9 +249,9 @@ export class Workspace extends EventTarget {
         await this.#follow();
     }
 
-    /** True while the draft, or its absence, is not the server's. */
+    /** True while the draft, or its absence, is not the server's, or may not be. */
     get #isDirty() {
-        return this.draft?.template !== this.#saved?.template
+        return this.#unanswered.isAny || this.draft?.template !== this.#saved?.template
             || this.draft?.base !== this.#saved?.base;
     }
 
@@ -271,9 +273,10 @@ export class Workspace extends EventTarget {
         this.isKeptInTab = true;
         if (!this.#isDirty) this.#mirror.clear();
         else if (!this.#isStopped) {
-            this.isKeptInTab = this.#mirror.write({
-                draft: this.draft && {template: this.draft.template, base: this.draft.base},
-                saved: this.#saved});
+            const copy = {saved: this.#saved,
+                draft: this.draft && {template: this.draft.template, base: this.draft.base}};
+            this.isKeptInTab = this.#mirror.write({...copy, unanswered: this.#unanswered.list})
+                || this.#mirror.write(copy);
         }
     }
 
@@ -282,7 +285,8 @@ export class Workspace extends EventTarget {
         const kept = this.#isDirty ? null : this.#mirror.read();
         if (!kept) return;
         const theirs = this.#saved;
-        const isSame = kept.saved?.tag === theirs?.tag;
+        const isSame = kept.saved?.tag === theirs?.tag
+            || new UnansweredSaves(kept.unanswered).has(theirs);
         if (!kept.draft) {
             // Discarded here; whatever was saved elsewhere since stays.
             if (isSame) this.#take(null);
@@ -375,13 +379,16 @@ export class Workspace extends EventTarget {
     /** Never rejects: `saveProblem` says what failed. */
     async #saveAll() {
         while (this.#isDirty && !this.#isStopped) {
+            const {draft} = this;
             try {
                 await this.#saveOrMerge();
             } catch (error) {
-                this.saveProblem = error.message;
                 const isRefused = error instanceof ServerError && error.status < 500
                     && ![401, 412, 429].includes(error.status);
-                if (isRefused) this.#refused = {draft: this.draft};
+                // What was edited meanwhile is another draft.
+                if (isRefused && this.draft !== draft) continue;
+                this.saveProblem = error.message;
+                if (isRefused) this.#refused = {draft};
                 else if (!this.#isStopped) {
                     this.#timer = setTimeout(() => this.#save(), pause);
                 }
@@ -407,28 +414,48 @@ export class Workspace extends EventTarget {
 
     async #saveOnce() {
         const {draft} = this;
+        if (!draft && !this.#saved) {
+            // A save without an answer may have made a draft, which has to go.
+            await this.#mergeWithSaved();
+            return;
+        }
         if (!draft) {
             await deleteDraft(this.project, this.#saved.tag);
             this.#saved = null;
+            this.#unanswered = new UnansweredSaves();
             return;
         }
-        const {body, etag} = await storeDraft(this.project, draft, this.patched);
+        const {body, etag} = await this.#send(draft);
+        this.#unanswered = new UnansweredSaves();
         this.#saved = {template: draft.template, base: draft.base, tag: etag};
         if (this.draft !== draft) return;
         const isSame = body.changes && !differenceCount(body.changes);
         this.draft = isSame ? null : {...draft, ...toldChanges(body)};
     }
 
+    async #send(draft) {
+        try {
+            return await storeDraft(this.project, draft, this.patched);
+        } catch (error) {
+            if (!(error instanceof ServerError) || error.status >= 500) this.#unanswered.add(draft);
+            throw error;
+        }
+    }
+
     /**
      * Merges the edits of this tab with the draft that was saved elsewhere meanwhile. A draft that
-     * was discarded on one side and edited on the other is kept.
+     * was discarded on one side and edited on the other is kept. The server's draft may be one that
+     * this tab has sent: its edits go on from there.
      */
     async #mergeWithSaved() {
         const before = this.#saved;
         const {draft: theirs, saved} = await this.#fetchDraft();
         // From here on without a pause, so that no edit gets lost in between.
         const mine = this.draft;
+        const isOwn = this.#unanswered.has(saved);
+        this.#unanswered = new UnansweredSaves();
         this.#saved = saved;
+        if (isOwn) return;
         if (theirs && !mine) this.draft = theirs;
         if (theirs && mine) {
             const conflicts = [];
