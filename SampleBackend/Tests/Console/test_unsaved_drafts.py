@@ -173,5 +173,31 @@ class UnsavedDraftTests(TaskCase):
         self.wait_for(lambda: self.saved() == ("45", "Mine"), "both edits")
 
 
+class FollowingTests(TaskCase):
+    def test_shows_a_new_version_although_the_draft_could_not_be_read_with_it(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.hold("GET", "/remoteConfig$", limit=1)
+        template = copy.deepcopy(TEMPLATE)
+        label = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"]
+        label["defaultValue"]["value"] = "From elsewhere"
+        self.publish(template, "Theirs")
+        self.wait_for(faults.held, "the new version")
+        faults.fail("GET", "/draft$", limit=1)
+        self.driver.execute_script("window.faults.rules.forEach(({release}) => release())")
+        self.wait_for_text("From elsewhere", "main")
+
+    def test_follows_the_draft_of_a_project_without_a_version(self):
+        self.go("settings")
+        self.project = f"{self.project}-new"
+        self.driver.execute_script(
+            "sessionStorage.setItem('activeconfig.started', arguments[0])", self.project)
+        self.go("settings")
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": "0", "template": TEMPLATE}, If_None_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.wait_for_text("changes", ".draft-bar")
+
+
 if __name__ == "__main__":
     unittest.main()

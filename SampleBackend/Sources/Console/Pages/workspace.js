@@ -109,16 +109,21 @@ export class Workspace extends EventTarget {
      */
     async load(isWanted = () => true) {
         const current = await this.fetchTemplate();
+        // Both are read before either is shown: what failed in between is read again then.
+        const take = await this.#readDraft(current);
         if (!isWanted()) return;
         const before = this.versionNumber;
         this.published = current.template;
         this.version = current.version;
         this.newestVersion = current.version;
         this.etag = current.etag;
-        await this.#readDraft();
-        await this.#restore();
-        this.#changed();
-        if (this.versionNumber !== before) this.#tell('versionchange');
+        take();
+        try {
+            await this.#restore();
+        } finally {
+            this.#changed();
+            if (this.versionNumber !== before) this.#tell('versionchange');
+        }
     }
 
     /** Reads a version of the template, by default the current one; empty if never published. */
@@ -239,14 +244,24 @@ export class Workspace extends EventTarget {
      * `change` only if something differs.
      */
     async checkNewest() {
-        const {body} = await call(
-            'GET', projectPath(this.project, 'remoteConfig:listVersions', {pageSize: 1}));
-        const newest = body.versions[0] ?? null;
+        const newest = await this.#fetchNewest();
         if (newest?.versionNumber !== this.newestVersion?.versionNumber) {
             this.newestVersion = newest;
             this.#changed();
         }
         await this.#follow();
+    }
+
+    /** The newest version; null when nothing is published yet. */
+    async #fetchNewest() {
+        try {
+            const {body} = await call(
+                'GET', projectPath(this.project, 'remoteConfig:listVersions', {pageSize: 1}));
+            return body.versions[0] ?? null;
+        } catch (error) {
+            if (isMissing(error)) return null;
+            throw error;
+        }
     }
 
     /** True while the draft, or its absence, is not the server's, or may not be. */
@@ -305,9 +320,14 @@ export class Workspace extends EventTarget {
         this.#take(await this.#draftOf(base, template), conflicts);
     }
 
+    /** The version that the pages show, as `fetchTemplate` returns it. */
+    get #current() {
+        return {template: this.published, version: this.version, etag: this.etag};
+    }
+
     /** A draft of a template over a version; `told` is what the server says of its changes. */
-    async #draftOf(base, template, told = {changes: null}) {
-        return {template, base, baseTemplate: await this.#templateOfBase(base),
+    async #draftOf(base, template, told = {changes: null}, current = this.#current) {
+        return {template, base, baseTemplate: await this.#templateOfBase(base, current),
             etag: this.#etagOf(base), ...told};
     }
 
@@ -315,35 +335,40 @@ export class Workspace extends EventTarget {
      * Reads the server's draft: `{draft, saved}`, both null without one; null when it is the one
      * with the known tag.
      */
-    async #fetchDraft(knownTag) {
+    async #fetchDraft(knownTag, current) {
         const found = await readDraft(this.project, knownTag);
         if (found === undefined) return null;
         if (!found) return {draft: null, saved: null};
         const {template, base, tag, told} = found;
-        return {draft: await this.#draftOf(base, template, told), saved: {template, base, tag}};
+        return {saved: {template, base, tag},
+            draft: await this.#draftOf(base, template, told, current)};
     }
 
     /**
-     * Takes over the server's draft, unless there are edits or saves meanwhile, after which the
-     * answer may be older than what the tab has; true if it is another draft.
+     * Reads the server's draft. Returns a function that takes it over, unless there are edits or
+     * saves meanwhile, after which the answer may be older than what the tab has; that returns true
+     * if it is another draft.
      */
-    async #readDraft() {
-        if (!this.#mayEdit) return false;
+    async #readDraft(current = this.#current) {
+        const nothing = () => false;
+        if (!this.#mayEdit) return nothing;
         const [draft, saved] = [this.draft, this.#saved];
         let found;
         try {
-            found = await this.#fetchDraft(saved?.tag);
+            found = await this.#fetchDraft(saved?.tag, current);
         } catch (error) {
             if (!(error instanceof ServerError) || error.status !== 403) throw error;
             this.#mayEdit = false;
-            return false;
+            return nothing;
         }
-        if (!found || this.#saving || this.#isDirty) return false;
-        if (this.draft !== draft || this.#saved !== saved) return false;
-        const isOther = Boolean(this.#saved) || Boolean(found.saved);
-        this.draft = found.draft;
-        this.#saved = found.saved;
-        return isOther;
+        return () => {
+            if (!found || this.#saving || this.#isDirty) return false;
+            if (this.draft !== draft || this.#saved !== saved) return false;
+            const isOther = Boolean(this.#saved) || Boolean(found.saved);
+            this.draft = found.draft;
+            this.#saved = found.saved;
+            return isOther;
+        };
     }
 
     /**
@@ -358,10 +383,14 @@ export class Workspace extends EventTarget {
         }
         if (document.querySelector('dialog[open]')) return;
         const before = this.draft;
-        if (!await this.#readDraft()) return;
-        // Whoever ended the draft may have published it.
-        if (before && !this.draft) await this.load();
-        else this.#changed();
+        const take = await this.#readDraft();
+        if (!take()) return;
+        try {
+            // Whoever ended the draft may have published it.
+            if (before && !this.draft) await this.load();
+        } finally {
+            this.#changed();
+        }
     }
 
     /** Saves until the server has the draft as it is; one save runs at a time. */
@@ -472,14 +501,14 @@ export class Workspace extends EventTarget {
     }
 
     /** Template of a draft's base version; the current one if the server has deleted that. */
-    async #templateOfBase(base) {
+    async #templateOfBase(base, current) {
         if (base === '0') return {};
         if (base === this.draft?.base) return this.draft.baseTemplate;
-        if (base === this.versionNumber) return this.published;
+        if (base === (current.version?.versionNumber ?? '0')) return current.template;
         try {
             return (await this.fetchTemplate(base)).template;
         } catch (error) {
-            if (isMissing(error)) return this.published;
+            if (isMissing(error)) return current.template;
             throw error;
         }
     }
