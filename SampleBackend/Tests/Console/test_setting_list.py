@@ -278,6 +278,20 @@ class HistoryTests(SettingListCase):
         self.press("Version 2")
         self.wait_for_text("75", "main .diff")
 
+    def test_says_up_to_where_changes_are_known(self):
+        for number in range(101):
+            self.publish(with_interval(str(10 + number)), "Again")
+        self.go("settings")
+        self.press("More for SampleViewConfiguration.LabelText")
+        self.press("History …")
+        self.wait_for_text("Not changed since version 3.", "dialog")
+        self.press("Close")
+        self.wait_for_dialog_to_close()
+        self.press("More for AppFeatures.RefreshInterval")
+        self.press("History …")
+        self.wait_for_text("Changes before version 83 are not listed.", "dialog")
+        self.check_page("setting-history-cut")
+
     def test_shows_what_version_1_changed(self):
         self.publish(with_interval("75"), "Slower")
         self.go("settings")
