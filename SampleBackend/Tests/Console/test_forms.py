@@ -5,7 +5,7 @@ import unittest
 
 from selenium.webdriver.common.keys import Keys
 
-from console_case import TOKEN
+from console_case import TOKEN, URL
 from task_case import TEMPLATE, TaskCase
 
 DESCRIPTION = "How often it asks"
@@ -244,6 +244,26 @@ class FormTests(TaskCase):
         self.driver.delete_all_cookies()
         self.driver.refresh()
         self.enter_token(TOKEN)
+        self.check_form()
+
+    def test_comes_back_after_a_link_with_a_token(self):
+        self.open_form()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.driver.get("about:blank")
+        self.driver.get(f"{URL}/console/#/{self.project}/settings?token={TOKEN}")
+        self.press("Sign in with the link")
+        self.check_form()
+
+    def test_comes_back_after_a_form_of_another_project(self):
+        self.open_form()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.open("#/default/tokens")
+        self.press("Create token")
+        self.write("Name", "Of another project")
+        self.press("Cancel")
+        self.press("Leave")
+        self.wait_for_dialog_to_close()
+        self.open(f"#/{self.project}/settings")
         self.check_form()
 
     def asks_before_the_page_ends(self):
