@@ -6,6 +6,9 @@ import unittest
 from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
+# The requests that save a draft; those that only check one have another query.
+SAVE = "/draft([?]baseVersion=|$)"
+
 FILL_STORAGE = (
     "for (let text = 'x'.repeat(1 << 20); text; text = text.slice(text.length / 2 + 1))"
     " for (let number = 0; ; number += 1) {"
@@ -41,7 +44,7 @@ class UnsavedDraftTests(TaskCase):
     def test_sends_what_was_edited_before_another_project_was_opened(self):
         self.go("settings")
         faults = Faults(self.driver)
-        faults.hold("PATCH", "/draft", limit=1)
+        faults.hold("PATCH", SAVE, limit=1)
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for(faults.held, "the first save")
         self.edit("SampleViewConfiguration.LabelText", "Mine")
@@ -52,7 +55,7 @@ class UnsavedDraftTests(TaskCase):
     def test_tries_again_after_another_project_was_opened(self):
         self.go("settings")
         faults = Faults(self.driver)
-        faults.fail("PATCH", "/draft")
+        faults.fail("PATCH", SAVE)
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for_text("Not saved on the server", ".draft-bar")
         self.open_project("default")
@@ -67,7 +70,7 @@ class UnsavedDraftTests(TaskCase):
     def test_goes_on_with_what_is_unsaved_when_the_project_is_opened_again(self):
         self.go("settings")
         faults = Faults(self.driver)
-        faults.fail("PATCH", "/draft")
+        faults.fail("PATCH", SAVE)
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for_text("Not saved on the server", ".draft-bar")
         self.open_project("default")
@@ -80,7 +83,7 @@ class UnsavedDraftTests(TaskCase):
     def test_asks_before_a_project_is_left_whose_edits_the_tab_has_no_room_for(self):
         self.go("settings")
         faults = Faults(self.driver)
-        faults.fail("PATCH", "/draft")
+        faults.fail("PATCH", SAVE)
         faults.fail("PUT", "/draft")
         self.driver.execute_script(FILL_STORAGE)
         self.edit("AppFeatures.RefreshInterval", "45")
@@ -109,7 +112,7 @@ class UnsavedDraftTests(TaskCase):
     def test_keeps_what_another_browser_began_before_a_reload(self):
         self.go("settings")
         faults = Faults(self.driver)
-        faults.fail("PATCH", "/draft")
+        faults.fail("PATCH", SAVE)
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for_text("Not saved on the server", ".draft-bar")
 
@@ -125,11 +128,11 @@ class UnsavedDraftTests(TaskCase):
     def test_takes_a_draft_back_whose_answer_was_lost(self):
         self.go("settings")
         faults = Faults(self.driver)
-        faults.lose("PATCH", "/draft", limit=1)
-        faults.fail("PATCH", "/draft")
+        faults.lose("PATCH", SAVE, limit=1)
+        faults.fail("PATCH", SAVE)
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for_text("Not saved on the server", ".draft-bar")
-        self.assertIsNotNone(self.saved())
+        self.wait_for(self.saved, "the draft on the server")
         self.edit("AppFeatures.RefreshInterval", "60.0")
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
         self.wait_for(lambda: self.saved() is None, "the draft to end on the server")
@@ -139,8 +142,8 @@ class UnsavedDraftTests(TaskCase):
         self.edit("SampleViewConfiguration.LabelText", "Mine")
         self.wait_for_text("1 change", ".draft-bar")
         faults = Faults(self.driver)
-        faults.lose("PATCH", "/draft", limit=1)
-        faults.fail("PATCH", "/draft")
+        faults.lose("PATCH", SAVE, limit=1)
+        faults.fail("PATCH", SAVE)
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for_text("Not saved on the server", ".draft-bar")
         self.edit("AppFeatures.RefreshInterval", "60.0")
@@ -152,8 +155,8 @@ class UnsavedDraftTests(TaskCase):
     def test_takes_a_draft_back_after_a_reload_although_its_answer_was_lost(self):
         self.go("settings")
         faults = Faults(self.driver)
-        faults.lose("PATCH", "/draft", limit=1)
-        faults.fail("PATCH", "/draft")
+        faults.lose("PATCH", SAVE, limit=1)
+        faults.fail("PATCH", SAVE)
         faults.fail("GET", "/draft")
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for_text("Not saved on the server", ".draft-bar")
@@ -165,7 +168,7 @@ class UnsavedDraftTests(TaskCase):
     def test_sends_what_was_edited_while_an_older_edit_was_being_refused(self):
         self.go("settings")
         faults = Faults(self.driver)
-        faults.refuse("PATCH", "/draft", 403, is_held=True)
+        faults.refuse("PATCH", SAVE, 403, is_held=True)
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for(faults.held, "the first save")
         self.edit("SampleViewConfiguration.LabelText", "Mine")
