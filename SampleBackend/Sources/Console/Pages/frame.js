@@ -10,7 +10,7 @@ import {draftBar} from './draft-bar.js';
 import {focusHeading} from './focus.js';
 import {dropLeftEntry, isHeld} from './held-entry.js';
 import {markHeader, projectChooser} from './project-chooser.js';
-import {shownName} from './project-details.js';
+import {hasSameMarks, shownName} from './project-details.js';
 import {pageGroups, pages, pagesOfPublished} from './pages.js';
 import {projectToOpen, rememberProject, startProject, unknownProjectView} from './projects.js';
 import {resumeForms} from './resume-form.js';
@@ -21,6 +21,11 @@ import {Workspaces} from './workspaces.js';
 
 /** Milliseconds between checks for a new version. */
 const lookInterval = 5000;
+
+/** Title of a page; undefined is an unknown one. */
+function titleOf(page) {
+    return page?.title ?? 'Not found';
+}
 
 /** Shows the pages of a signed-in user, and follows the address; `end` stops it. */
 export class Frame {
@@ -217,9 +222,20 @@ export class Frame {
         markHeader(this.header, name && this.details);
     }
 
-    /** Shows the details of projects again after a change. */
+    /** Shows the details of projects again if they were changed. */
     async #reloadProjects() {
-        this.#showProjects(await this.#readProjects(), this.workspace?.project ?? null);
+        const {workspace} = this;
+        const projects = await this.#readProjects();
+        // The project that is opened meanwhile reads them itself.
+        if (!workspace || workspace !== this.workspace) return;
+        const shown = this.#projects;
+        if (projects.length === shown.length
+            && projects.every((project, index) => hasSameMarks(project, shown[index]))) return;
+        const before = this.details;
+        this.#showProjects(projects, workspace.project);
+        if (hasSameMarks(before, this.details)) return;
+        this.#showTitle();
+        workspace.dispatchEvent(new Event('detailschange'));
     }
 
     #showBar() {
@@ -228,9 +244,14 @@ export class Frame {
 
     /** Second argument of each page's `show`; `redraw` renders the page again. */
     get #context() {
+        const frame = this;
         return {
             session: this.session, workspace: this.workspace, project: this.workspace.project,
-            details: this.details, query: currentRoute().query,
+            query: currentRoute().query,
+            // Somebody else may change them while the page is open.
+            get details() {
+                return frame.details;
+            },
             redraw: () => this.#showPage(false), reloadProjects: () => this.#reloadProjects(),
         };
     }
@@ -258,16 +279,20 @@ export class Frame {
         } else {
             this.#leavePage = page.show(this.main, this.#context) ?? (() => {});
         }
-        const title = page?.title ?? 'Not found';
-        document.title = `${title} · ${shownName(this.details)} · ActiveConfig`;
+        this.#showTitle();
         if (isNavigation) {
-            announce(title);
+            announce(titleOf(page));
             window.scrollTo(0, 0);
             focusHeading();
         } else if (active && !active.isConnected) {
             const key = active.getAttribute('data-focus');
             if (!key || !focusOn(key, this.main)) focusHeading();
         }
+    }
+
+    #showTitle() {
+        const page = pages.find(({path}) => path === currentRoute().path);
+        document.title = `${titleOf(page)} · ${shownName(this.details)} · ActiveConfig`;
     }
 
     /** Page of a project without a version, where the page shows what is published. */
@@ -295,8 +320,8 @@ export class Frame {
     }
 
     /**
-     * Checks for a new version, unless the browser's tab is hidden. Without a draft and an open
-     * form, the page then shows that version.
+     * Checks for a new version, and for other details of the projects, unless the browser's tab is
+     * hidden. Without a draft and an open form, the page then shows that version.
      */
     async #look() {
         if (document.hidden || !this.workspace || this.#isLooking) return;
@@ -304,6 +329,8 @@ export class Frame {
         const {workspace} = this;
         try {
             await workspace.checkNewest();
+            await this.#reloadProjects();
+            if (workspace !== this.workspace) return;
             if (workspace.draft || !workspace.isOutdated || isHeld()) return;
             let isTaken = false;
             await workspace.load(() => {

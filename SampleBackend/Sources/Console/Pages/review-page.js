@@ -243,6 +243,9 @@ function show(main, context) {
         state.show();
     };
     workspace.addEventListener('change', state.follow, {signal: state.left.signal});
+    workspace.addEventListener('detailschange', () => {
+        if (state.view === 'review' && !state.isPublishing) state.show();
+    }, {signal: state.left.signal});
     state.show();
     return () => {
         state.left.abort();
