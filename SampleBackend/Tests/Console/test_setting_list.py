@@ -1,5 +1,6 @@
 """The list of settings: search, filters, folding, switches, several settings at once."""
 
+import copy
 import unittest
 
 from selenium.webdriver.common.keys import Keys
@@ -355,6 +356,23 @@ class BulkTests(SettingListCase):
         self.field("Remove the value for it").click()
         self.press("Set in the draft")
         self.wait_for_dialog_to_close()
+
+    def test_sets_a_value_although_something_else_has_a_problem(self):
+        template = copy.deepcopy(TEMPLATE)
+        parameters = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]
+        parameters["LabelText"]["conditionalValues"] = {"Gone": {"value": "x"}}
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": "1", "template": template}, If_None_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.go("settings")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.field("Select AppFeatures.RefreshInterval").click()
+        self.press("Set for a condition …")
+        self.choose("Condition", "User 2")
+        self.write("Value", "5")
+        self.press("Set in the draft")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("2 changes", ".draft-bar")
 
     def test_deletes_all_that_are_found(self):
         self.go("settings")

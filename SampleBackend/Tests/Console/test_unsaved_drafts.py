@@ -9,12 +9,6 @@ from task_case import TEMPLATE, TaskCase
 # The requests that save a draft; those that only check one have another query.
 SAVE = "/draft([?]baseVersion=|$)"
 
-FILL_STORAGE = (
-    "for (let text = 'x'.repeat(1 << 20); text; text = text.slice(text.length / 2 + 1))"
-    " for (let number = 0; ; number += 1) {"
-    "  try { sessionStorage.setItem(`full ${text.length} ${number}`, text); }"
-    "  catch { break; } }")
-
 
 class UnsavedDraftTests(TaskCase):
     def edit(self, name, value):
@@ -85,7 +79,7 @@ class UnsavedDraftTests(TaskCase):
         faults = Faults(self.driver)
         faults.fail("PATCH", SAVE)
         faults.fail("PUT", "/draft")
-        self.driver.execute_script(FILL_STORAGE)
+        self.fill_storage("sessionStorage")
         self.edit("AppFeatures.RefreshInterval", "45")
         self.wait_for_text("the browser has no room to keep them", ".draft-bar")
         place = self.driver.current_url
