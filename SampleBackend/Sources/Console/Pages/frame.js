@@ -3,15 +3,16 @@
  */
 
 import {call} from './api.js';
-import {message, nothing, pageHead} from './controls.js';
+import {message} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, fill, focusOn, h, redraw} from './dom.js';
 import {draftBar} from './draft-bar.js';
 import {focusHeading} from './focus.js';
 import {dropLeftEntry, isHeld} from './held-entry.js';
+import {navigationView, unpublishedView} from './navigation.js';
 import {markHeader, projectChooser} from './project-chooser.js';
 import {hasSameMarks, shownName} from './project-details.js';
-import {pageGroups, pages, pagesOfPublished} from './pages.js';
+import {pages, pagesOfPublished} from './pages.js';
 import {projectToOpen, rememberProject, startProject, unknownProjectView} from './projects.js';
 import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
@@ -267,7 +268,7 @@ export class Frame {
         const active = this.main.contains(document.activeElement) ? document.activeElement : null;
         this.#leavePage();
         this.#leavePage = () => {};
-        this.#showNavigation(path);
+        fill(this.navigation, navigationView(this.session, path));
         this.#showBar();
         this.#setMenu(false);
         fill(this.main);
@@ -275,7 +276,7 @@ export class Frame {
             fill(this.main, h('h1', {tabindex: '-1'}, 'There is no such page'),
                 h('p', {}, h('a', {href: address('settings')}, 'Go to the settings')));
         } else if (pagesOfPublished.includes(page) && this.workspace.version === null) {
-            this.#showUnpublished(page);
+            fill(this.main, unpublishedView(page.title, this.workspace.project));
         } else {
             this.#leavePage = page.show(this.main, this.#context) ?? (() => {});
         }
@@ -293,24 +294,6 @@ export class Frame {
     #showTitle() {
         const page = pages.find(({path}) => path === currentRoute().path);
         document.title = `${titleOf(page)} · ${shownName(this.details)} · ActiveConfig`;
-    }
-
-    /** Page of a project without a version, where the page shows what is published. */
-    #showUnpublished({title}) {
-        fill(this.main, pageHead(title), h('section', {class: 'card'}, nothing(
-            `Nothing of ${this.workspace.project} is published yet, so there is nothing to show `
-                + 'here: apps use their own defaults.',
-            h('a', {class: 'button', href: address('settings')}, 'Go to the settings'))));
-    }
-
-    #showNavigation(current) {
-        const link = (path) => h('li', {}, h('a', {
-            href: address(path), 'aria-current': path === current ? 'page' : null,
-        }, pages.find((page) => page.path === path).title));
-        fill(this.navigation,
-            h('p', {class: 'nav-who muted'}, `${this.session.name}, ${this.session.role}`),
-            pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},
-                h('h2', {}, name), h('ul', {class: 'plain'}, paths.map(link)))));
     }
 
     /** Opens or closes the navigation on a narrow screen. */

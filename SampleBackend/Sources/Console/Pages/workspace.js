@@ -6,13 +6,14 @@
  * another tab or browser has saved: both are merged first.
  */
 
-import {call, isMissing, projectPath, ServerError} from './api.js';
+import {isMissing, ServerError} from './api.js';
 import {DraftMirror} from './draft-mirror.js';
 import {isEqual} from './json.js';
 import {deleteDraft, differenceCount, readDraft, storeDraft, toldChanges} from './server-draft.js';
 import {withoutVersion} from './template.js';
 import {mergeTrees} from './tree-merge.js';
 import {UnansweredSaves} from './unanswered-saves.js';
+import {etagOf, readNewest, readVersion} from './versions.js';
 
 /** Milliseconds before a failed save is tried again. */
 const pause = 2000;
@@ -126,16 +127,9 @@ export class Workspace extends EventTarget {
         }
     }
 
-    /** Reads a version of the template, by default the current one; empty if never published. */
-    async fetchTemplate(versionNumber) {
-        try {
-            const {body, etag} = await call(
-                'GET', projectPath(this.project, 'remoteConfig', {versionNumber}));
-            return {template: withoutVersion(body), version: body.version ?? null, etag};
-        } catch (error) {
-            if (versionNumber !== undefined || !isMissing(error)) throw error;
-            return {template: {}, version: null, etag: this.#etagOf('0')};
-        }
+    /** Reads a version of the template, by default the current one, as `readVersion` does. */
+    fetchTemplate(versionNumber) {
+        return readVersion(this.project, versionNumber);
     }
 
     /** Number of `version`; "0" before the first publish. */
@@ -244,7 +238,7 @@ export class Workspace extends EventTarget {
      * `change` only if something differs.
      */
     async checkNewest() {
-        const newest = await this.#fetchNewest();
+        const newest = await readNewest(this.project);
         if (newest?.versionNumber !== this.newestVersion?.versionNumber) {
             this.newestVersion = newest;
             this.#changed();
@@ -252,26 +246,10 @@ export class Workspace extends EventTarget {
         await this.#follow();
     }
 
-    /** The newest version; null when nothing is published yet. */
-    async #fetchNewest() {
-        try {
-            const {body} = await call(
-                'GET', projectPath(this.project, 'remoteConfig:listVersions', {pageSize: 1}));
-            return body.versions[0] ?? null;
-        } catch (error) {
-            if (isMissing(error)) return null;
-            throw error;
-        }
-    }
-
     /** True while the draft, or its absence, is not the server's, or may not be. */
     get #isDirty() {
         return this.#unanswered.isAny || this.draft?.template !== this.#saved?.template
             || this.draft?.base !== this.#saved?.base;
-    }
-
-    #etagOf(base) {
-        return `etag-${this.project}-${base}`;
     }
 
     /** Sets the draft, and saves it; a draft that equals its base ends. */
@@ -328,7 +306,7 @@ export class Workspace extends EventTarget {
     /** A draft of a template over a version; `told` is what the server says of its changes. */
     async #draftOf(base, template, told = {changes: null}, current = this.#current) {
         return {template, base, baseTemplate: await this.#templateOfBase(base, current),
-            etag: this.#etagOf(base), ...told};
+            etag: etagOf(this.project, base), ...told};
     }
 
     /**
