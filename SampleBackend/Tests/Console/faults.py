@@ -15,6 +15,10 @@ window.fetch = async (path, options = {}) => {
     const broken = new TypeError('Failed to fetch');
     if (rule.kind === 'fail') throw broken;
     if (rule.kind === 'refuse') {
+        if (rule.isHeld) {
+            rule.held += 1;
+            await rule.released;
+        }
         const error = {code: rule.status, status: '', message: 'The server says no.'};
         return new Response(JSON.stringify({error}), {status: rule.status});
     }
@@ -61,9 +65,9 @@ class Faults:
         """The server carries the request out, and its response is lost."""
         self._add(method, pattern, "lose", limit=limit)
 
-    def refuse(self, method, pattern, status):
-        """The response is an error with a status."""
-        self._add(method, pattern, "refuse", status=status)
+    def refuse(self, method, pattern, status, is_held=False):
+        """The response is an error with a status; it takes until `end` with `is_held`."""
+        self._add(method, pattern, "refuse", status=status, isHeld=is_held)
 
     def hold(self, method, pattern, limit=None):
         """The server carries the request out, and its response takes until `end`."""

@@ -186,6 +186,15 @@ class TaskCase(ConsoleCase):
         self.write("Default value", value)
         self.keep()
 
+    def fill_storage(self, name):
+        """Leaves no room in `sessionStorage` or `localStorage`."""
+        self.driver.execute_script(
+            "const storage = window[arguments[0]];"
+            "for (let text = 'x'.repeat(1 << 20); text; text = text.slice(text.length / 2 + 1))"
+            " for (let number = 0; ; number += 1) {"
+            "  try { storage.setItem(`full ${text.length} ${number}`, text); }"
+            "  catch { break; } }", name)
+
     # Answers of the server that arrive later, to the page that is open.
 
     def hold_answers(self, part):

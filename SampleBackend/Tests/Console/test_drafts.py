@@ -92,7 +92,7 @@ class DraftTests(TaskCase):
         self.wait_for(lambda: self.interval() == "7", "the edit of the second tab")
         self.driver.switch_to.window(first)
         self.keep()
-        self.wait_for_text("Another tab changed the same", ".draft-bar")
+        self.wait_for_text("Another tab or person changed the same", ".draft-bar")
         self.wait_for_text("RefreshInterval", ".draft-bar")
         self.wait_for(lambda: self.interval() == "45", "the edit of the first tab")
         self.check_page("draft-overwritten")
@@ -188,11 +188,7 @@ class DraftTests(TaskCase):
         faults = Faults(self.driver)
         faults.fail("PATCH", "/draft")
         faults.fail("PUT", "/draft")
-        self.driver.execute_script(
-            "for (let text = 'x'.repeat(1 << 20); text; text = text.slice(text.length / 2 + 1))"
-            " for (let number = 0; ; number += 1) {"
-            "  try { sessionStorage.setItem(`full ${text.length} ${number}`, text); }"
-            "  catch { break; } }")
+        self.fill_storage("sessionStorage")
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", "45")
         self.keep()

@@ -1,11 +1,12 @@
 """Open forms: nothing that was entered is lost without a question."""
 
+import copy
 import unittest
 
 from selenium.webdriver.common.keys import Keys
 
-from console_case import TOKEN
-from task_case import TaskCase
+from console_case import TOKEN, URL
+from task_case import TEMPLATE, TaskCase
 
 DESCRIPTION = "How often it asks"
 
@@ -77,6 +78,60 @@ class FormTests(TaskCase):
         self.wait_for_text("1 change", ".draft-bar")
         self.assertEqual(self.headings(), [])
         self.assertFalse(self.asks_before_the_page_ends())
+
+    def publish_meanwhile(self, change):
+        """Somebody else publishes a change of the sample while the form is kept."""
+        self.wait_for_text("The server accepts this", "dialog")
+        template = copy.deepcopy(TEMPLATE)
+        change(template)
+        self.publish(template, "Theirs")
+        self.driver.refresh()
+
+    def set_interval(self, template):
+        features = template["parameterGroups"]["AppFeatures"]
+        features["parameters"]["RefreshInterval"]["defaultValue"]["value"] = "10"
+
+    def draft_interval(self):
+        """The refresh interval of the draft, once it is saved."""
+        self.wait_for_text("1 change", ".draft-bar")
+        groups = self.call("GET", "draft")[1]["template"]["parameterGroups"]
+        return groups["AppFeatures"]["parameters"]["RefreshInterval"]
+
+    def test_keeps_what_was_published_before_it_came_back(self):
+        self.open_form()
+        self.publish_meanwhile(self.set_interval)
+        self.check_form()
+        self.assertEqual(self.field("Default value").get_attribute("value"), "10")
+        self.keep()
+        interval = self.draft_interval()
+        self.assertEqual(interval["defaultValue"], {"value": "10"})
+        self.assertEqual(interval["description"], DESCRIPTION)
+        self.assertNotIn("changed the same", self.find(".draft-bar").text)
+
+    def test_says_what_it_replaces_of_what_was_published_before_it_came_back(self):
+        self.open_form(is_edited=False)
+        self.write("Default value", "45")
+        self.publish_meanwhile(self.set_interval)
+        self.keep()
+        self.wait_for_text("changed the same", ".draft-bar")
+        self.wait_for_text("AppFeatures.RefreshInterval", ".draft-bar")
+        self.assertEqual(self.draft_interval()["defaultValue"], {"value": "45"})
+
+    def test_keeps_what_was_published_of_a_condition_before_it_came_back(self):
+        self.go("conditions")
+        self.press("Edit User 2")
+        self.write("Name", "Second")
+        self.publish_meanwhile(lambda template: template["conditions"][1].update(
+            expression="user.id == '22'"))
+        self.wait_for(lambda: self.headings() == ["Edit User 2"], "the form")
+        self.keep()
+        self.wait_for_text("change", ".draft-bar")
+        self.wait_for(lambda: "Saving" not in self.find(".draft-bar").text, "the save")
+        self.assertEqual(
+            self.call("GET", "draft")[1]["template"]["conditions"][1],
+            {"name": "Second", "expression": "user.id == '22'"} | {
+                name: value for name, value in TEMPLATE["conditions"][1].items()
+                if name not in ("name", "expression")})
 
     def reload_form(self, page, button, fields, **query):
         """Fills in a form, loads the page again, and fails unless the form has it still."""
@@ -189,6 +244,26 @@ class FormTests(TaskCase):
         self.driver.delete_all_cookies()
         self.driver.refresh()
         self.enter_token(TOKEN)
+        self.check_form()
+
+    def test_comes_back_after_a_link_with_a_token(self):
+        self.open_form()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.driver.get("about:blank")
+        self.driver.get(f"{URL}/console/#/{self.project}/settings?token={TOKEN}")
+        self.press("Sign in with the link")
+        self.check_form()
+
+    def test_comes_back_after_a_form_of_another_project(self):
+        self.open_form()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.open("#/default/tokens")
+        self.press("Create token")
+        self.write("Name", "Of another project")
+        self.press("Cancel")
+        self.press("Leave")
+        self.wait_for_dialog_to_close()
+        self.open(f"#/{self.project}/settings")
         self.check_form()
 
     def asks_before_the_page_ends(self):

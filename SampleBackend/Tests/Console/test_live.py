@@ -41,15 +41,18 @@ class LiveTests(TaskCase):
         return self.find_all(".plot-line")[0].get_attribute("d")
 
     def test_says_whom_a_draft_changes(self):
-        for user in range(1, 4):
+        # User 2 has two devices.
+        for user in (1, 2, 2, 3):
             self.listen(user)
         self.go("conditions")
         self.press("Edit User 2")
         self.write("Expression", "user.id == '9'")
         self.keep()
         self.go("review")
-        self.wait_for_text("Of 3 connected users 1 changes.", "main")
-        self.find("[aria-labelledby=impact] summary").click()
+        self.wait_for_text("Of 4 connected apps 2 change.", "main")
+        summary = self.find("[aria-labelledby=impact] summary")
+        self.assertEqual(summary.text, "Who changes")
+        summary.click()
         self.assertEqual([e.text for e in self.find_all(".users li")], ["2"])
         self.check_page("review-connected")
 
@@ -65,7 +68,7 @@ class LiveTests(TaskCase):
         self.go("review")
         self.write("Also preview these users", "4, 9")
         self.press("Preview")
-        self.wait_for_text("Of 5 connected users 1 changes.", "main")
+        self.wait_for_text("Of 5 connected apps 1 changes.", "main")
         impact = self.wait_for_text("9", "[aria-labelledby=impact] ul:not(.users)").text
         self.assertNotIn("RefreshInterval", impact)
         self.assertIn("SampleViewConfiguration.LabelText", impact)

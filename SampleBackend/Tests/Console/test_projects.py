@@ -10,6 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from console_case import URL
+from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
 
@@ -138,6 +139,39 @@ class ProjectDetailsTests(ProjectCase):
         self.press("Publish to Shop")
         self.wait_for_text("It is in Shop, production.", "main")
         self.assertEqual(self.version(), "2")
+
+    def test_says_it_in_a_page_that_was_open_before(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for(lambda: "Checking" not in self.find("main").text, "the check")
+        self.write("Description of this version", "Entered before")
+        self.assertNotIn("production", self.find(".publish-card").text)
+        self.set_details(displayName="Shop", environment="PRODUCTION")
+        self.wait_for_text("This publishes to Shop, which is production", ".publish-card")
+        self.assertEqual(
+            self.field("Description of this version").get_attribute("value"), "Entered before")
+        self.assertEqual(self.driver.title, "Review and publish · Shop · ActiveConfig")
+        self.show("user?id=3")
+        self.press("Pin a value")
+        self.wait_for_text("This pins a value in Shop, which is production", "dialog")
+
+    def test_reads_the_projects_while_another_one_is_opened(self):
+        self.go("projects")
+        faults = Faults(self.driver)
+        self.press(f"Change the details of {self.project}")
+        self.write("Name to show", "Shop")
+        faults.hold("GET", "/v1/projects$", limit=1)
+        self.press("Save the details")
+        self.wait_for(faults.held, "the projects")
+        faults.hold("GET", "/default/remoteConfig$", limit=1)
+        self.driver.execute_script("location.hash = '/default/settings'")
+        self.wait_for(lambda: faults.held() == 2, "the other project")
+        self.driver.execute_async_script(
+            "window.faults.rules[0].release(); setTimeout(arguments[0], 200);")
+        self.assertEqual(self.field("Project").get_attribute("value"), "default")
+        faults.end()
+        self.wait_for(
+            lambda: self.driver.title == "Settings · default · ActiveConfig", "the title")
 
     def test_says_that_a_rollback_reaches_production(self):
         self.publish_interval("45")

@@ -6,7 +6,7 @@ import unittest
 from browser import Browser
 from faults import Faults
 from own_server_case import OwnServerCase
-from task_case import TEMPLATE, TaskCase
+from task_case import TEMPLATE, TaskCase, with_interval
 
 
 class PublishingTests(TaskCase):
@@ -106,6 +106,19 @@ class TwoPeopleTests(TaskCase):
         faults.end()
         self.wait_for_text("since version 2", ".draft-bar")
         self.assertEqual(self.find("main h1").text, "History")
+
+    def test_does_not_take_an_equal_version_of_somebody_else_for_its_own(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
+        self.publish(with_interval("45"), "Theirs")
+        self.press("Publish")
+        self.wait_for_text("published the same as version 2", "main")
+        self.assertNotIn("Published as version", self.find("main").text)
+        self.assertEqual(
+            [e.text for e in self.find_all("main button") if e.text == "Undo"], [])
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
+        self.assertEqual(self.version(), "2")
 
     def test_lets_one_choose_where_both_changed_the_same(self):
         other = Browser()

@@ -93,7 +93,7 @@ class ReviewTests(TaskCase):
         self.wait_for_text("1 changed value reaches nobody", "[aria-labelledby=impact]")
         impact = self.wait_for_text("“All systems” takes 6", "[aria-labelledby=impact]").text
         self.assertIn("LabelText, for “Apple”", impact)
-        self.assertIn("About 100 % of recent requests change", impact)
+        self.assertIn("About 100 % of recent users change", impact)
         self.check_page("review-shadowed")
         # A condition that is taken back takes the values for it along.
         self.press("Revert Apple")

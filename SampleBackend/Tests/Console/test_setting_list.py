@@ -1,5 +1,6 @@
 """The list of settings: search, filters, folding, switches, several settings at once."""
 
+import copy
 import unittest
 
 from selenium.webdriver.common.keys import Keys
@@ -278,6 +279,20 @@ class HistoryTests(SettingListCase):
         self.press("Version 2")
         self.wait_for_text("75", "main .diff")
 
+    def test_says_up_to_where_changes_are_known(self):
+        for number in range(101):
+            self.publish(with_interval(str(10 + number)), "Again")
+        self.go("settings")
+        self.press("More for SampleViewConfiguration.LabelText")
+        self.press("History …")
+        self.wait_for_text("Not changed since version 3.", "dialog")
+        self.press("Close")
+        self.wait_for_dialog_to_close()
+        self.press("More for AppFeatures.RefreshInterval")
+        self.press("History …")
+        self.wait_for_text("Changes before version 83 are not listed.", "dialog")
+        self.check_page("setting-history-cut")
+
     def test_shows_what_version_1_changed(self):
         self.publish(with_interval("75"), "Slower")
         self.go("settings")
@@ -341,6 +356,23 @@ class BulkTests(SettingListCase):
         self.field("Remove the value for it").click()
         self.press("Set in the draft")
         self.wait_for_dialog_to_close()
+
+    def test_sets_a_value_although_something_else_has_a_problem(self):
+        template = copy.deepcopy(TEMPLATE)
+        parameters = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]
+        parameters["LabelText"]["conditionalValues"] = {"Gone": {"value": "x"}}
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": "1", "template": template}, If_None_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.go("settings")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.field("Select AppFeatures.RefreshInterval").click()
+        self.press("Set for a condition …")
+        self.choose("Condition", "User 2")
+        self.write("Value", "5")
+        self.press("Set in the draft")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("2 changes", ".draft-bar")
 
     def test_deletes_all_that_are_found(self):
         self.go("settings")

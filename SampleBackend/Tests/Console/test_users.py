@@ -31,6 +31,23 @@ class UserTests(TaskCase):
         self.wait_for(
             lambda: "Default value" in self.reason("AppFeatures.RefreshInterval"), "the default")
 
+    def test_previews_users_while_the_storage_is_full(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        for name in ("sessionStorage", "localStorage"):
+            self.fill_storage(name)
+        self.go("user")
+        self.write("User ID", "3")
+        self.press("Preview")
+        self.wait_for_text("User 3", "main h2")
+        self.go("review")
+        self.write("Also preview these users", "3")
+        self.press("Preview")
+        self.wait_for_text("1 setting", "[aria-labelledby=impact] .difference-head")
+        self.driver.execute_script("location.hash = '/default/settings'")
+        self.wait_for(
+            lambda: self.driver.title == "Settings · default · ActiveConfig", "another project")
+
     def test_evaluates_the_draft(self):
         self.edit_interval("45")
         self.go("user")

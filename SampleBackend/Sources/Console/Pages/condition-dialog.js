@@ -13,6 +13,7 @@ import {conditionPath} from './paths.js';
 import {percentSliders} from './percent-sliders.js';
 import {problemList} from './problem-list.js';
 import {conditions, settingCondition, tagColors} from './template.js';
+import {mergeTrees} from './tree-merge.js';
 import {LiveValidation, problemsWithin} from './validation.js';
 
 /** Display name of a colour: `DEEP_ORANGE` becomes "Deep orange". */
@@ -40,15 +41,23 @@ class ConditionForm {
 
     /**
      * `index` is the condition's index in the template; null adds a condition. `content` is a
-     * condition to begin with.
+     * condition to begin with, as an unfinished form has kept it, and `before` the one that this
+     * form began with.
      */
-    constructor({workspace}, index, content) {
+    constructor({workspace}, index, content, before) {
         this.workspace = workspace;
         const all = conditions(workspace.template);
         this.isNew = index === null;
         /** Name of the edited condition in the template; null for a new one. */
         this.oldName = this.isNew ? null : all[index].name;
-        this.original = copy(content ?? (this.isNew ? {name: '', expression: ''} : all[index]));
+        /** The condition that is edited, as it was when the form began; undefined for a new one. */
+        this.before = this.isNew ? undefined : copy(all[index]);
+        /** Paths that were changed here and elsewhere since an unfinished form was kept. */
+        this.conflicts = [];
+        this.original = copy(content && this.before
+            ? mergeTrees(before ?? this.before, content, this.before, ['conditions', this.oldName],
+                this.conflicts)
+            : content ?? this.before ?? {name: '', expression: ''});
         this.isDirty = Boolean(content);
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
@@ -114,9 +123,18 @@ class ConditionForm {
         return result;
     }
 
-    /** Copy of the draft's template with the form's condition. */
-    get template() {
-        return settingCondition(this.workspace.template, this.index, this.condition);
+    /**
+     * The draft's template with what the form changes of the condition, as `{template, conflicts}`:
+     * `conflicts` are the paths of values changed elsewhere meanwhile that those of the form
+     * replace.
+     */
+    get result() {
+        const {template} = this.workspace;
+        const now = conditions(template)[this.index];
+        const conflicts = [...this.conflicts];
+        const merged = now === undefined ? this.condition : mergeTrees(
+            this.before, this.condition, now, ['conditions', this.oldName], conflicts);
+        return {template: settingCondition(template, this.index, merged), conflicts};
     }
 
     /** A missing or duplicate name, reported here since the server's message is less clear. */
@@ -144,7 +162,7 @@ class ConditionForm {
             this.state.textContent = '';
         } else {
             this.checkedIndex = this.index;
-            this.validation.check(this.template);
+            this.validation.check(this.result.template);
         }
     }
 
@@ -194,11 +212,12 @@ function examples() {
  * @param {object} context Page context.
  * @param {?number} index Index of the condition; null adds one.
  * @param {?object} content Condition to begin with, as an unfinished form has kept it.
+ * @param {?object} before Condition that this form began with.
  * @returns {Promise<?string>} Name of the condition; undefined when cancelled.
  */
-export async function openConditionDialog(context, index, content = null) {
+export async function openConditionDialog(context, index, content = null, before = null) {
     const {workspace} = context;
-    const form = new ConditionForm(context, index, content);
+    const form = new ConditionForm(context, index, content, before);
     const title = form.isNew ? 'Add a condition' : `Edit ${form.oldName}`;
     const name = await openDialog(title, (close) => ({
         body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: (event) => {
@@ -208,7 +227,8 @@ export async function openConditionDialog(context, index, content = null) {
                 form.name.focus();
             }
             if (form.save.disabled || form.ownProblem) return;
-            workspace.edit(form.template);
+            const {template, conflicts} = form.result;
+            workspace.edit(template, conflicts);
             announce(`The condition ${form.condition.name} is in the draft.`);
             close(form.condition.name);
         }},
@@ -228,7 +248,8 @@ export async function openConditionDialog(context, index, content = null) {
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
     }), {isWide: true, isDirty: () => form.isDirty, form: {
         user: workspace.user, project: workspace.project, kind: 'condition',
-        content: () => form.condition, arguments: [form.oldName]}});
+        content: () => form.condition,
+        arguments: [form.oldName, form.before ?? null]}});
     form.validation.stop();
     form.builder.stop();
     form.closed.abort();

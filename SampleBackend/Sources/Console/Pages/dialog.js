@@ -19,9 +19,11 @@ const opened = [];
 /** The topmost dialog; undefined when none is open. */
 const topmost = () => opened[opened.length - 1];
 
-/** Stores the forms that are open and edited, instead of those stored before. */
+/** Stores the forms that are open and edited, instead of those stored of their project before. */
 function storeForms() {
-    keepForms(opened.filter(({form, isDirty}) => form && isDirty())
+    const forms = opened.filter(({form}) => form);
+    if (!forms.length) return;
+    keepForms(forms[0].form, forms.filter(({isDirty}) => isDirty())
         .map(({form}) => ({...form, content: form.content()})));
 }
 
@@ -35,12 +37,12 @@ window.addEventListener('beforeunload', (event) => {
     if (opened.some(({isDirty}) => isDirty())) event.preventDefault();
 });
 window.addEventListener('pagehide', () => {
-    if (opened.some(({form}) => form)) storeForms();
+    storeForms();
 });
 
 /** Closes all dialogs without asking, and forgets what was entered unless `isKeptForm`. */
 export async function endDialogs({isKeptForm = false} = {}) {
-    if (isKeptForm && opened.some(({form}) => form)) storeForms();
+    if (isKeptForm) storeForms();
     for (const {end} of opened.splice(0)) end();
     if (!isKeptForm) forgetForms();
     if (isHeld()) await release();

@@ -7,7 +7,7 @@ import {h} from './dom.js';
 import {lineDiff, needsLines} from './line-diff.js';
 import {settingAt} from './template.js';
 import {valueText} from './value-view.js';
-import {differenceCount} from './workspace.js';
+import {differenceCount} from './server-draft.js';
 
 const words = {ADDED: 'Added', REMOVED: 'Removed', CHANGED: 'Changed'};
 

@@ -7,7 +7,7 @@ import {ask} from './dialog.js';
 import {announce, h} from './dom.js';
 import {placeName} from './paths.js';
 import {address, currentRoute} from './router.js';
-import {differenceCount} from './workspace.js';
+import {differenceCount} from './server-draft.js';
 
 /** Discards the draft after a confirmation. */
 export async function discardDraft({workspace, redraw}) {
@@ -80,7 +80,7 @@ function barOfDraft(context) {
                 + 'both are combined before you publish.'),
             problemView(workspace),
             overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
-                ' Another tab changed the same, and your value here replaced it: '
+                ' Another tab or person changed the same, and your value here replaced it: '
                 + `${overwritten.map(placeName).join('; ')}.`)),
         h('div', {class: 'actions'},
             retryButton(workspace),

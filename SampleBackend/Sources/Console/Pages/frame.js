@@ -3,25 +3,30 @@
  */
 
 import {call} from './api.js';
-import {message, nothing, pageHead} from './controls.js';
+import {message} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, fill, focusOn, h, redraw} from './dom.js';
 import {draftBar} from './draft-bar.js';
-import {hasUnsavedDrafts} from './draft-mirror.js';
 import {focusHeading} from './focus.js';
 import {dropLeftEntry, isHeld} from './held-entry.js';
+import {navigationView, unpublishedView} from './navigation.js';
 import {markHeader, projectChooser} from './project-chooser.js';
-import {shownName} from './project-details.js';
-import {pageGroups, pages, pagesOfPublished} from './pages.js';
+import {hasSameMarks, shownName} from './project-details.js';
+import {pages, pagesOfPublished} from './pages.js';
 import {projectToOpen, rememberProject, startProject, unknownProjectView} from './projects.js';
 import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
 import {signOut} from './session.js';
 import {forgetUser} from './stored-data.js';
-import {Workspace} from './workspace.js';
+import {Workspaces} from './workspaces.js';
 
 /** Milliseconds between checks for a new version. */
 const lookInterval = 5000;
+
+/** Title of a page; undefined is an unknown one. */
+function titleOf(page) {
+    return page?.title ?? 'Not found';
+}
 
 /** Shows the pages of a signed-in user, and follows the address; `end` stops it. */
 export class Frame {
@@ -31,6 +36,11 @@ export class Frame {
     #isLooking = false;
     /** Number of the last project that was opened; what an earlier one still reads is dropped. */
     #opening = 0;
+    #workspaces;
+    /** Ends what listens to the open workspace. */
+    #watching = new AbortController();
+    /** Projects in the choice of projects. */
+    #projects = [];
 
     /**
      * @param {HTMLElement} root Element to fill.
@@ -41,6 +51,7 @@ export class Frame {
     constructor(root, session, onSignedOut) {
         this.root = root;
         this.session = session;
+        this.#workspaces = new Workspaces(session.name);
         this.onSignedOut = onSignedOut;
         this.brand = h('a', {
             class: 'brand', href: address('settings'), 'aria-label': 'ActiveConfig'},
@@ -79,9 +90,13 @@ export class Frame {
             h('div', {class: 'columns'}, this.navigation,
                 h('div', {class: 'content'}, this.bar, this.main)));
         window.addEventListener(
-            'hashchange', () => this.#follow(), {signal: this.#listening.signal});
+            'hashchange', ({oldURL}) => this.#follow(new URL(oldURL).hash),
+            {signal: this.#listening.signal});
         document.addEventListener(
             'visibilitychange', () => this.#look(), {signal: this.#listening.signal});
+        window.addEventListener('beforeunload', (event) => {
+            if (this.#workspaces.isUnsaved) event.preventDefault();
+        }, {signal: this.#listening.signal});
         await this.#openProject(currentRoute().project, !isFirst);
         if (this.#listening.signal.aborted) return;
         if (isResumed && this.workspace) resumeForms(this.#context);
@@ -89,25 +104,43 @@ export class Frame {
         this.#timer = setInterval(() => this.#look(), lookInterval);
     }
 
+    /** The open project; null while none is. */
+    get workspace() {
+        return this.#workspaces.open;
+    }
+
     /** Stops the timer, the listeners and the page. */
     end() {
         this.#listening.abort();
         this.#leavePage();
-        this.workspace?.close();
+        this.#workspaces.stop();
         clearInterval(this.#timer);
     }
 
-    /** Shows the project and page in the address after it changed. */
-    #follow() {
+    /** Shows the project and page in the address after it changed from the fragment `before`. */
+    #follow(before) {
         // A dialog decides whether the page under it may change.
         if (isHeld()) return;
         const {project} = currentRoute();
         if (!this.workspace || (project !== null && project !== this.workspace.project)) {
             // Keeps the focus in the project chooser after a choice there.
             const isChoice = this.projectChooser.contains(document.activeElement);
-            this.#openProject(project, !isChoice);
+            this.#changeProject(project, !isChoice, before);
         } else {
             this.#showPage(true);
+        }
+    }
+
+    /** Opens another project, if the open one may be left; else goes back to `before`. */
+    async #changeProject(name, isNavigation, before) {
+        const wanted = location.hash;
+        const mayLeave = await this.#workspaces.mayLeave();
+        if (this.#listening.signal.aborted) return;
+        if (mayLeave) await this.#openProject(name, isNavigation);
+        else if (location.hash === wanted) {
+            history.replaceState(history.state, '', before);
+            setProject(this.workspace.project);
+            this.#showProjects(this.#projects, this.workspace.project);
         }
     }
 
@@ -118,8 +151,9 @@ export class Frame {
     async #openProject(wanted, isNavigation = false) {
         this.#leavePage();
         this.#leavePage = () => {};
-        this.workspace?.close();
-        this.workspace = null;
+        this.#watching.abort();
+        this.#watching = new AbortController();
+        this.#workspaces.leave();
         this.#opening += 1;
         const [opening, asked] = [this.#opening, currentRoute().project];
         const isLeft = () => this.#listening.signal.aborted || opening !== this.#opening
@@ -137,11 +171,11 @@ export class Frame {
                 return;
             }
             setProject(name);
-            workspace = new Workspace(name, this.session.name);
+            workspace = this.#workspaces.of(name);
             await workspace.load();
             if (isLeft()) return;
             rememberProject(name);
-            this.workspace = workspace;
+            this.#workspaces.show(workspace);
             let isPublished = workspace.version !== null;
             workspace.addEventListener('change', () => {
                 this.#showBar();
@@ -150,7 +184,7 @@ export class Frame {
                 if (pagesOfPublished.some(({path}) => path === currentRoute().path)) {
                     this.#showPage(false);
                 }
-            });
+            }, {signal: this.#watching.signal});
             this.brand.href = address('settings');
             setQuery(Object.fromEntries(currentRoute().query));
             this.#showPage(isNavigation);
@@ -159,7 +193,7 @@ export class Frame {
             fill(this.main, message('error', error.message), h('button', {
                 type: 'button', onclick: () => this.#openProject(wanted)}, 'Try again'));
         } finally {
-            if (workspace !== this.workspace) workspace?.close();
+            if (workspace && workspace !== this.workspace) this.#workspaces.leave(workspace);
         }
     }
 
@@ -180,6 +214,7 @@ export class Frame {
 
     /** Shows the choice of projects, and the marks of the open one; null opens none. */
     #showProjects(projects, name) {
+        this.#projects = projects;
         this.details = projects.find((project) => project.name === name) ?? {name};
         redraw(this.projectChooser, projectChooser(projects, name && this.details, (chosen) => {
             setProject(chosen);
@@ -188,9 +223,20 @@ export class Frame {
         markHeader(this.header, name && this.details);
     }
 
-    /** Shows the details of projects again after a change. */
+    /** Shows the details of projects again if they were changed. */
     async #reloadProjects() {
-        this.#showProjects(await this.#readProjects(), this.workspace?.project ?? null);
+        const {workspace} = this;
+        const projects = await this.#readProjects();
+        // The project that is opened meanwhile reads them itself.
+        if (!workspace || workspace !== this.workspace) return;
+        const shown = this.#projects;
+        if (projects.length === shown.length
+            && projects.every((project, index) => hasSameMarks(project, shown[index]))) return;
+        const before = this.details;
+        this.#showProjects(projects, workspace.project);
+        if (hasSameMarks(before, this.details)) return;
+        this.#showTitle();
+        workspace.dispatchEvent(new Event('detailschange'));
     }
 
     #showBar() {
@@ -199,9 +245,14 @@ export class Frame {
 
     /** Second argument of each page's `show`; `redraw` renders the page again. */
     get #context() {
+        const frame = this;
         return {
             session: this.session, workspace: this.workspace, project: this.workspace.project,
-            details: this.details, query: currentRoute().query,
+            query: currentRoute().query,
+            // Somebody else may change them while the page is open.
+            get details() {
+                return frame.details;
+            },
             redraw: () => this.#showPage(false), reloadProjects: () => this.#reloadProjects(),
         };
     }
@@ -217,7 +268,7 @@ export class Frame {
         const active = this.main.contains(document.activeElement) ? document.activeElement : null;
         this.#leavePage();
         this.#leavePage = () => {};
-        this.#showNavigation(path);
+        fill(this.navigation, navigationView(this.session, path));
         this.#showBar();
         this.#setMenu(false);
         fill(this.main);
@@ -225,14 +276,13 @@ export class Frame {
             fill(this.main, h('h1', {tabindex: '-1'}, 'There is no such page'),
                 h('p', {}, h('a', {href: address('settings')}, 'Go to the settings')));
         } else if (pagesOfPublished.includes(page) && this.workspace.version === null) {
-            this.#showUnpublished(page);
+            fill(this.main, unpublishedView(page.title, this.workspace.project));
         } else {
             this.#leavePage = page.show(this.main, this.#context) ?? (() => {});
         }
-        const title = page?.title ?? 'Not found';
-        document.title = `${title} · ${shownName(this.details)} · ActiveConfig`;
+        this.#showTitle();
         if (isNavigation) {
-            announce(title);
+            announce(titleOf(page));
             window.scrollTo(0, 0);
             focusHeading();
         } else if (active && !active.isConnected) {
@@ -241,22 +291,9 @@ export class Frame {
         }
     }
 
-    /** Page of a project without a version, where the page shows what is published. */
-    #showUnpublished({title}) {
-        fill(this.main, pageHead(title), h('section', {class: 'card'}, nothing(
-            `Nothing of ${this.workspace.project} is published yet, so there is nothing to show `
-                + 'here: apps use their own defaults.',
-            h('a', {class: 'button', href: address('settings')}, 'Go to the settings'))));
-    }
-
-    #showNavigation(current) {
-        const link = (path) => h('li', {}, h('a', {
-            href: address(path), 'aria-current': path === current ? 'page' : null,
-        }, pages.find((page) => page.path === path).title));
-        fill(this.navigation,
-            h('p', {class: 'nav-who muted'}, `${this.session.name}, ${this.session.role}`),
-            pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},
-                h('h2', {}, name), h('ul', {class: 'plain'}, paths.map(link)))));
+    #showTitle() {
+        const page = pages.find(({path}) => path === currentRoute().path);
+        document.title = `${titleOf(page)} · ${shownName(this.details)} · ActiveConfig`;
     }
 
     /** Opens or closes the navigation on a narrow screen. */
@@ -266,8 +303,8 @@ export class Frame {
     }
 
     /**
-     * Checks for a new version, unless the browser's tab is hidden. Without a draft and an open
-     * form, the page then shows that version.
+     * Checks for a new version, and for other details of the projects, unless the browser's tab is
+     * hidden. Without a draft and an open form, the page then shows that version.
      */
     async #look() {
         if (document.hidden || !this.workspace || this.#isLooking) return;
@@ -275,9 +312,15 @@ export class Frame {
         const {workspace} = this;
         try {
             await workspace.checkNewest();
-            if (workspace.draft || !workspace.isOutdated || isHeld()) return;
-            await workspace.load();
+            await this.#reloadProjects();
             if (workspace !== this.workspace) return;
+            if (workspace.draft || !workspace.isOutdated || isHeld()) return;
+            let isTaken = false;
+            await workspace.load(() => {
+                isTaken = workspace === this.workspace && !isHeld();
+                return isTaken;
+            });
+            if (!isTaken || workspace !== this.workspace) return;
             announce(`Version ${workspace.versionNumber} was published by `
                 + `${workspace.version?.updateUser?.name || 'somebody'}; the page shows it.`);
         } catch {
@@ -289,9 +332,8 @@ export class Frame {
 
     /** Signs out; asks first when that loses edits that the server does not have. */
     async #signOut() {
-        await this.workspace?.saved();
-        const isUnsaved = this.workspace?.isUnsaved || hasUnsavedDrafts(this.session.name);
-        if (isUnsaved && !await ask({
+        await this.#workspaces.saved();
+        if (this.#workspaces.isUnsaved && !await ask({
             title: 'Sign out?', text: 'Your last changes are not saved on the server. Signing out '
                 + 'loses them.',
             action: 'Lose them and sign out', isDangerous: true})) return;
@@ -303,7 +345,7 @@ export class Frame {
                 cancel: 'Close'});
             return;
         }
-        this.workspace?.close();
+        this.#workspaces.stop();
         forgetUser(this.session.name);
         history.replaceState(null, '', location.pathname);
         this.onSignedOut(hasDraft ? ' Your draft is kept for when you sign in again.' : '');

@@ -14,6 +14,9 @@ import {doubtsView, estimateView, reachView} from './reach-view.js';
 import {refusal} from './session.js';
 import {assumption} from './signal-fields.js';
 
+/** Connected users that the server names at most. */
+const maximumUsers = 100;
+
 /** Version that the draft is compared with, and whether the draft was merged with it. */
 function basisView({versionNumber, isMerged, conflictCount}) {
     if (versionNumber === undefined) {
@@ -25,21 +28,24 @@ function basisView({versionNumber, isMerged, conflictCount}) {
         + (conflictCount ? ` Of ${both}, yours counts here; you choose before you publish.` : ''));
 }
 
-/** Share of the connected users who change; null when the server did not report any. */
+/**
+ * Share of the connected apps that change, and their users; null when the server did not report any.
+ * A user with several devices has several apps.
+ */
 function connectedView(connected) {
     if (!connected) return null;
     const {evaluated, changed, isComplete, users = []} = connected;
-    const sentence = evaluated === 0 ? 'No user is connected now.'
-        : `Of ${count(evaluated, 'connected user')} ${new Intl.NumberFormat().format(changed)} `
+    const sentence = evaluated === 0 ? 'No app is connected now.'
+        : `Of ${count(evaluated, 'connected app')} ${new Intl.NumberFormat().format(changed)} `
             + `${changed === 1 ? 'changes' : 'change'}.`;
     return h('div', {class: 'stack tight'},
         h('p', {class: 'figure'}, sentence),
         evaluated > 0 && h('meter', {min: '0', max: String(evaluated), value: String(changed),
-            'aria-label': 'Share of the connected users who change'}),
+            'aria-label': 'Share of the connected apps that change'}),
         !isComplete && h('p', {class: 'hint'},
             'Not all were evaluated: there are more than this server evaluates for a preview.'),
         users.length > 0 && h('details', {}, h('summary', {},
-            users.length < changed ? `${users.length} of those who change` : 'Who changes'),
+            users.length < maximumUsers ? 'Who changes' : `${maximumUsers} of those who change`),
         h('ul', {class: 'plain users'}, users.map((user) => h('li', {},
             user === null ? 'Users without an ID' : h('code', {}, user))))));
 }

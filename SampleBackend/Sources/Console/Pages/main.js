@@ -103,7 +103,7 @@ async function start(token = takeTokenOfLink()) {
     try {
         session = token ? await sessionIfAny() : await currentSession();
         if (!token) await begin(session, {isFirst: true});
-        else if (await mayReplace(session)) await begin(await signIn(token));
+        else if (await mayReplace(session)) await begin(await signIn(token), {isResumed: true});
         else if (!frame) await begin(session, {isFirst: true});
     } catch (error) {
         if (error instanceof ServerError && error.status === 401) {

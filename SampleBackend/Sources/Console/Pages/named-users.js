@@ -81,8 +81,12 @@ export class NamedUsers {
     }
 
     #keep() {
-        localStorage.setItem(this.#key, jsonText({
-            users: this.text, signalsByUser: objectOf([...this.#signals])}));
+        try {
+            localStorage.setItem(this.#key, jsonText({
+                users: this.text, signalsByUser: objectOf([...this.#signals])}));
+        } catch {
+            // The storage is full: the users are previewed, and not kept for the next draft.
+        }
     }
 
     /** Shows the forms of the users, those of before as they are. */

@@ -67,6 +67,7 @@ export function placeName([part, name, ...rest]) {
         default: break;
         }
     }
+    if (part === 'conditions') return 'the order of the conditions';
     return part === 'version' ? 'the description of the version' : `the ${part}`;
 }
 

@@ -40,6 +40,12 @@ export function isProduction({environment}) {
     return environment === 'PRODUCTION';
 }
 
+/** True if people tell two states of a project apart by nothing. */
+export function hasSameMarks(left, right) {
+    return ['name', 'displayName', 'environment', 'color'].every(
+        (name) => left[name] === right[name]);
+}
+
 /** Badge with the environment, in the project's colour; null without one. */
 export function environmentBadge(project) {
     const word = wordOf(environments, project.environment);

@@ -16,7 +16,11 @@ const defaultName = 'default';
 
 /** Keeps the project for the next visit without one in the address. */
 export function rememberProject(name) {
-    localStorage.setItem(projectKey, name);
+    try {
+        localStorage.setItem(projectKey, name);
+    } catch {
+        // The storage is full: the next visit begins with the one before, or `default`.
+    }
 }
 
 /** Lets the tab open a project of which nothing is published yet. */

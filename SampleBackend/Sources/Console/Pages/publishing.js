@@ -38,6 +38,12 @@ async function findPublished(workspace, normalized, base) {
     return null;
 }
 
+/** Outcome when a version holds the draft: somebody else may have published the same. */
+function outcomeOf(version, {user}) {
+    const isOwn = version.updateUser?.name === user && version.updateOrigin === 'CONSOLE';
+    return {outcome: isOwn ? 'published' : 'publishedByOthers', version};
+}
+
 /**
  * Finds out what became of a call whose response was lost.
  *
@@ -70,8 +76,9 @@ export async function clearDoubt(find, {signal, onDoubt}) {
  * @param {{description: string, signal: AbortSignal, onDoubt: function(number): void}} options
  *     `signal` stops only the attempts to find out the outcome, never the publish. `onDoubt` is
  *     called before each of these attempts with its number, from 1.
- * @returns {Promise<{outcome: string}>} `published` with `version`; `outdated` when somebody
- *     published meanwhile; `notPublished` when there was no usable response and no version holds
+ * @returns {Promise<{outcome: string}>} `published` with `version`; `publishedByOthers` with
+ *     the `version` in which somebody else published the same; `outdated` when somebody published
+ *     something else meanwhile; `notPublished` when there was no usable response and no version holds
  *     the draft; `invalid` with `problems`; `refused` with `message`; `left` when the signal was
  *     aborted while the outcome was unknown.
  * @throws ServerError or NoAnswerError when the versions cannot be read.
@@ -93,12 +100,12 @@ export async function publish(workspace, normalized, {description, signal, onDou
         const version = await clearDoubt(
             () => findPublished(workspace, normalized, draft.base), {signal, onDoubt});
         if (version === undefined) return {outcome: 'left'};
-        return version ? {outcome: 'published', version} : {outcome: 'notPublished'};
+        return version ? outcomeOf(version, workspace) : {outcome: 'notPublished'};
     }
 }
 
-/** Outcome of a 412: `published` if a version holds the draft after all, else `outdated`. */
+/** Outcome of a 412: `outdated` unless a version holds the draft after all. */
 async function afterMismatch(workspace, normalized, base) {
     const version = await findPublished(workspace, normalized, base);
-    return version ? {outcome: 'published', version} : {outcome: 'outdated'};
+    return version ? outcomeOf(version, workspace) : {outcome: 'outdated'};
 }

@@ -49,7 +49,7 @@ export function estimateView(estimate) {
     if (!estimate || Number(estimate.evaluated) === 0) return null;
     const share = 100 * Number(estimate.changed) / Number(estimate.evaluated);
     const text = share > 0 && share < 1 ? 'Less than 1' : `About ${Math.round(share)}`;
-    return h('p', {}, h('strong', {}, `${text} % of recent requests change`), h('span', {
+    return h('p', {}, h('strong', {}, `${text} % of recent users change`), h('span', {
         class: 'muted'}, ` (${number.format(estimate.changed)} of a sample of `
         + `${number.format(estimate.evaluated)} users of the last day).`));
 }

@@ -16,16 +16,16 @@ import {addWebhook} from './webhooks-page.js';
 
 /** Openers by kind. What was edited and is gone meanwhile becomes an addition. */
 const openers = {
-    setting: (context, [group, key], content) => {
+    setting: (context, [group, key, before], content) => {
         const isGone = parameter(context.workspace.template, group, key ?? '') === undefined;
-        return openSettingDialog(context, group, isGone ? null : key, content);
+        return openSettingDialog(context, group, isGone ? null : key, {...content, before});
     },
     section: (context, [group], content) => openSectionDialog(context,
         member(context.workspace.template.parameterGroups, group ?? '') ? group : null, content),
-    condition: (context, [name], content) => {
+    condition: (context, [name, before], content) => {
         const index = conditions(context.workspace.template)
             .findIndex((condition) => condition.name === name);
-        return openConditionDialog(context, index < 0 ? null : index, content);
+        return openConditionDialog(context, index < 0 ? null : index, content, before);
     },
     token: (context, _, content) => createToken(context, context.redraw, content),
     webhook: (context, _, content) => addWebhook(context, context.redraw, content),

@@ -3,7 +3,7 @@
  */
 
 import {usesByCondition} from './condition-uses.js';
-import {count, field, guarded, message, nothing, pageHead} from './controls.js';
+import {count, field, guarded, message, nothing, pageHead, publisherName} from './controls.js';
 import {discardDraft} from './draft-bar.js';
 import {differenceSummary, diffView} from './diff-view.js';
 import {announce, fill, h, redraw} from './dom.js';
@@ -38,6 +38,15 @@ function publishedView(context, state, published) {
         undoView(context, published, state.left.signal),
         h('p', {class: 'actions'}, h('a', {href: address('live')}, 'Watch it arrive'),
             h('a', {href: address('history')}, 'See the history')));
+}
+
+/** Message about a version in which somebody else published what the draft held. */
+function sameView(version) {
+    return message('info',
+        h('p', {}, publisherName(version), ' published the same as ',
+            h('strong', {}, `version ${version.versionNumber}`),
+            ', so there is nothing left of your draft to publish.'),
+        h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
 }
 
 /** Content without a draft. */
@@ -154,17 +163,22 @@ async function finish(context, state, outcome, answer) {
     const {workspace} = context;
     switch (answer.outcome) {
     case 'published':
+    case 'publishedByOthers': {
+        const isOwn = answer.outcome === 'published';
         // What cannot be based on the new version now is combined with it later.
         await workspace.endPublished(answer.sent, answer.version.versionNumber).catch(() => {});
         await workspace.load().catch(() => {});
         state.entered = null;
         if (!state.left.signal.aborted) {
-            state.notice = publishedView(context, state, answer.version);
+            state.notice = isOwn ? publishedView(context, state, answer.version)
+                : sameView(answer.version);
             state.show();
             focusHeading();
         }
-        announce(`Published as version ${answer.version.versionNumber}.`);
+        announce(isOwn ? `Published as version ${answer.version.versionNumber}.`
+            : `Somebody else published the same as version ${answer.version.versionNumber}.`);
         break;
+    }
     case 'outdated':
         await workspace.checkNewest().catch(() => {});
         if (!state.left.signal.aborted) go('merge');
@@ -229,6 +243,9 @@ function show(main, context) {
         state.show();
     };
     workspace.addEventListener('change', state.follow, {signal: state.left.signal});
+    workspace.addEventListener('detailschange', () => {
+        if (state.view === 'review' && !state.isPublishing) state.show();
+    }, {signal: state.left.signal});
     state.show();
     return () => {
         state.left.abort();

@@ -7,12 +7,13 @@ import {Combobox} from './combobox.js';
 import {choice, count, field} from './controls.js';
 import {ask, dialogForm, openDialog} from './dialog.js';
 import {announce, h} from './dom.js';
+import {parameterPath} from './paths.js';
 import {address} from './router.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {settingsOf} from './setting-index.js';
 import {conditions, editingParametersAt, movingParameters, parameter, removingParameters, sections,
     withConditionalValue} from './template.js';
-import {sentence, validateEdit} from './validation.js';
+import {problemsWithin, sentence, validateEdit} from './validation.js';
 import {valueField} from './value-field.js';
 
 /** Names of settings in a sentence: the first five. */
@@ -144,7 +145,10 @@ export async function setConditionalValue({workspace}, settings) {
                 withConditionalValue(template, old, condition.value, content)));
         };
         const problems = await validateEdit(workspace, edited());
-        if (problems.length) throw new Error(sentence(problems[0]));
+        // What is wrong elsewhere in the draft is shown in the review.
+        const problem = settings.flatMap(({group, key}) => (
+            problemsWithin(problems, parameterPath(group, key))))[0];
+        if (problem) throw new Error(sentence(problem));
         // Another tab may have changed the draft during the check.
         workspace.edit(edited());
         announce(`${count(present(workspace, settings).length, 'setting')} changed in the draft.`);

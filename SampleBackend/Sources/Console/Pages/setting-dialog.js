@@ -11,6 +11,7 @@ import {copy, member, names, objectOf, setMember} from './json.js';
 import {memberPath, parameterPath} from './paths.js';
 import {problemList} from './problem-list.js';
 import {conditions, parameter, settingParameter} from './template.js';
+import {mergeTrees} from './tree-merge.js';
 import {LiveValidation, problemsWithin} from './validation.js';
 import {valueField} from './value-field.js';
 import {valueTypes} from './value-types.js';
@@ -19,15 +20,22 @@ import {valueTypes} from './value-types.js';
 class SettingForm {
     /**
      * `group` is null for the section outside of groups; `key` is null for a new setting. `content`
-     * is the setting to begin with: another one to copy, or what an unfinished form has kept.
+     * is the setting to begin with: another one to copy, or what an unfinished form has kept, with
+     * `before`, the setting as it was when that form was opened.
      */
     constructor({workspace}, group, key, content) {
         this.workspace = workspace;
         this.group = group;
         this.oldKey = key;
-        this.original = copy(content?.parameter ?? (key === null
-            ? {defaultValue: {value: ''}, valueType: 'STRING'}
-            : parameter(workspace.template, group, key)));
+        /** The setting that is edited, as it was when the form began; undefined for a new one. */
+        this.before = key === null ? undefined : copy(parameter(workspace.template, group, key));
+        /** Paths that were changed here and elsewhere since an unfinished form was kept. */
+        this.conflicts = [];
+        this.original = copy(content && this.before
+            ? mergeTrees(content.before ?? this.before, content.parameter, this.before, this.#path,
+                this.conflicts)
+            : content?.parameter ?? this.before
+                ?? {defaultValue: {value: ''}, valueType: 'STRING'});
         this.isDirty = Boolean(content);
         const changed = () => this.#changed();
         this.key = h('input', {type: 'text', value: content?.key ?? key ?? '', class: 'code',
@@ -88,10 +96,26 @@ class SettingForm {
         return result;
     }
 
-    /** Copy of the draft's template with the form's setting; a renamed one keeps its place. */
-    get template() {
-        return settingParameter(this.workspace.template, this.group, this.newKey, this.parameter,
-            this.oldKey ?? this.newKey);
+    /** Names on the way to the setting in the template. */
+    get #path() {
+        const parameters = this.group === null
+            ? ['parameters'] : ['parameterGroups', this.group, 'parameters'];
+        return [...parameters, this.oldKey ?? this.newKey];
+    }
+
+    /**
+     * The draft's template with what the form changes of the setting, as `{template, conflicts}`:
+     * `conflicts` are the paths of values changed elsewhere meanwhile that those of the form
+     * replace. A renamed setting keeps its place.
+     */
+    get result() {
+        const {template} = this.workspace;
+        const now = this.oldKey === null ? undefined : parameter(template, this.group, this.oldKey);
+        const conflicts = [...this.conflicts];
+        const merged = now === undefined ? this.parameter
+            : mergeTrees(this.before, this.parameter, now, this.#path, conflicts);
+        return {conflicts, template: settingParameter(
+            template, this.group, this.newKey, merged, this.oldKey ?? this.newKey)};
     }
 
     /**
@@ -161,7 +185,7 @@ class SettingForm {
             this.save.disabled = true;
             this.state.textContent = '';
         } else {
-            this.validation.check(this.template);
+            this.validation.check(this.result.template);
         }
     }
 
@@ -218,8 +242,9 @@ class SettingForm {
  * @param {object} context Page context.
  * @param {?string} group Parameter group of the section; null is the section outside of groups.
  * @param {?string} key Key of the setting; null adds one.
- * @param {?{key: string, parameter: object}} content Setting to begin with: another one to copy, or
- *     what an unfinished form has kept.
+ * @param {?{key: string, parameter: object, before?: object}} content Setting to begin with:
+ *     another one to copy, or what an unfinished form has kept; `before` is the setting that this
+ *     form began with.
  */
 export async function openSettingDialog(context, group, key, content = null) {
     const {workspace} = context;
@@ -237,7 +262,8 @@ export async function openSettingDialog(context, group, key, content = null) {
                 form.keyProblems.show([{message: 'Give the setting a key.'}], form.key);
             }
             if (form.save.disabled || !form.newKey) return;
-            workspace.edit(form.template);
+            const {template, conflicts} = form.result;
+            workspace.edit(template, conflicts);
             announce(`${section}.${form.newKey} is in the draft.`);
             close(true);
         }},
@@ -254,7 +280,8 @@ export async function openSettingDialog(context, group, key, content = null) {
             + 'combined with theirs when you publish.')),
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
     }), {isWide: true, isDirty: () => form.isDirty, form: {
-        user: workspace.user, project: workspace.project, kind: 'setting', arguments: [group, key],
+        user: workspace.user, project: workspace.project, kind: 'setting',
+        arguments: [group, key, form.before ?? null],
         content: () => ({key: form.newKey, parameter: form.parameter})}});
     workspace.removeEventListener('change', update);
     form.validation.stop();

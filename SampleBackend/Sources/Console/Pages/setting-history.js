@@ -9,6 +9,9 @@ import {h} from './dom.js';
 import {member} from './json.js';
 import {address, go} from './router.js';
 
+/** Changes of a setting that the server keeps. */
+const maximumChanges = 20;
+
 const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600],
     ['minute', 60]];
 
@@ -24,6 +27,8 @@ function relativeTime(timestamp) {
 export class SettingHistories {
     #versions = new Map();
     #settings = {};
+    /** Number of the oldest version that was looked at; changes up to it are unknown. */
+    #base = '0';
     #asked = null;
     /** Why the histories are missing; null when they are there. */
     problem = null;
@@ -48,6 +53,7 @@ export class SettingHistories {
             this.#versions = new Map(
                 body.versions.map((version) => [version.versionNumber, version]));
             this.#settings = body.settings;
+            this.#base = body.baseVersionNumber;
             this.problem = null;
         } catch (error) {
             if (signal.aborted || this.#asked !== versionNumber) return false;
@@ -74,6 +80,15 @@ export class SettingHistories {
         `${relativeTime(updateTime)}, ${publisher}`);
     }
 
+    /** Says from which version on the changes of a setting are known; null if all are. */
+    #limit(versions) {
+        const isCut = versions.length >= maximumChanges;
+        const first = isCut ? versions[versions.length - 1].versionNumber
+            : String(Number(this.#base) + 1);
+        return first === '1' ? null
+            : h('p', {class: 'hint'}, `Changes before version ${first} are not listed.`);
+    }
+
     /** Opens the dialog with the versions that changed a setting. */
     async open(setting) {
         const versions = this.of(setting);
@@ -92,9 +107,10 @@ export class SettingHistories {
             };
             return {
                 body: this.problem ? message('warning', this.problem)
-                    : versions.length ? h('ul', {class: 'plain setting-versions'},
-                        versions.map(row))
-                        : h('p', {}, 'No version that is kept changed it.'),
+                    : versions.length ? [h('ul', {class: 'plain setting-versions'},
+                        versions.map(row)), this.#limit(versions)]
+                        : h('p', {}, this.#base === '0' ? 'No version has changed it.'
+                            : `Not changed since version ${this.#base}.`),
                 actions: h('button', {type: 'button', onclick: () => close()}, 'Close'),
             };
         });

@@ -3,7 +3,7 @@
  */
 
 import {isDraft, isDraftOfOthers} from './draft-mirror.js';
-import {formsKey} from './unfinished-form.js';
+import {forgetFormsOf, formsKey} from './unfinished-form.js';
 
 const prefix = 'activeconfig.';
 
@@ -12,7 +12,7 @@ export const projectKey = `${prefix}project`;
 
 /**
  * Deletes what is kept of a user, such as the users and signals that were looked at. The tab's
- * unsaved drafts of others stay, for when they sign in again.
+ * unfinished forms and unsaved drafts of others stay, for when they sign in again.
  *
  * @param {string} user Name of the user.
  * @param {{keepsWork?: boolean}} options With `keepsWork`, the tab's unfinished forms and unsaved
@@ -20,7 +20,8 @@ export const projectKey = `${prefix}project`;
  */
 export function forgetUser(user, {keepsWork = false} = {}) {
     const isKept = (key) => key === projectKey || isDraftOfOthers(key, user)
-        || (keepsWork && (isDraft(key) || key === formsKey));
+        || key === formsKey || (keepsWork && isDraft(key));
+    if (!keepsWork) forgetFormsOf(user);
     for (const storage of [localStorage, sessionStorage]) {
         for (const key of Object.keys(storage)) {
             if (key.startsWith(prefix) && !isKept(key)) storage.removeItem(key);

@@ -12,14 +12,36 @@ function isNamedList(tree) {
 
 const byName = (list) => objectOf(list.map((item) => [String(item.name), item]));
 
-/** Merge of named lists in the order of the side that reordered, else of `mine`. */
+/**
+ * Order of names after a merge, as the server's: that of the side which reordered the names that all
+ * have; of `mine` if both did. A name that only the other side has follows the one before it there.
+ */
+function mergedOrder(base, mine, theirs) {
+    const [inBase, inMine, inTheirs] = [base, mine, theirs].map((list) => new Set(list));
+    const [before, own, other] = [base, mine, theirs].map((list) => list
+        .filter((name) => inBase.has(name) && inMine.has(name) && inTheirs.has(name)));
+    const isMineSame = isEqual(own, before);
+    const isTheirsSame = isEqual(other, before);
+    const [leading, following] = isMineSame ? [theirs, mine] : [mine, theirs];
+    const present = new Set(leading);
+    const followers = new Map([[null, []], ...leading.map((name) => [name, []])]);
+    let anchor = null;
+    for (const name of following) {
+        if (present.has(name)) anchor = name;
+        else followers.get(anchor).push(name);
+    }
+    return {
+        names: [...followers.get(null), ...leading.flatMap((name) => [name, ...followers.get(name)])],
+        isConflict: !isMineSame && !isTheirsSame && !isEqual(own, other)};
+}
+
+/** Merge of named lists; of two new orders, that of `mine` wins. */
 function mergeLists(base, mine, theirs, path, conflicts) {
-    const order = (list) => list.map((item) => item.name);
-    const isTheirOrder = isEqual(order(base), order(mine));
     const merged = mergeTrees(byName(base), byName(mine), byName(theirs), path, conflicts);
-    const [first, second] = isTheirOrder ? [theirs, mine] : [mine, theirs];
-    const all = [...new Set([...order(first), ...order(second)].map(String))];
-    return all.map((name) => member(merged, name)).filter((item) => item !== undefined);
+    const order = mergedOrder(...[base, mine, theirs]
+        .map((list) => list.map(({name}) => String(name))));
+    if (order.isConflict) conflicts.push(path);
+    return order.names.map((name) => member(merged, name)).filter((item) => item !== undefined);
 }
 
 /**

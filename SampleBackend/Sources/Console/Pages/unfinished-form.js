@@ -8,18 +8,32 @@ import {jsonText, parseJSON} from './json-text.js';
 /** Key of the stored forms. */
 export const formsKey = 'activeconfig.forms';
 
+/** All stored forms. */
+function storedForms() {
+    try {
+        const forms = parseJSON(sessionStorage.getItem(formsKey) ?? '[]');
+        return Array.isArray(forms) ? forms : [];
+    } catch {
+        return [];
+    }
+}
+
 /**
- * Stores forms, each `{user, project, kind, arguments, content}`; replaces those stored before.
+ * Stores the forms of a user and a project, each `{user, project, kind, arguments, content}`;
+ * replaces those stored before, and keeps those of others.
  *
+ * @param {{user: string, project: string}} owner The user and the project.
  * @param {object[]} forms The lowest first.
  */
-export function keepForms(forms) {
-    if (!forms.length) {
+export function keepForms({user, project}, forms) {
+    const others = storedForms().filter((form) => form.user !== user || form.project !== project);
+    const all = [...others, ...forms];
+    if (!all.length) {
         forgetForms();
         return;
     }
     try {
-        sessionStorage.setItem(formsKey, jsonText(forms));
+        sessionStorage.setItem(formsKey, jsonText(all));
     } catch {
         // The storage is full: the browser still asks before the page is left.
     }
@@ -30,12 +44,14 @@ export function forgetForms() {
     sessionStorage.removeItem(formsKey);
 }
 
+/** Deletes the stored forms of a user. */
+export function forgetFormsOf(user) {
+    const others = storedForms().filter((form) => form.user !== user);
+    if (others.length) sessionStorage.setItem(formsKey, jsonText(others));
+    else forgetForms();
+}
+
 /** The stored forms of a user and a project, the lowest first. */
 export function keptForms(user, project) {
-    try {
-        const forms = parseJSON(sessionStorage.getItem(formsKey) ?? '[]');
-        return forms.filter((form) => form.user === user && form.project === project);
-    } catch {
-        return [];
-    }
+    return storedForms().filter((form) => form.user === user && form.project === project);
 }

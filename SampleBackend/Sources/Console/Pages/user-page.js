@@ -26,6 +26,15 @@ function initialUser(query, key) {
     return parseJSON(sessionStorage.getItem(key) ?? '{"userID": "", "signals": {}}');
 }
 
+/** Keeps the user that the tab previews. */
+function keepUser(key, user) {
+    try {
+        sessionStorage.setItem(key, jsonText(user));
+    } catch {
+        // The storage is full: the address still has the user.
+    }
+}
+
 function show(main, context) {
     const {session, workspace, project} = context;
     const left = new AbortController();
@@ -53,7 +62,7 @@ function show(main, context) {
         const signal = nextRequest();
         looked = entered();
         const user = {userID: userID.value || null, signals: signals.values()};
-        sessionStorage.setItem(key, jsonText({...user, userID: userID.value}));
+        keepUser(key, {...user, userID: userID.value});
         // The address is a link to this user. An empty ID stands for users without one.
         setQuery({id: userID.value, ...signalParameters(user.signals)});
         fill(overrides, user.userID !== null

@@ -6,28 +6,17 @@
  * another tab or browser has saved: both are merged first.
  */
 
-import {call, isMissing, projectPath, ServerError} from './api.js';
+import {isMissing, ServerError} from './api.js';
 import {DraftMirror} from './draft-mirror.js';
 import {isEqual} from './json.js';
-import {patch} from './json-patch.js';
+import {deleteDraft, differenceCount, readDraft, storeDraft, toldChanges} from './server-draft.js';
 import {withoutVersion} from './template.js';
 import {mergeTrees} from './tree-merge.js';
+import {UnansweredSaves} from './unanswered-saves.js';
+import {etagOf, readNewest, readVersion} from './versions.js';
 
 /** Milliseconds before a failed save is tried again. */
 const pause = 2000;
-
-/** The differences of two equal templates. */
-const noChanges = {conditions: [], groups: [], parameters: []};
-
-/** What a response says of a draft's differences: null stands for a base that is gone. */
-function toldChanges({changes}) {
-    return {changes: changes ?? noChanges, isBaseGone: !changes};
-}
-
-/** Number of conditions, groups and parameters that differ. */
-export function differenceCount({conditions, groups, parameters}) {
-    return conditions.length + groups.length + parameters.length;
-}
 
 /**
  * Published template and draft of a project; dispatches `change` when either changes, and
@@ -54,18 +43,20 @@ export class Workspace extends EventTarget {
     saveProblem = null;
     /** False while the tab's storage has no room for the edits that the server does not have. */
     isKeptInTab = true;
-    /** Paths that another tab changed as well, where this tab's value won. */
+    /** Paths that another tab or somebody else changed as well, where this tab's value won. */
     overwritten = [];
 
     /** The draft that the server has: `{template, base, tag}`; null without one. */
     #saved = null;
     #saving = null;
+    #unanswered = new UnansweredSaves();
     /** `{draft}` that the server refused last; it is not sent again before another edit. */
     #refused = null;
     #timer = 0;
     #isClosed = false;
+    #isStopped = false;
     #mirror;
-    #channel = new BroadcastChannel('activeconfig.drafts');
+    #channel = null;
     #mayEdit = true;
 
     /**
@@ -77,50 +68,68 @@ export class Workspace extends EventTarget {
         this.project = project;
         this.user = user;
         this.#mirror = new DraftMirror(user, project);
+        this.open();
+    }
+
+    /** Listens and tells, also again after `close`. */
+    open() {
+        this.#isClosed = false;
+        if (this.#channel) return;
+        this.#channel = new BroadcastChannel('activeconfig.drafts');
         this.#channel.addEventListener('message', ({data}) => {
-            if (data.project !== project || data.user !== user) return;
+            if (data.project !== this.project || data.user !== this.user) return;
             this.#follow().catch(() => {});
         });
-        window.addEventListener('beforeunload', this.#warn);
     }
 
-    /** Stops saving and listening; an unsaved draft stays in the tab's storage. */
+    /** Stops listening and telling; goes on saving until the server has the draft. */
     close() {
         this.#isClosed = true;
-        clearTimeout(this.#timer);
-        this.#channel.close();
-        window.removeEventListener('beforeunload', this.#warn);
+        this.#closeChannel();
     }
 
-    /** Asks before the tab closes while the server does not have the draft. */
-    #warn = (event) => {
-        if (this.#isDirty) event.preventDefault();
-    };
+    /** Stops saving as well; an unsaved draft stays in the tab's storage. */
+    stop() {
+        this.#isStopped = true;
+        clearTimeout(this.#timer);
+        this.close();
+    }
 
-    /** Reads the current template, and the draft unless this tab has edits that are not saved. */
-    async load() {
+    /** Until it is saved, a closed workspace tells other tabs of it. */
+    #closeChannel() {
+        const isOpen = !this.#isClosed || this.#isDirty || this.#saving;
+        if (!this.#isStopped && isOpen) return;
+        this.#channel?.close();
+        this.#channel = null;
+    }
+
+    /**
+     * Reads the current template, and the draft unless this tab has edits that are not saved.
+     *
+     * @param {function(): boolean} isWanted False if what was read is to be dropped.
+     */
+    async load(isWanted = () => true) {
         const current = await this.fetchTemplate();
+        // Both are read before either is shown: what failed in between is read again then.
+        const take = await this.#readDraft(current);
+        if (!isWanted()) return;
         const before = this.versionNumber;
         this.published = current.template;
         this.version = current.version;
         this.newestVersion = current.version;
         this.etag = current.etag;
-        await this.#readDraft();
-        await this.#restore();
-        this.#changed();
-        if (this.versionNumber !== before) this.#tell('versionchange');
+        take();
+        try {
+            await this.#restore();
+        } finally {
+            this.#changed();
+            if (this.versionNumber !== before) this.#tell('versionchange');
+        }
     }
 
-    /** Reads a version of the template, by default the current one; empty if never published. */
-    async fetchTemplate(versionNumber) {
-        try {
-            const {body, etag} = await call(
-                'GET', projectPath(this.project, 'remoteConfig', {versionNumber}));
-            return {template: withoutVersion(body), version: body.version ?? null, etag};
-        } catch (error) {
-            if (versionNumber !== undefined || !isMissing(error)) throw error;
-            return {template: {}, version: null, etag: this.#etagOf('0')};
-        }
+    /** Reads a version of the template, by default the current one, as `readVersion` does. */
+    fetchTemplate(versionNumber) {
+        return readVersion(this.project, versionNumber);
     }
 
     /** Number of `version`; "0" before the first publish. */
@@ -169,13 +178,18 @@ export class Workspace extends EventTarget {
         return Number(this.newestVersion?.versionNumber ?? 0) > Number(base);
     }
 
-    /** Sets the draft's template; starts a draft if needed, ends it if nothing differs. */
-    edit(template) {
+    /**
+     * Sets the draft's template; starts a draft if needed, ends it if nothing differs.
+     *
+     * @param {object} template The template.
+     * @param {string[][]} overwritten Paths of values changed elsewhere that it replaces.
+     */
+    edit(template, overwritten = []) {
         const began = this.draft ?? {base: this.versionNumber, baseTemplate: this.published,
             etag: this.etag, changes: null};
         // A description of the version is no difference.
         const isSame = isEqual(withoutVersion(template), withoutVersion(began.template ?? {}));
-        this.#take({...began, template, changes: isSame ? began.changes : null});
+        this.#take({...began, template, changes: isSame ? began.changes : null}, overwritten);
     }
 
     /** Replaces the draft by a merged template that is based on another version. */
@@ -224,9 +238,7 @@ export class Workspace extends EventTarget {
      * `change` only if something differs.
      */
     async checkNewest() {
-        const {body} = await call(
-            'GET', projectPath(this.project, 'remoteConfig:listVersions', {pageSize: 1}));
-        const newest = body.versions[0] ?? null;
+        const newest = await readNewest(this.project);
         if (newest?.versionNumber !== this.newestVersion?.versionNumber) {
             this.newestVersion = newest;
             this.#changed();
@@ -234,24 +246,16 @@ export class Workspace extends EventTarget {
         await this.#follow();
     }
 
-    /** True while the draft, or its absence, is not the server's. */
+    /** True while the draft, or its absence, is not the server's, or may not be. */
     get #isDirty() {
-        return this.draft?.template !== this.#saved?.template
+        return this.#unanswered.isAny || this.draft?.template !== this.#saved?.template
             || this.draft?.base !== this.#saved?.base;
     }
 
-    get #path() {
-        return projectPath(this.project, 'draft');
-    }
-
-    #etagOf(base) {
-        return `etag-${this.project}-${base}`;
-    }
-
     /** Sets the draft, and saves it; a draft that equals its base ends. */
-    #take(draft) {
+    #take(draft, overwritten = []) {
         this.draft = draft && !isEqual(draft.template, draft.baseTemplate) ? draft : null;
-        this.overwritten = [];
+        this.overwritten = overwritten;
         this.#keep();
         this.#changed();
         this.#save();
@@ -261,10 +265,11 @@ export class Workspace extends EventTarget {
     #keep() {
         this.isKeptInTab = true;
         if (!this.#isDirty) this.#mirror.clear();
-        else {
-            this.isKeptInTab = this.#mirror.write({
-                draft: this.draft && {template: this.draft.template, base: this.draft.base},
-                saved: this.#saved});
+        else if (!this.#isStopped) {
+            const copy = {saved: this.#saved,
+                draft: this.draft && {template: this.draft.template, base: this.draft.base}};
+            this.isKeptInTab = this.#mirror.write({...copy, unanswered: this.#unanswered.list})
+                || this.#mirror.write(copy);
         }
     }
 
@@ -273,64 +278,75 @@ export class Workspace extends EventTarget {
         const kept = this.#isDirty ? null : this.#mirror.read();
         if (!kept) return;
         const theirs = this.#saved;
-        const isSame = kept.saved?.tag === theirs?.tag;
+        const isSame = kept.saved?.tag === theirs?.tag
+            || new UnansweredSaves(kept.unanswered).has(theirs);
         if (!kept.draft) {
             // Discarded here; whatever was saved elsewhere since stays.
             if (isSame) this.#take(null);
             else this.#mirror.clear();
             return;
         }
+        const mine = await this.#draftOf(kept.draft.base, kept.draft.template);
+        if (isSame || !theirs) {
+            this.#take(mine);
+            return;
+        }
         const conflicts = [];
-        const template = isSame || !theirs ? kept.draft.template
-            : mergeTrees(kept.saved?.template, kept.draft.template, theirs.template, [], conflicts);
-        this.#take(await this.#draftOf(kept.draft.base, template));
-        this.overwritten = conflicts;
+        const template = mergeTrees(kept.saved?.template ?? mine.baseTemplate, mine.template,
+            theirs.template, [], conflicts);
+        const base = Number(mine.base) > Number(theirs.base) ? mine.base : theirs.base;
+        this.#take(await this.#draftOf(base, template), conflicts);
+    }
+
+    /** The version that the pages show, as `fetchTemplate` returns it. */
+    get #current() {
+        return {template: this.published, version: this.version, etag: this.etag};
     }
 
     /** A draft of a template over a version; `told` is what the server says of its changes. */
-    async #draftOf(base, template, told = {changes: null}) {
-        return {template, base, baseTemplate: await this.#templateOfBase(base),
-            etag: this.#etagOf(base), ...told};
+    async #draftOf(base, template, told = {changes: null}, current = this.#current) {
+        return {template, base, baseTemplate: await this.#templateOfBase(base, current),
+            etag: etagOf(this.project, base), ...told};
     }
 
     /**
      * Reads the server's draft: `{draft, saved}`, both null without one; null when it is the one
      * with the known tag.
      */
-    async #fetchDraft(knownTag) {
-        try {
-            const {status, body, etag} = await call('GET', this.#path, {ifNoneMatch: knownTag});
-            if (status === 304) return null;
-            const {template, baseVersion} = body;
-            return {draft: await this.#draftOf(baseVersion, template, toldChanges(body)),
-                saved: {template, base: baseVersion, tag: etag}};
-        } catch (error) {
-            if (isMissing(error)) return {draft: null, saved: null};
-            throw error;
-        }
+    async #fetchDraft(knownTag, current) {
+        const found = await readDraft(this.project, knownTag);
+        if (found === undefined) return null;
+        if (!found) return {draft: null, saved: null};
+        const {template, base, tag, told} = found;
+        return {saved: {template, base, tag},
+            draft: await this.#draftOf(base, template, told, current)};
     }
 
     /**
-     * Takes over the server's draft, unless there are edits or saves meanwhile, after which the
-     * answer may be older than what the tab has; true if it is another draft.
+     * Reads the server's draft. Returns a function that takes it over, unless there are edits or
+     * saves meanwhile, after which the answer may be older than what the tab has; that returns true
+     * if it is another draft.
      */
-    async #readDraft() {
-        if (!this.#mayEdit) return false;
+    async #readDraft(current = this.#current) {
+        const nothing = () => false;
+        if (!this.#mayEdit) return nothing;
         const [draft, saved] = [this.draft, this.#saved];
         let found;
         try {
-            found = await this.#fetchDraft(saved?.tag);
+            found = await this.#fetchDraft(saved?.tag, current);
         } catch (error) {
             if (!(error instanceof ServerError) || error.status !== 403) throw error;
             this.#mayEdit = false;
-            return false;
+            return nothing;
         }
-        if (!found || this.#saving || this.#isDirty) return false;
-        if (this.draft !== draft || this.#saved !== saved) return false;
-        const isOther = Boolean(this.#saved) || Boolean(found.saved);
-        this.draft = found.draft;
-        this.#saved = found.saved;
-        return isOther;
+        return () => {
+            if (!found || this.#saving || this.#isDirty) return false;
+            if (this.draft !== draft || this.#saved !== saved) return false;
+            const isOther = Boolean(this.#saved) || Boolean(found.saved);
+            this.draft = found.draft;
+            this.#saved = found.saved;
+            return isOther;
+        };
     }
 
     /**
@@ -345,34 +361,44 @@ export class Workspace extends EventTarget {
         }
         if (document.querySelector('dialog[open]')) return;
         const before = this.draft;
-        if (!await this.#readDraft()) return;
-        // Whoever ended the draft may have published it.
-        if (before && !this.draft) await this.load();
-        else this.#changed();
+        const take = await this.#readDraft();
+        if (!take()) return;
+        try {
+            // Whoever ended the draft may have published it.
+            if (before && !this.draft) await this.load();
+        } finally {
+            this.#changed();
+        }
     }
 
     /** Saves until the server has the draft as it is; one save runs at a time. */
     #save() {
         clearTimeout(this.#timer);
-        if (this.#saving || this.#isClosed) return;
+        if (this.#saving || this.#isStopped) return;
         this.#saving = this.#saveAll().finally(() => {
             this.#saving = null;
             this.#keep();
+            this.#closeChannel();
             this.#changed();
         });
     }
 
     /** Never rejects: `saveProblem` says what failed. */
     async #saveAll() {
-        while (this.#isDirty && !this.#isClosed) {
+        while (this.#isDirty && !this.#isStopped) {
+            const {draft} = this;
             try {
                 await this.#saveOrMerge();
             } catch (error) {
-                this.saveProblem = error.message;
                 const isRefused = error instanceof ServerError && error.status < 500
                     && ![401, 412, 429].includes(error.status);
-                if (isRefused) this.#refused = {draft: this.draft};
-                else this.#timer = setTimeout(() => this.#save(), pause);
+                // What was edited meanwhile is another draft.
+                if (isRefused && this.draft !== draft) continue;
+                this.saveProblem = error.message;
+                if (isRefused) this.#refused = {draft};
+                else if (!this.#isStopped) {
+                    this.#timer = setTimeout(() => this.#save(), pause);
+                }
                 return;
             }
         }
@@ -390,55 +416,53 @@ export class Workspace extends EventTarget {
             return;
         }
         this.saveProblem = null;
-        this.#channel.postMessage({project: this.project, user: this.user});
+        this.#channel?.postMessage({project: this.project, user: this.user});
     }
 
     async #saveOnce() {
         const {draft} = this;
-        if (!draft) {
-            await call('DELETE', this.#path, {ifMatch: this.#saved.tag}).catch((error) => {
-                if (!isMissing(error)) throw error;
-            });
-            this.#saved = null;
+        if (!draft && !this.#saved) {
+            // A save without an answer may have made a draft, which has to go.
+            await this.#mergeWithSaved();
             return;
         }
-        const {body, etag} = await this.#store(draft);
+        if (!draft) {
+            await deleteDraft(this.project, this.#saved.tag);
+            this.#saved = null;
+            this.#unanswered = new UnansweredSaves();
+            return;
+        }
+        const {body, etag} = await this.#send(draft);
+        this.#unanswered = new UnansweredSaves();
         this.#saved = {template: draft.template, base: draft.base, tag: etag};
         if (this.draft !== draft) return;
         const isSame = body.changes && !differenceCount(body.changes);
         this.draft = isSame ? null : {...draft, ...toldChanges(body)};
     }
 
-    /** Sends what the draft changes of the one that the server has; else all of it. */
-    async #store({template, base}) {
-        const {template: before, base: baseBefore, tag} = this.patched;
-        const expected = tag ? {ifMatch: tag} : {ifNoneMatch: '*'};
-        if (base === baseBefore) {
-            const path = tag ? this.#path : projectPath(this.project, 'draft', {baseVersion: base});
-            try {
-                return await call('PATCH', path, {...expected,
-                    body: patch(before, template, {isOrdered: true}),
-                    contentType: 'application/json-patch+json'});
-            } catch (error) {
-                // The patch is too large, or the server's template has another form.
-                const isRefused = error instanceof ServerError
-                    && [400, 409, 413].includes(error.status);
-                if (!isRefused) throw error;
-            }
+    async #send(draft) {
+        try {
+            return await storeDraft(this.project, draft, this.patched);
+        } catch (error) {
+            if (!(error instanceof ServerError) || error.status >= 500) this.#unanswered.add(draft);
+            throw error;
         }
-        return call('PUT', this.#path, {...expected, body: {baseVersion: base, template}});
     }
 
     /**
      * Merges the edits of this tab with the draft that was saved elsewhere meanwhile. A draft that
-     * was discarded on one side and edited on the other is kept.
+     * was discarded on one side and edited on the other is kept. The server's draft may be one that
+     * this tab has sent: its edits go on from there.
      */
     async #mergeWithSaved() {
         const before = this.#saved;
         const {draft: theirs, saved} = await this.#fetchDraft();
         // From here on without a pause, so that no edit gets lost in between.
         const mine = this.draft;
+        const isOwn = this.#unanswered.has(saved);
+        this.#unanswered = new UnansweredSaves();
         this.#saved = saved;
+        if (isOwn) return;
         if (theirs && !mine) this.draft = theirs;
         if (theirs && mine) {
             const conflicts = [];
@@ -455,14 +479,14 @@ export class Workspace extends EventTarget {
     }
 
     /** Template of a draft's base version; the current one if the server has deleted that. */
-    async #templateOfBase(base) {
+    async #templateOfBase(base, current) {
         if (base === '0') return {};
         if (base === this.draft?.base) return this.draft.baseTemplate;
-        if (base === this.versionNumber) return this.published;
+        if (base === (current.version?.versionNumber ?? '0')) return current.template;
         try {
             return (await this.fetchTemplate(base)).template;
         } catch (error) {
-            if (isMissing(error)) return this.published;
+            if (isMissing(error)) return current.template;
             throw error;
         }
     }

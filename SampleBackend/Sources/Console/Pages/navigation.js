@@ -1,0 +1,31 @@
+/**
+ * The links to the pages, and what stands for a page that has nothing to show yet.
+ */
+
+import {nothing, pageHead} from './controls.js';
+import {h} from './dom.js';
+import {pageGroups, pages} from './pages.js';
+import {address} from './router.js';
+
+/** Links to all pages by groups; `current` is the path of the one that is shown. */
+export function navigationView({name: user, role}, current) {
+    const link = (path) => h('li', {}, h('a', {
+        href: address(path), 'aria-current': path === current ? 'page' : null,
+    }, pages.find((page) => page.path === path).title));
+    return [
+        h('p', {class: 'nav-who muted'}, `${user}, ${role}`),
+        pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},
+            h('h2', {}, name), h('ul', {class: 'plain'}, paths.map(link)))),
+    ];
+}
+
+/** Page of a project without a version, where the page shows what is published. */
+export function unpublishedView(title, project) {
+    return [
+        pageHead(title),
+        h('section', {class: 'card'}, nothing(
+            `Nothing of ${project} is published yet, so there is nothing to show here: apps use `
+                + 'their own defaults.',
+            h('a', {class: 'button', href: address('settings')}, 'Go to the settings'))),
+    ];
+}

@@ -1,0 +1,70 @@
+/**
+ * The drafts that the server keeps, one for each user and project, and what it says of them.
+ */
+
+import {call, isMissing, projectPath, ServerError} from './api.js';
+import {patch} from './json-patch.js';
+
+/** The differences of two equal templates. */
+const noChanges = {conditions: [], groups: [], parameters: []};
+
+/** What a response says of a draft's differences: null stands for a base that is gone. */
+export function toldChanges({changes}) {
+    return {changes: changes ?? noChanges, isBaseGone: !changes};
+}
+
+/** Number of conditions, groups and parameters that differ. */
+export function differenceCount({conditions, groups, parameters}) {
+    return conditions.length + groups.length + parameters.length;
+}
+
+/**
+ * Reads the draft as `{template, base, tag, told}`, where `told` is what the server says of its
+ * changes; null without one, undefined when it is the one with the known tag.
+ */
+export async function readDraft(project, knownTag) {
+    try {
+        const {status, body, etag} = await call(
+            'GET', projectPath(project, 'draft'), {ifNoneMatch: knownTag});
+        if (status === 304) return undefined;
+        return {template: body.template, base: body.baseVersion, tag: etag, told: toldChanges(body)};
+    } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+    }
+}
+
+/** Deletes the draft with a tag; one that is gone is no error. */
+export async function deleteDraft(project, tag) {
+    await call('DELETE', projectPath(project, 'draft'), {ifMatch: tag}).catch((error) => {
+        if (!isMissing(error)) throw error;
+    });
+}
+
+/**
+ * Sends what a draft changes of the template that the server has; else all of it.
+ *
+ * @param {string} project Name of the project.
+ * @param {{template: object, base: string}} draft The draft.
+ * @param {{template: object, base: string, tag: ?string}} patched What the server has, as of
+ *     `Workspace.patched`.
+ */
+export async function storeDraft(project, {template, base}, patched) {
+    const {template: before, base: baseBefore, tag} = patched;
+    const path = projectPath(project, 'draft');
+    const expected = tag ? {ifMatch: tag} : {ifNoneMatch: '*'};
+    if (base === baseBefore) {
+        const place = tag ? path : projectPath(project, 'draft', {baseVersion: base});
+        try {
+            return await call('PATCH', place, {...expected,
+                body: patch(before, template, {isOrdered: true}),
+                contentType: 'application/json-patch+json'});
+        } catch (error) {
+            // The patch is too large, or the server's template has another form.
+            const isRefused = error instanceof ServerError
+                && [400, 409, 413].includes(error.status);
+            if (!isRefused) throw error;
+        }
+    }
+    return call('PUT', path, {...expected, body: {baseVersion: base, template}});
+}

@@ -1,0 +1,37 @@
+/**
+ * Drafts that were sent without an answer: the server may have any of them.
+ */
+
+import {isEqual} from './json.js';
+
+/** The saves of which the outcome is unknown, each `{template, base}`. */
+export class UnansweredSaves {
+    #sent;
+
+    /** @param {object[]} sent Those that are known from before the page was loaded. */
+    constructor(sent = []) {
+        this.#sent = sent;
+    }
+
+    /** True while the outcome of a save is unknown. */
+    get isAny() {
+        return this.#sent.length > 0;
+    }
+
+    /** The saves, for the tab's storage. */
+    get list() {
+        return this.#sent;
+    }
+
+    /** Adds a save; one that is tried again counts once. */
+    add({template, base}) {
+        if (this.#sent.some((sent) => sent.template === template && sent.base === base)) return;
+        this.#sent = [...this.#sent, {template, base}];
+    }
+
+    /** True if the server's draft is one of them. */
+    has(saved) {
+        return this.#sent.some(({template, base}) => base === saved?.base
+            && isEqual(template, saved.template));
+    }
+}

@@ -1,0 +1,39 @@
+/**
+ * The published versions of a project.
+ */
+
+import {call, isMissing, projectPath} from './api.js';
+import {withoutVersion} from './template.js';
+
+/** Entity tag of the template of a version; "0" is the state before the first publish. */
+export function etagOf(project, versionNumber) {
+    return `etag-${project}-${versionNumber}`;
+}
+
+/**
+ * Reads a version, by default the current one; empty if nothing was ever published.
+ *
+ * @returns {Promise<{template: object, version: ?object, etag: string}>}
+ */
+export async function readVersion(project, versionNumber) {
+    try {
+        const {body, etag} = await call(
+            'GET', projectPath(project, 'remoteConfig', {versionNumber}));
+        return {template: withoutVersion(body), version: body.version ?? null, etag};
+    } catch (error) {
+        if (versionNumber !== undefined || !isMissing(error)) throw error;
+        return {template: {}, version: null, etag: etagOf(project, '0')};
+    }
+}
+
+/** The newest version; null when nothing is published yet. */
+export async function readNewest(project) {
+    try {
+        const {body} = await call(
+            'GET', projectPath(project, 'remoteConfig:listVersions', {pageSize: 1}));
+        return body.versions[0] ?? null;
+    } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+    }
+}

@@ -1,0 +1,72 @@
+/**
+ * The open project's workspace, and those that were left while the server did not have their
+ * drafts: they go on saving.
+ */
+
+import {ask} from './dialog.js';
+import {hasUnsavedDrafts} from './draft-mirror.js';
+import {Workspace} from './workspace.js';
+
+/** The workspaces of one user; `open` is the one that the pages show. */
+export class Workspaces {
+    /** The workspace of the open project; null while there is none. */
+    open = null;
+    #user;
+    #left = [];
+
+    /** @param {string} user Name of the signed-in user. */
+    constructor(user) {
+        this.#user = user;
+    }
+
+    /** The workspace of a project: the one that is left and still saves, else a new one. */
+    of(name) {
+        const left = this.#left.find(({project, isUnsaved}) => project === name && isUnsaved);
+        return left ?? new Workspace(name, this.#user);
+    }
+
+    /** Makes a workspace the open one. */
+    show(workspace) {
+        this.open = workspace;
+        workspace.open();
+        this.#left = this.#left.filter((other) => other !== workspace);
+    }
+
+    /** Asks before the open project is left while the tab's storage lacks its unsaved edits. */
+    async mayLeave() {
+        if (!this.open?.isUnsaved || this.open.isKeptInTab) return true;
+        return ask({
+            title: 'Open another project?', text: `Your last changes of ${this.open.project} are `
+                + 'not saved on the server, and the browser has no room to keep them. They are '
+                + 'lost if this page is closed or loaded anew before they are saved.',
+            action: 'Open the other project', cancel: 'Stay here', isDangerous: true});
+    }
+
+    /** Closes a workspace, by default the open one. */
+    leave(workspace = this.open) {
+        if (workspace === this.open) this.open = null;
+        if (!workspace) return;
+        workspace.close();
+        this.#left = [...this.#left.filter((other) => other !== workspace), workspace]
+            .filter(({isUnsaved}) => isUnsaved);
+    }
+
+    /** Stops all saves; unsaved drafts stay in the tab's storage. */
+    stop() {
+        for (const workspace of this.#all) workspace.stop();
+    }
+
+    /** Resolves when no save is running. */
+    async saved() {
+        await Promise.all(this.#all.map((workspace) => workspace.saved()));
+    }
+
+    /** True if this tab has edits of any project that the server does not have. */
+    get isUnsaved() {
+        return hasUnsavedDrafts(this.#user) || this.#all.some(({isUnsaved}) => isUnsaved);
+    }
+
+    get #all() {
+        return this.open ? [this.open, ...this.#left] : this.#left;
+    }
+}

@@ -1,0 +1,200 @@
+"""Drafts that the server does not have yet: they are sent, or kept, wherever one goes meanwhile."""
+
+import copy
+import unittest
+
+from faults import Faults
+from task_case import TEMPLATE, TaskCase
+
+# The requests that save a draft; those that only check one have another query.
+SAVE = "/draft([?]baseVersion=|$)"
+
+
+class UnsavedDraftTests(TaskCase):
+    def edit(self, name, value):
+        """Changes the default value of a setting in its form."""
+        self.press(f"Edit {name}")
+        self.write("Default value", value)
+        self.keep()
+
+    def saved(self):
+        """The default values of the draft on the server; none without a draft."""
+        status, draft = self.call("GET", "draft")
+        if status != 200:
+            return None
+        groups = draft["template"]["parameterGroups"]
+        return (groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"],
+                groups["SampleViewConfiguration"]["parameters"]["LabelText"]["defaultValue"]["value"])
+
+    def open_project(self, name):
+        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/settings")
+        self.wait_for(lambda: self.driver.title.endswith(f"· {name} · ActiveConfig"), name)
+
+    def asks_before_the_page_ends(self):
+        """True if the browser would ask."""
+        return self.driver.execute_script(
+            "return !window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+
+    def test_sends_what_was_edited_before_another_project_was_opened(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.hold("PATCH", SAVE, limit=1)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for(faults.held, "the first save")
+        self.edit("SampleViewConfiguration.LabelText", "Mine")
+        self.open_project("default")
+        faults.end()
+        self.wait_for(lambda: self.saved() == ("45", "Mine"), "both edits")
+
+    def test_tries_again_after_another_project_was_opened(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", SAVE)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.open_project("default")
+        self.assertTrue(self.asks_before_the_page_ends())
+        faults.end()
+        self.wait_for(self.saved, "the draft")
+        self.wait_for(lambda: not self.asks_before_the_page_ends(), "the save to end")
+        # Back in the project, the same draft goes on.
+        self.go("settings")
+        self.wait_for_text("1 change", ".draft-bar")
+
+    def test_goes_on_with_what_is_unsaved_when_the_project_is_opened_again(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", SAVE)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.open_project("default")
+        self.open_project(self.project)
+        self.edit("SampleViewConfiguration.LabelText", "Mine")
+        faults.end()
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.assertEqual(self.saved(), ("45", "Mine"))
+
+    def test_asks_before_a_project_is_left_whose_edits_the_tab_has_no_room_for(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", SAVE)
+        faults.fail("PUT", "/draft")
+        self.fill_storage("sessionStorage")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("the browser has no room to keep them", ".draft-bar")
+        place = self.driver.current_url
+        self.driver.execute_script("location.hash = '/default/settings'")
+        self.press("Stay here")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.driver.current_url, place)
+        self.assertEqual(self.field("Project").get_attribute("value"), self.project)
+        self.driver.execute_script("location.hash = '/default/settings'")
+        self.press("Open the other project")
+        self.wait_for(lambda: "· default ·" in self.driver.title, "the other project")
+        self.assertTrue(self.asks_before_the_page_ends())
+        faults.end()
+        self.wait_for(self.saved, "the draft")
+
+    def put_draft(self, change):
+        """Another browser of the same user begins a draft of the sample."""
+        template = copy.deepcopy(TEMPLATE)
+        change(template["parameterGroups"])
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": "1", "template": template}, If_None_Match="*")
+        self.assertEqual(status, 200, answer)
+
+    def test_keeps_what_another_browser_began_before_a_reload(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", SAVE)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+
+        def change(groups):
+            label = groups["SampleViewConfiguration"]["parameters"]["LabelText"]
+            label["defaultValue"]["value"] = "Theirs"
+        self.put_draft(change)
+        self.driver.refresh()
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.assertNotIn("changed the same", self.find(".draft-bar").text)
+        self.assertEqual(self.saved(), ("45", "Theirs"))
+
+    def test_takes_a_draft_back_whose_answer_was_lost(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.lose("PATCH", SAVE, limit=1)
+        faults.fail("PATCH", SAVE)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.wait_for(self.saved, "the draft on the server")
+        self.edit("AppFeatures.RefreshInterval", "60.0")
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
+        self.wait_for(lambda: self.saved() is None, "the draft to end on the server")
+
+    def test_goes_on_from_a_save_whose_answer_was_lost(self):
+        self.go("settings")
+        self.edit("SampleViewConfiguration.LabelText", "Mine")
+        self.wait_for_text("1 change", ".draft-bar")
+        faults = Faults(self.driver)
+        faults.lose("PATCH", SAVE, limit=1)
+        faults.fail("PATCH", SAVE)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.edit("AppFeatures.RefreshInterval", "60.0")
+        faults.end()
+        self.wait_for(lambda: self.saved() == ("60.0", "Mine"), "the draft as it is here")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertNotIn("changed the same", self.find(".draft-bar").text)
+
+    def test_takes_a_draft_back_after_a_reload_although_its_answer_was_lost(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.lose("PATCH", SAVE, limit=1)
+        faults.fail("PATCH", SAVE)
+        faults.fail("GET", "/draft")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.edit("AppFeatures.RefreshInterval", "60.0")
+        self.wait_for_text("discarded in this tab only", ".draft-bar")
+        self.driver.refresh()
+        self.wait_for(lambda: self.saved() is None, "the draft to end")
+
+    def test_sends_what_was_edited_while_an_older_edit_was_being_refused(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.refuse("PATCH", SAVE, 403, is_held=True)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for(faults.held, "the first save")
+        self.edit("SampleViewConfiguration.LabelText", "Mine")
+        faults.end()
+        self.wait_for(lambda: self.saved() == ("45", "Mine"), "both edits")
+
+
+class FollowingTests(TaskCase):
+    def test_shows_a_new_version_although_the_draft_could_not_be_read_with_it(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.hold("GET", "/remoteConfig$", limit=1)
+        template = copy.deepcopy(TEMPLATE)
+        label = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"]
+        label["defaultValue"]["value"] = "From elsewhere"
+        self.publish(template, "Theirs")
+        self.wait_for(faults.held, "the new version")
+        faults.fail("GET", "/draft$", limit=1)
+        self.driver.execute_script("window.faults.rules.forEach(({release}) => release())")
+        self.wait_for_text("From elsewhere", "main")
+
+    def test_follows_the_draft_of_a_project_without_a_version(self):
+        self.go("settings")
+        self.project = f"{self.project}-new"
+        self.driver.execute_script(
+            "sessionStorage.setItem('activeconfig.started', arguments[0])", self.project)
+        self.go("settings")
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": "0", "template": TEMPLATE}, If_None_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.wait_for_text("changes", ".draft-bar")
+
+
+if __name__ == "__main__":
+    unittest.main()
