@@ -61,6 +61,7 @@ class ReviewTests(TaskCase):
         self.wait_for_text("2 changes", ".draft-bar")
         self.press("Revert User 2")
         self.wait_for_text("1 change", ".draft-bar")
+        self.wait_for(lambda: "Saving" not in self.find("body").text, "the draft to be saved")
         draft = self.call("GET", "draft")[1]
         names = [c["name"] for c in draft["template"]["conditions"]]
         self.assertEqual(names, [c["name"] for c in TEMPLATE["conditions"]])
@@ -68,7 +69,7 @@ class ReviewTests(TaskCase):
             [e["key"] for e in draft["changes"]["parameters"]], ["LabelText"])
         self.press("Revert SampleViewConfiguration.LabelText")
         self.wait_for_text("There is no draft", "main")
-        self.assertEqual(self.call("GET", "draft")[0], 404)
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 404, "the draft to be removed")
 
     def test_names_the_settings_that_a_condition_concerns(self):
         self.go("conditions")
