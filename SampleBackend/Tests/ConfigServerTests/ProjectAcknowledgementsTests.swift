@@ -1,3 +1,4 @@
+import HTTPServing
 import JSONTree
 import SeededRandomness
 import Testing
