@@ -275,7 +275,11 @@ if let names = Context.environment["SAMPLE_BACKEND_LEAVE_OUT"]?.split(
     whereSeparator: \.isWhitespace)
 {
     package.targets.removeAll { target in names.contains { target.name == $0 } }
-    package.products = []
+    package.products.removeAll { product in
+        let targets =
+            (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets
+        return (targets ?? []).contains { target in names.contains { target == $0 } }
+    }
 }
 
 for target in package.targets where target.type != .plugin {
