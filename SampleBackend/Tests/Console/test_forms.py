@@ -345,7 +345,7 @@ class FormTests(TaskCase):
         self.press("Delete User 2")
         self.press("Delete the condition")
         self.wait_for_dialog_to_close()
-        self.assertEqual(self.active().tag_name, "h1")
+        self.wait_for(lambda: self.active().tag_name == "h1", "the focus")
         # A control that goes while it has the focus, without a dialog.
         self.driver.execute_script(
             "const button = document.createElement('button'); button.textContent = 'x';"
