@@ -109,10 +109,10 @@ class ProjectTests(TaskCase):
         self.publish(with_interval("77"), "Third")
         self.wait_for_text("77", "main")
         self.go("transfer")
-        self.wait_for_text("of version 3", "[aria-labelledby=export]")
+        self.wait_for_text("of the current version, 3,", "[aria-labelledby=export]")
         self.write("Or its content", "{ unfinished")
         self.publish(TEMPLATE, "Fourth")
-        self.wait_for_text("of version 4", "[aria-labelledby=export]")
+        self.wait_for_text("of the current version, 4,", "[aria-labelledby=export]")
         self.assertEqual(
             self.field("Or its content").get_attribute("value"), "{ unfinished")
 

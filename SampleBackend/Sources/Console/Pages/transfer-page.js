@@ -156,8 +156,9 @@ function exportCard({workspace, project}) {
         h('div', {class: 'card-head'}, h('h2', {id: 'export'}, 'Export')),
         h('div', {class: 'card-body'}, isPublished ? [
             h('h3', {}, 'Defaults for apps'),
-            h('p', {class: 'muted'}, 'The default values of the version that is current when you '
-                + 'download them, for an app to bring along.'),
+            h('p', {class: 'muted'}, 'The default values of the current version, '
+                + `${(workspace.newestVersion ?? workspace.version).versionNumber}, for an app to `
+                + 'bring along.'),
             h('ul', {class: 'plain downloads'}, exports.map(([format, name, extension]) => (
                 link('remoteConfig:downloadDefaults', {format},
                     `${project}-defaults${format === 'ACTIVECONFIG' ? '.bootstrap' : ''}.`
