@@ -272,6 +272,9 @@ class ConnectedAppTests(TaskCase):
         self.press("Preview")
         self.wait_for(
             lambda: len(self.find_all("[aria-labelledby=impact] form summary")) == 2, "the forms")
+        # What the preview shows moves the form.
+        self.wait_for(
+            lambda: len(self.find_all("[aria-labelledby=impact] .difference")) == 2, "the preview")
         fold = self.find_all("[aria-labelledby=impact] form summary")[1]
         # The card with the button to publish covers the end of the window.
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", fold)
