@@ -8,13 +8,47 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.webelement import WebElement
 
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 
 # Statuses that pages expect and handle, such as 401 before somebody signs in.
 EXPECTED_STATUSES = re.compile(r"responded with a status of (400|401|403|404|409|412|429)\b")
+
+
+class Element(WebElement):
+    """An element that is found again when the page has drawn itself anew.
+
+    Somebody who presses a button does not notice that the page has just replaced it by an equal
+    one; a test that has found it a moment before would fail.
+    """
+
+    # Finds the element again; None for one that only this node can be.
+    find_again = None
+
+    def _execute(self, command, params=None):
+        return self.repeat(lambda: WebElement._execute(self, command, params))
+
+    def get_attribute(self, name):
+        return self.repeat(lambda: WebElement.get_attribute(self, name))
+
+    def repeat(self, action, times=10):
+        """The result of an action, which is repeated as long as the element is out of date."""
+        for _ in range(times if self.find_again else 0):
+            try:
+                return action()
+            except StaleElementReferenceException:
+                self._id = self.find_again().id
+        return action()
+
+
+class Driver(webdriver.Chrome):
+    """The driver of Chromium."""
+
+    _web_element_cls = Element
 
 
 class Browser:
@@ -31,7 +65,7 @@ class Browser:
                 options.binary_location = path
         driver = "/usr/bin/chromedriver"
         service = Service(driver if os.path.exists(driver) else None)
-        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver = Driver(options=options, service=service)
         self.driver.set_page_load_timeout(30)
         self.driver.set_script_timeout(30)
         self.set_size(DESKTOP)

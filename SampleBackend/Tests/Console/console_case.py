@@ -79,7 +79,7 @@ class ConsoleCase(unittest.TestCase):
         """The first element that matches, once it is shown."""
         def shown():
             return next((e for e in self.find_all(selector) if e.is_displayed()), None)
-        return self.wait_for(shown, selector)
+        return self.wait_for_element(shown, selector)
 
     def find_all(self, selector):
         """All elements that match now."""
@@ -91,9 +91,15 @@ class ConsoleCase(unittest.TestCase):
             self.driver, seconds, 0.05, ignored_exceptions=[StaleElementReferenceException])
         return wait.until(lambda _: condition(), f"waited {seconds} s for {what}")
 
+    def wait_for_element(self, condition, what):
+        """Waits until a condition returns an element, which it finds again when it must."""
+        element = self.wait_for(condition, what)
+        element.find_again = lambda: self.wait_for(condition, what)
+        return element
+
     def wait_for_text(self, text, selector="body"):
         """Waits until an element contains a text, and returns the element."""
-        return self.wait_for(
+        return self.wait_for_element(
             lambda: next((e for e in self.find_all(selector) if text in e.text), None),
             f"{text!r} in {selector}")
 

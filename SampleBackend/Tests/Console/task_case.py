@@ -131,13 +131,14 @@ class TaskCase(ConsoleCase):
             if not found and not dialogs:
                 self.driver.execute_script(SCROLL)
             return found
-        return self.wait_for(shown, f"the button {text!r}")
+        return self.wait_for_element(shown, f"the button {text!r}")
 
     def press(self, text):
         """Presses a button once it can be pressed."""
         button = self.wait_for(
             lambda: (b := self.button(text)).is_enabled() and b, f"{text!r} to be enabled")
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.repeat(lambda: self.driver.execute_script(
+            "arguments[0].scrollIntoView({block: 'center'})", button))
         button.click()
 
     def field(self, label):
@@ -148,7 +149,7 @@ class TaskCase(ConsoleCase):
             return next((e for e in place.find_elements(
                 By.CSS_SELECTOR, "input, textarea, select")
                 if e.is_displayed() and e.accessible_name == label), None)
-        return self.wait_for(shown, f"the field {label!r}")
+        return self.wait_for_element(shown, f"the field {label!r}")
 
     def write(self, label, text):
         """Replaces the text of a field."""

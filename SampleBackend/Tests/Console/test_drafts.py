@@ -3,6 +3,9 @@
 import json
 import unittest
 
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
 from browser import Browser
 from faults import Faults
 from own_server_case import OwnServerCase
@@ -128,6 +131,29 @@ class DraftTests(TaskCase):
         names = [c["name"] for c in self.call("GET", "draft")[1]["template"]["conditions"]]
         self.assertNotIn("User 1", names)
         self.assertEqual(self.interval(), "45")
+
+    def check_press(self, down, up):
+        """Presses a button, and lets it go once the server has saved the draft."""
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Default value", "45")
+        self.wait_for(self.button("Keep in the draft").is_enabled, "the check")
+        self.hold_answers("/draft")
+        self.keep()
+        self.wait_for_held_answer()
+        button = self.button("Discard …")
+        self.driver.execute_script("arguments[0].focus()", button)
+        down(ActionChains(self.driver).move_to_element(button)).perform()
+        self.release_answers()
+        up(ActionChains(self.driver)).perform()
+        self.wait_for_text("Discard the draft?", "dialog")
+
+    def test_a_button_under_the_mouse_keeps_its_click_when_the_draft_is_saved_meanwhile(self):
+        self.check_press(ActionChains.click_and_hold, ActionChains.release)
+
+    def test_a_button_under_the_space_key_keeps_its_click_when_the_draft_is_saved_meanwhile(self):
+        self.check_press(lambda actions: actions.key_down(Keys.SPACE),
+                         lambda actions: actions.key_up(Keys.SPACE))
 
     def test_an_older_answer_does_not_replace_a_newer_draft(self):
         self.edit_interval("45")

@@ -9,6 +9,7 @@
 import {isMissing, ServerError} from './api.js';
 import {DraftMirror} from './draft-mirror.js';
 import {isEqual} from './json.js';
+import {afterPress} from './press.js';
 import {deleteDraft, differenceCount, readDraft, storeDraft, toldChanges} from './server-draft.js';
 import {withoutVersion} from './template.js';
 import {mergeTrees} from './tree-merge.js';
@@ -496,6 +497,8 @@ export class Workspace extends EventTarget {
     }
 
     #tell(name) {
-        if (!this.#isClosed) this.dispatchEvent(new Event(name));
+        afterPress(() => {
+            if (!this.#isClosed) this.dispatchEvent(new Event(name));
+        });
     }
 }
