@@ -12,7 +12,7 @@ struct InMemoryDrafts {
         let owner = Data(submission.owner.utf8)
         let project = Data(submission.project.utf8)
         let others = drafts[owner] ?? [:]
-        try submission.expectation.check(others[project]?.tag, inProject: submission.project)
+        try submission.expectation.checkDraft(others[project]?.tag, inProject: submission.project)
         if others[project] == nil, others.count >= TemplateStoreLimits.drafts {
             let projects = others.values.map(\.project)
             throw .tooManyDrafts(inProjects: projects.sorted())
@@ -31,11 +31,11 @@ struct InMemoryDrafts {
     /// Removes a draft; false when there is none.
     mutating func remove(
         ofOwner owner: String, inProject project: String,
-        expecting expectation: DraftSubmission.Expectation, date: Date
+        expecting expectation: StateExpectation, date: Date
     ) throws(TemplateStoreError) -> Bool {
         prune(at: date)
         guard let draft = drafts[Data(owner.utf8)]?[Data(project.utf8)] else { return false }
-        try expectation.check(draft.tag, inProject: project)
+        try expectation.checkDraft(draft.tag, inProject: project)
         drafts[Data(owner.utf8)]?[Data(project.utf8)] = nil
         return true
     }

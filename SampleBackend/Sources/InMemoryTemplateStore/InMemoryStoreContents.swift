@@ -87,6 +87,7 @@ struct InMemoryStoreContents {
         guard let project = projects[change.project] else { throw .projectMissing(change.project) }
         let user = Data(change.userID.utf8)
         let isPinned = project.overrides[user] != nil
+        try change.checkExpectation(project.overrides[user])
         if change.content == nil, !isPinned { return }
         if !isPinned, project.overrides.count >= TemplateStoreLimits.usersWithOverrides {
             throw .tooManyOverrides(inProject: change.project)

@@ -150,7 +150,7 @@ extension InMemoryTemplateStore {
     /// Removes a draft; false when there is none.
     public func removeDraft(
         ofOwner owner: String, inProject project: String,
-        expecting expectation: DraftSubmission.Expectation, date: Date
+        expecting expectation: StateExpectation, date: Date
     ) async throws(TemplateStoreError) -> Bool {
         try access { contents throws(TemplateStoreError) in
             try contents.drafts.remove(

@@ -10,7 +10,7 @@ extension SQLiteTemplateStore {
         try await write(size: submission.content.count) { db in
             try db.pruneDrafts(at: submission.date)
             let tag = try db.tag(ofDraftOf: submission.owner, inProject: submission.project)
-            try submission.expectation.check(tag, inProject: submission.project)
+            try submission.expectation.checkDraft(tag, inProject: submission.project)
             if tag == nil {
                 let projects = try db.projects(withDraftsOf: submission.owner)
                 if projects.count >= TemplateStoreLimits.drafts {
@@ -50,12 +50,12 @@ extension SQLiteTemplateStore {
     /// Removes a draft; false when there is none.
     public func removeDraft(
         ofOwner owner: String, inProject project: String,
-        expecting expectation: DraftSubmission.Expectation, date: Date
+        expecting expectation: StateExpectation, date: Date
     ) async throws(TemplateStoreError) -> Bool {
         try await write { db in
             try db.pruneDrafts(at: date)
             guard let tag = try db.tag(ofDraftOf: owner, inProject: project) else { return false }
-            try expectation.check(tag, inProject: project)
+            try expectation.checkDraft(tag, inProject: project)
             try db.execute(
                 sql: """
                     DELETE FROM drafts

@@ -26,24 +26,32 @@ extension SQLiteTemplateStore {
         forUserID userID: String, inProject project: String
     ) async throws(TemplateStoreError) -> Data? {
         try await read { db in
-            try Data.fetchOne(
-                db,
-                sql: """
-                    SELECT content FROM overrides JOIN projects ON projects.id = overrides.project
-                    WHERE projects.name = CAST(? AS BLOB) AND user_id = CAST(? AS BLOB)
-                    """, arguments: [SQLiteBytes(project), SQLiteBytes(userID)])
+            try db.overrides(forUserID: userID, inProject: project)
         }
     }
 }
 
 extension Database {
+    fileprivate func overrides(forUserID userID: String, inProject project: String) throws -> Data?
+    {
+        try Data.fetchOne(
+            self,
+            sql: """
+                SELECT content FROM overrides JOIN projects ON projects.id = overrides.project
+                WHERE projects.name = CAST(? AS BLOB) AND user_id = CAST(? AS BLOB)
+                """, arguments: [SQLiteBytes(project), SQLiteBytes(userID)])
+    }
+
     /// Pins or removes values in the project with this number; false when nothing changed.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `tooManyOverrides`; a `DatabaseError`.
+    /// - Throws: ``TemplateStoreError`` with the code `overridesMismatch` or `tooManyOverrides`; a
+    ///   `DatabaseError`.
     fileprivate func setOverrides(
         _ change: OverridesChange, inProject project: Int64
     ) throws -> Bool {
         let user = SQLiteBytes(change.userID)
+        try change.checkExpectation(
+            overrides(forUserID: change.userID, inProject: change.project))
         guard let content = change.content else {
             try execute(
                 sql: "DELETE FROM overrides WHERE project = ? AND user_id = CAST(? AS BLOB)",

@@ -39,24 +39,12 @@ public protocol DraftStoring: Sendable {
     /// - Throws: ``TemplateStoreError`` with the code `draftMismatch` when there is another draft.
     func removeDraft(
         ofOwner owner: String, inProject project: String,
-        expecting expectation: DraftSubmission.Expectation, date: Date
+        expecting expectation: StateExpectation, date: Date
     ) async throws(TemplateStoreError) -> Bool
 }
 
 /// A draft to store.
 public struct DraftSubmission: Sendable, Hashable {
-    /// The draft that is there before the change.
-    public enum Expectation: Sendable, Hashable {
-        /// Any, or none.
-        case any
-        /// None.
-        case absent
-        /// Any, but not none.
-        case present
-        /// The draft with this tag.
-        case tag(String)
-    }
-
     /// The identifier of the administrator; any string, compared byte by byte.
     public var owner: String
 
@@ -70,7 +58,7 @@ public struct DraftSubmission: Sendable, Hashable {
     public var content: Data
 
     /// The draft that is replaced.
-    public var expectation: Expectation
+    public var expectation: StateExpectation
 
     /// The time of the change.
     public var date: Date
@@ -78,7 +66,7 @@ public struct DraftSubmission: Sendable, Hashable {
     /// Creates a submission.
     public init(
         owner: String, project: String, baseVersion: Int, content: Data,
-        expectation: Expectation, date: Date
+        expectation: StateExpectation, date: Date
     ) {
         self.owner = owner
         self.project = project
@@ -132,19 +120,14 @@ extension DraftSubmission {
     }
 }
 
-extension DraftSubmission.Expectation {
+extension StateExpectation {
     /// Checks the tag of the stored draft; nil when there is none.
-    package func check(
+    package func checkDraft(
         _ tag: String?, inProject project: String
     ) throws(TemplateStoreError) {
-        let isMet =
-            switch self {
-            case .any: true
-            case .absent: tag == nil
-            case .present: tag != nil
-            case .tag(let expected): tag?.utf8.elementsEqual(expected.utf8) ?? false
-            }
-        if !isMet { throw .draftMismatch(inProject: project, isThere: tag != nil) }
+        if !isMet(byTag: tag) {
+            throw .draftMismatch(inProject: project, isThere: tag != nil)
+        }
     }
 }
 

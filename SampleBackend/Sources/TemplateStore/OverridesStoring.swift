@@ -1,12 +1,14 @@
+import Crypto
 public import Foundation
 
 /// The part of a ``TemplateStore`` that keeps the pinned values of single users.
 public protocol OverridesStoring: Sendable {
-    /// Pins values for one user, or removes them; removing absent values is not a change.
+    /// Pins values for one user, or removes them, if those stored are the expected ones; removing
+    /// absent values is not a change.
     ///
-    /// - Parameter change: The user, the values and the actor.
-    /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish, or
-    ///   `tooManyOverrides`.
+    /// - Parameter change: The user, the values, the expectation and the actor.
+    /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish,
+    ///   `overridesMismatch`, or `tooManyOverrides`.
     func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError)
 
     /// The values pinned for one user as JSON text; nil when there are none.
@@ -26,18 +28,41 @@ public struct OverridesChange: Sendable, Hashable {
     /// The values as JSON text, `{"Home": {"title": "x"}}`; nil removes them.
     public var content: Data?
 
+    /// The values that are replaced, by the tag of their text.
+    public var expectation: StateExpectation
+
     /// The time of the change.
     public var date: Date
 
     /// The name of the token used, for the audit trail.
     public var actor: String
 
-    /// Creates a change.
-    public init(project: String, userID: String, content: Data?, date: Date, actor: String) {
+    /// Creates a change; by default of whatever is pinned.
+    public init(
+        project: String, userID: String, content: Data?, expectation: StateExpectation = .any,
+        date: Date, actor: String
+    ) {
         self.project = project
         self.userID = userID
         self.content = content
+        self.expectation = expectation
         self.date = date
         self.actor = actor
+    }
+}
+
+extension OverridesChange {
+    /// The tag of pinned values: equal texts have equal tags.
+    package static func tag(of content: Data) -> String {
+        SHA256.hash(data: content).prefix(16).map {
+            String(UInt16($0) + 256, radix: 16).dropFirst()
+        }.joined()
+    }
+
+    /// Checks that the values to replace are the expected ones; nil when none are pinned.
+    package func checkExpectation(_ current: Data?) throws(TemplateStoreError) {
+        if !expectation.isMet(byTag: current.map(Self.tag)) {
+            throw .overridesMismatch(ofUser: userID, inProject: project)
+        }
     }
 }

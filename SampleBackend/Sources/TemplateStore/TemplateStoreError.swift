@@ -6,6 +6,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
             case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
+            case overridesMismatch
         }
 
         private let kind: Kind
@@ -16,6 +17,8 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let projectMissing = Code(kind: .projectMissing)
         /// The version does not exist, or is no longer kept.
         public static let versionMissing = Code(kind: .versionMissing)
+        /// The values pinned for the user are not those that were expected.
+        public static let overridesMismatch = Code(kind: .overridesMismatch)
         /// Values are pinned for the most users allowed.
         public static let tooManyOverrides = Code(kind: .tooManyOverrides)
         /// The stored draft is not the one that was expected.
@@ -116,6 +119,15 @@ extension TemplateStoreError {
                 ? "The draft in the project '\(project)' is not the one that was expected: get it, "
                     + "make the change to it and store it again."
                 : "There is no draft in the project '\(project)' any more: start another one.")
+    }
+
+    package static func overridesMismatch(
+        ofUser userID: String, inProject project: String
+    ) -> TemplateStoreError {
+        TemplateStoreError(
+            .overridesMismatch,
+            "The values pinned for the user '\(userID)' in the project '\(project)' are not those "
+                + "that were expected: get them, make the change to them and store them again.")
     }
 
     package static func projectDetailsMismatch(inProject project: String) -> TemplateStoreError {

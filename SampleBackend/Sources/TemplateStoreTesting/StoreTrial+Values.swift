@@ -45,12 +45,13 @@ extension StoreTrial {
 
     /// Pins values for a user, or removes them.
     func pin(
-        _ content: String?, forUserID userID: String, inProject project: String = project
+        _ content: String?, forUserID userID: String,
+        expecting expectation: StateExpectation = .any, inProject project: String = project
     ) async throws(TemplateStoreError) {
         try await store.setOverrides(
             OverridesChange(
                 project: project, userID: userID, content: content.map { Data($0.utf8) },
-                date: Self.date, actor: "supporter"))
+                expectation: expectation, date: Self.date, actor: "supporter"))
     }
 
     static func token(_ name: String) -> StoredToken {

@@ -54,7 +54,7 @@ extension TemplateStoreConformance {
     public func aDraftReplacesTheExpectedOneOnly() async throws {
         try await onNewStore { trial in
             let rule = "A draft replaces the expected one only."
-            for expectation in [DraftSubmission.Expectation.present, .tag("x")] {
+            for expectation in [StateExpectation.present, .tag("x")] {
                 try await trial.expectError(.draftMismatch, rule) { () throws(TemplateStoreError) in
                     try await trial.saveDraft("a", expecting: expectation)
                 }
@@ -68,7 +68,7 @@ extension TemplateStoreConformance {
             let second = try await trial.saveDraft("b", expecting: .tag(first.tag))
             try trial.expect(
                 second.tag != first.tag, "Each state has a tag of its own.", found: second.tag)
-            for expectation in [DraftSubmission.Expectation.absent, .tag(first.tag)] {
+            for expectation in [StateExpectation.absent, .tag(first.tag)] {
                 try await trial.expectError(.draftMismatch, rule) { () throws(TemplateStoreError) in
                     try await trial.saveDraft("c", expecting: expectation)
                 }
@@ -180,7 +180,7 @@ extension TemplateStoreConformance {
 extension StoreTrial {
     static func draft(
         _ content: String, of owner: String = "ada", inProject project: String = project,
-        base: Int = 0, expecting expectation: DraftSubmission.Expectation = .any,
+        base: Int = 0, expecting expectation: StateExpectation = .any,
         date: Date = date
     ) -> DraftSubmission {
         DraftSubmission(
@@ -191,7 +191,7 @@ extension StoreTrial {
     @discardableResult
     fileprivate func saveDraft(
         _ content: String, of owner: String = "ada", inProject project: String = project,
-        base: Int = 0, expecting expectation: DraftSubmission.Expectation = .any,
+        base: Int = 0, expecting expectation: StateExpectation = .any,
         date: Date = date
     ) async throws(TemplateStoreError) -> StoredDraft {
         try await store.saveDraft(

@@ -7,6 +7,8 @@ extension TemplateStoreConformance {
         [
             Check("overridesAreKeptByTheBytesOfUserIDs", Self.overridesAreKeptByTheBytesOfUserIDs),
             Check("overridesNeedAProject", Self.overridesNeedAProject),
+            Check("overridesReplaceTheExpectedOnesOnly", Self.overridesReplaceTheExpectedOnesOnly),
+            Check("oneOfManyConcurrentPinsIsStored", Self.oneOfManyConcurrentPinsIsStored),
             Check("removingNothingIsNoChange", Self.removingNothingIsNoChange),
             Check("overridesAreLimited", Self.overridesAreLimited),
         ]
@@ -57,6 +59,74 @@ extension TemplateStoreConformance {
                 forUserID: "e\u{301}", inProject: StoreTrial.project)
             try trial.expect(
                 StoreTrial.text(kept), is: "4", "Overrides of others stay as they are.")
+        }
+    }
+
+    /// Overrides that changed in the meantime are not replaced.
+    public func overridesReplaceTheExpectedOnesOnly() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let rule = "Overrides replace the expected ones only."
+            func expectMismatch(
+                _ content: String?, expecting expectations: StateExpectation...
+            ) async throws {
+                for expectation in expectations {
+                    try await trial.expectError(.overridesMismatch, rule) {
+                        () throws(TemplateStoreError) in
+                        try await trial.pin(content, forUserID: "1", expecting: expectation)
+                    }
+                }
+            }
+            let first = OverridesChange.tag(of: Data("a".utf8))
+            try await expectMismatch("a", expecting: .present, .tag(first), .tag(""))
+            try await expectMismatch(nil, expecting: .present, .tag(first))
+            try await trial.pin("a", forUserID: "1", expecting: .absent)
+            try await trial.pin("b", forUserID: "1", expecting: .tag(first))
+            let revision = try await trial.revision()
+            try await expectMismatch("c", expecting: .absent, .tag(first))
+            try await expectMismatch(nil, expecting: .absent, .tag(first))
+            let found = try await trial.store.overrides(
+                forUserID: "1", inProject: StoreTrial.project)
+            try trial.expect(StoreTrial.text(found), is: "b", rule)
+            try trial.expect(
+                try await trial.revision(), is: revision, "What fails makes no revision.")
+            try await trial.pin("", forUserID: "1", expecting: .present)
+            try await trial.pin(
+                nil, forUserID: "1", expecting: .tag(OverridesChange.tag(of: Data())))
+            try await trial.pin(nil, forUserID: "1", expecting: .absent)
+        }
+    }
+
+    /// Of concurrent changes that replace the same overrides, one succeeds.
+    public func oneOfManyConcurrentPinsIsStored() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let stores = [trial.store, try await trial.reopen()]
+            let stored = try await withThrowingTaskGroup(of: Data?.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        let content = Data("\(task)".utf8)
+                        do {
+                            try await stores[task % 2].setOverrides(
+                                OverridesChange(
+                                    project: StoreTrial.project, userID: "1", content: content,
+                                    expectation: .absent, date: StoreTrial.date,
+                                    actor: "supporter"))
+                            return content
+                        } catch let error as TemplateStoreError
+                            where error.code == .overridesMismatch
+                        {
+                            return nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }.compactMap { $0 }
+            }
+            let rule = "One of many concurrent pins is stored."
+            try trial.expect(stored.count, is: 1, rule)
+            let found = try await trial.store.overrides(
+                forUserID: "1", inProject: StoreTrial.project)
+            try trial.expect(found, is: stored.first, rule)
         }
     }
 

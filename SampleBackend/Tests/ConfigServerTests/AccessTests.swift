@@ -192,6 +192,35 @@ struct AccessTests {
         }
     }
 
+    @Test func pinsReplaceTheExpectedOnesOnly() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let path = "/v1/projects/default/users/1/overrides"
+            func put(_ count: Int, _ field: String) async throws -> HTTPAnswer {
+                try await server.administer(
+                    "PUT", path, fields: [field], body: ["Home": ["count": .number("\(count)")]])
+            }
+            let none = try await put(1, #"If-Match: "x""#)
+            #expect(none.status == 412)
+            #expect(none.error?.status == "OVERRIDES_MISMATCH")
+            #expect(try await put(1, "If-Match: *").status == 412)
+            let first = try #require(try await put(1, "If-None-Match: *").fields["etag"])
+            #expect(try await server.administer("GET", path).fields["etag"] == first)
+            #expect(try await put(2, "If-None-Match: *").status == 412)
+            let second = try #require(try await put(2, "If-Match: \(first)").fields["etag"])
+            #expect(second != first)
+            #expect(try await put(3, "If-Match: \(first)").status == 412)
+            #expect(try await put(3, #"If-None-Match: "x""#).status == 400)
+            let stale = try await server.administer(
+                "DELETE", path, fields: ["If-Match: \(first)"])
+            #expect(stale.status == 412)
+            #expect(try await server.administer("GET", path).json == ["Home": ["count": 2]])
+            let removed = try await server.administer(
+                "DELETE", path, fields: ["If-Match: \(second)"])
+            #expect(removed.status == 200)
+        }
+    }
+
     @Test func aTokensLastUseIsStoredWhenTheServerEnds() async throws {
         let store = InMemoryTemplateStore()
         let token = AccessToken(name: "ci", role: .viewer, date: Date(), expirationDate: nil)

@@ -3,6 +3,7 @@
 import unittest
 
 from console_case import URL
+from faults import Faults
 from task_case import TaskCase
 
 
@@ -225,6 +226,24 @@ class UserTests(TaskCase):
         self.press("Remove")
         self.wait_for(lambda: self.call("GET", path)[1]
                       == {"AppFeatures": {"SomeFeature": True}} | label, "the removal")
+
+    def test_keeps_what_others_pin_while_a_pin_is_stored(self):
+        path = "users/7/overrides"
+        self.go("user", id="7")
+        self.wait_for_text("Nothing is pinned", "main")
+        for value, theirs in ((5, {"SomeFeature": True}), (6, {"RefreshInterval": 5, "Other": 1})):
+            faults = Faults(self.driver)
+            self.press("Pin a value")
+            self.write("Setting", "AppFeatures.RefreshInterval")
+            self.write("Value", str(value))
+            faults.hold("GET", "/overrides$", limit=1)
+            self.press("Pin it for this user")
+            self.wait_for(faults.held, "the pins to be read, without those that follow")
+            self.call("PUT", path, {"AppFeatures": theirs})
+            faults.end()
+            self.wait_for_dialog_to_close()
+            pinned = {"AppFeatures": theirs | {"RefreshInterval": value}}
+            self.assertEqual(self.call("GET", path)[1], pinned)
 
     def test_marks_a_wrong_json_value_where_it_is_edited(self):
         self.go("user", id="7")

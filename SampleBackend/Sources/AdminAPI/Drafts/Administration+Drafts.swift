@@ -35,7 +35,7 @@ extension Administration {
     ///   413 when the template is too large, and 400 when the version was never published.
     func saveDraft(
         _ json: JSONNode, baseVersion: Int, at place: DraftPlace,
-        expecting expectation: DraftSubmission.Expectation
+        expecting expectation: StateExpectation
     ) async throws -> EditedDraft {
         try ProjectName.check(place.project)
         let content = json.jsonData()
@@ -67,7 +67,7 @@ extension Administration {
     /// - Returns: The template, its base version, and the tag of the stored draft if there is one.
     /// - Throws: A ``RequestError`` with status 412 when the stored draft is not the expected one.
     func draftToPatch(
-        at place: DraftPlace, expecting expectation: DraftSubmission.Expectation, baseVersion: Int?
+        at place: DraftPlace, expecting expectation: StateExpectation, baseVersion: Int?
     ) async throws -> (json: JSONNode, baseVersion: Int, tag: String?) {
         let stored = try await draft(at: place)
         do {
@@ -94,7 +94,7 @@ extension Administration {
 
     /// Removes a draft; false when there is none.
     func removeDraft(
-        at place: DraftPlace, expecting expectation: DraftSubmission.Expectation
+        at place: DraftPlace, expecting expectation: StateExpectation
     ) async throws(RequestError) -> Bool {
         try await callStore("remove_draft", project: place.project) {
             () throws(TemplateStoreError) in

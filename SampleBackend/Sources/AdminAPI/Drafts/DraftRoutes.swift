@@ -89,7 +89,7 @@ struct DraftRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: RouteRequest) async throws -> RouteResponse {
-        let expectation = try DraftSubmission.Expectation(request.headerFields) ?? .any
+        let expectation = try StateExpectation(request.headerFields) ?? .any
         guard
             try await administration.removeDraft(at: request.draftPlace, expecting: expectation)
         else { throw Self.noDraft }
@@ -147,9 +147,9 @@ extension RouteRequest {
     /// The draft that the request changes.
     ///
     /// - Throws: A ``RequestError`` with status 400 when the request does not say it.
-    fileprivate var draftExpectation: DraftSubmission.Expectation {
+    fileprivate var draftExpectation: StateExpectation {
         get throws(RequestError) {
-            if let expectation = try DraftSubmission.Expectation(headerFields) {
+            if let expectation = try StateExpectation(headerFields) {
                 return expectation
             }
             throw .invalidArgument(

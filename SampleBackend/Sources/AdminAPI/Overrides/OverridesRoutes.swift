@@ -27,7 +27,7 @@ struct OverridesRoutes: Sendable {
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
         guard let content = try await content(for: request) else { throw Self.nothingPinned }
-        return .json(ByteBuffer(bytes: content), headerFields: [.cacheControl: "no-store"])
+        return Self.answer(content)
     }
 
     @Sendable
@@ -42,7 +42,15 @@ struct OverridesRoutes: Sendable {
         try await set(content, for: request)
         administration.library.apply(
             overrides, forUserID: request.userID, inProject: request.project)
-        return .json(ByteBuffer(bytes: content), headerFields: [.cacheControl: "no-store"])
+        return Self.answer(content)
+    }
+
+    private static func answer(_ content: Data) -> RouteResponse {
+        .json(
+            ByteBuffer(bytes: content),
+            headerFields: [
+                .eTag: "\"\(OverridesChange.tag(of: content))\"", .cacheControl: "no-store",
+            ])
     }
 
     @Sendable
@@ -63,10 +71,12 @@ struct OverridesRoutes: Sendable {
         }
     }
 
-    /// Stores pinned values; nil removes them.
+    /// Stores pinned values in place of those that the request expects, by default of any; nil
+    /// removes them.
     private func set(_ content: Data?, for request: RouteRequest) async throws(RequestError) {
         let change = OverridesChange(
             project: request.project, userID: request.userID, content: content,
+            expectation: try StateExpectation(request.headerFields) ?? .any,
             date: administration.now(), actor: request.administrator?.name ?? "")
         try await administration.callStore("set_overrides", project: request.project) {
             () throws(TemplateStoreError) in

@@ -17,6 +17,7 @@ extension RequestError {
             case .projectMissing: .unknownProject(project)
             case .versionMissing: .notFound(error.message)
             case .draftMismatch: .draftMismatch(error.message)
+            case .overridesMismatch: .overridesMismatch
             case .projectDetailsMismatch: .projectDetailsMismatch
             case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts:
                 .invalidArgument(error.message)
@@ -46,6 +47,13 @@ extension RequestError {
         RequestError(
             httpStatus: .preconditionFailed, statusName: "DRAFT_MISMATCH", message: message)
     }
+
+    /// 412: the values pinned for the user are not those that the change is based on.
+    static let overridesMismatch = RequestError(
+        httpStatus: .preconditionFailed, statusName: "OVERRIDES_MISMATCH",
+        message: "The values pinned for this user are not those that If-Match names, or "
+            + "If-None-Match says that nothing is pinned: get them, make the change to them and "
+            + "send it again with their ETag.")
 
     /// 412: the details of the project are not those that the change is based on.
     package static let projectDetailsMismatch = RequestError(

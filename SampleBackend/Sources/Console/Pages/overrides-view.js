@@ -29,37 +29,47 @@ function overridesPath(project, userID) {
     return projectPath(project, `users/${encodeURIComponent(userID)}/overrides`);
 }
 
-/** Reads a user's overrides; empty when nothing is pinned. */
+/** Reads a user's overrides; empty and without an entity tag when nothing is pinned. */
 async function readOverrides(project, userID, options) {
     try {
-        return (await call('GET', overridesPath(project, userID), options)).body;
+        const {body, etag} = await call('GET', overridesPath(project, userID), options);
+        return {overrides: body, etag};
     } catch (error) {
-        if (isMissing(error)) return {};
+        if (isMissing(error)) return {overrides: {}, etag: null};
         throw error;
     }
 }
 
+/** The most attempts to pin a value while others pin some for the same user. */
+const attempts = 5;
+
 /**
- * Pins a value; undefined removes it. The server stores all values of a user at once. They are read
- * again first, since others may have pinned some.
+ * Pins a value; undefined removes it. The server stores all values of a user at once, in place of
+ * those that were read, so that no other pin gets lost.
  */
 async function savePin(project, userID, section, key, value) {
     const path = overridesPath(project, userID);
-    const overrides = await readOverrides(project, userID);
-    const values = withMember(member(overrides, section), key, value);
-    const result = withMember(overrides, section, Object.keys(values).length ? values : undefined);
-    if (Object.keys(result).length) await call('PUT', path, {body: result});
-    else {
-        // Missing when somebody else has removed the last one.
-        await call('DELETE', path).catch((error) => {
-            if (!isMissing(error)) throw error;
-        });
+    for (let attempt = 1; ; attempt += 1) {
+        const {overrides, etag} = await readOverrides(project, userID);
+        const values = withMember(member(overrides, section), key, value);
+        const body = withMember(
+            overrides, section, Object.keys(values).length ? values : undefined);
+        const condition = etag ? {ifMatch: etag} : {ifNoneMatch: '*'};
+        try {
+            if (Object.keys(body).length) await call('PUT', path, {body, ...condition});
+            else if (etag) await call('DELETE', path, condition);
+            return;
+        } catch (error) {
+            // 404: somebody else has removed the last one.
+            if (attempt === attempts || ![404, 412].includes(error.status)) throw error;
+        }
     }
 }
 
 /** Opens the unfinished form of a pin again, over what is pinned now. */
 export async function resumePin({workspace, project, details, redraw}, userID, pinned, kept) {
-    const name = await openPin(workspace, userID, await readOverrides(project, userID),
+    const {overrides} = await readOverrides(project, userID);
+    const name = await openPin(workspace, userID, overrides,
         (...change) => savePin(project, userID, ...change),
         {pinned, kept, notice: productionNotice(details, 'This pins a value in')});
     if (!name) return;
@@ -131,7 +141,7 @@ export function overridesView(context, userID, changed, signal) {
         fill(actions, hasSettings && guarded(refused, h('button', {type: 'button',
             'data-focus': 'pin', onclick: () => pin(overrides)}, 'Pin a value')));
     };
-    readOverrides(project, userID, {signal}).then(draw).catch((error) => {
+    readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides)).catch((error) => {
         if (!signal.aborted) fill(place, message('error', error.message));
     });
     return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},

@@ -1,0 +1,23 @@
+/// What a store has before a change, so that nobody replaces what somebody else has stored since.
+public enum StateExpectation: Sendable, Hashable {
+    /// Something or nothing.
+    case any
+    /// Nothing.
+    case absent
+    /// Something.
+    case present
+    /// The state with this tag.
+    case tag(String)
+}
+
+extension StateExpectation {
+    /// True when the state with a tag is the expected one; nil is the tag of nothing.
+    package func isMet(byTag tag: @autoclosure () -> String?) -> Bool {
+        switch self {
+        case .any: true
+        case .absent: tag() == nil
+        case .present: tag() != nil
+        case .tag(let expected): tag()?.utf8.elementsEqual(expected.utf8) ?? false
+        }
+    }
+}
