@@ -31,6 +31,22 @@ SCROLL = """
     const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
     window.scrollTo(0, isEnd ? 0 : scrollY + innerHeight / 2);"""
 
+# The elements that may have a name: the driver asks the browser for one name at a time.
+CANDIDATES = """
+    const [selector, name] = arguments;
+    const dialogs = document.querySelectorAll('dialog[open]');
+    const place = dialogs[dialogs.length - 1] ?? document;
+    const bare = (text) => (text ?? '').replace(/\\s+/g, '');
+    const textsOf = (element) => [
+        element.textContent, ...['aria-label', 'title', 'placeholder'].map(
+            (attribute) => element.getAttribute(attribute)),
+        ...[...element.labels ?? []].map((label) => label.textContent),
+        (element.getAttribute('aria-labelledby') ?? '').split(' ').map(
+            (id) => document.getElementById(id)?.textContent).join('')];
+    return [...place.querySelectorAll(selector)].filter((element) =>
+        element.checkVisibility() && textsOf(element).some(
+            (text) => bare(text).includes(bare(name))));"""
+
 
 class TaskCase(ConsoleCase):
     """A test with a published project of its own."""
@@ -121,14 +137,16 @@ class TaskCase(ConsoleCase):
                 "url": self.url, "name": cookie["name"], "value": cookie["value"],
                 "httpOnly": cookie["httpOnly"], "sameSite": cookie["sameSite"]})
 
+    def named(self, selector, name):
+        """The shown element with an accessible name, in the dialog if one is open; or None."""
+        return next((e for e in self.driver.execute_script(CANDIDATES, selector, name)
+                     if e.is_displayed() and e.accessible_name == name), None)
+
     def button(self, text):
         """The button or link with a text or an accessible name, in the dialog if one is open."""
         def shown():
-            dialogs = self.find_all("dialog[open]")
-            place = dialogs[-1] if dialogs else self.driver
-            found = next((e for e in place.find_elements(By.CSS_SELECTOR, "button, a")
-                          if e.is_displayed() and e.accessible_name == text), None)
-            if not found and not dialogs:
+            found = self.named("button, a", text)
+            if not found and not self.find_all("dialog[open]"):
                 self.driver.execute_script(SCROLL)
             return found
         return self.wait_for_element(shown, f"the button {text!r}")
@@ -143,13 +161,8 @@ class TaskCase(ConsoleCase):
 
     def field(self, label):
         """The control with a label, in the dialog if one is open."""
-        def shown():
-            dialogs = self.find_all("dialog[open]")
-            place = dialogs[-1] if dialogs else self.driver
-            return next((e for e in place.find_elements(
-                By.CSS_SELECTOR, "input, textarea, select")
-                if e.is_displayed() and e.accessible_name == label), None)
-        return self.wait_for_element(shown, f"the field {label!r}")
+        return self.wait_for_element(
+            lambda: self.named("input, textarea, select", label), f"the field {label!r}")
 
     def write(self, label, text):
         """Replaces the text of a field."""

@@ -71,7 +71,7 @@ extension Administration {
     ) async throws -> (json: JSONNode, baseVersion: Int, tag: String?) {
         let stored = try await draft(at: place)
         do {
-            try expectation.check(stored?.tag, inProject: place.project)
+            try expectation.checkDraft(stored?.tag, inProject: place.project)
         } catch {
             throw RequestError(error, project: place.project)
         }
