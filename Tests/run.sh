@@ -22,12 +22,13 @@ Without a part it runs all, in this order:
               and by requests made from its OpenAPI description
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
-  sanitizers  the framework under the thread and the address sanitizer, the server under the one,
-              the modules below it under the other
+  sanitizers  the framework and the server under the thread sanitizer; what has pointers, the
+              framework's lower folders and the modules below the server, under the address sanitizer
 
 and on request:
 
-  address     all tests of the backend under the address sanitizer
+  address     all tests under the address sanitizer
+  thread      all tests under the thread sanitizer
   fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for a minute, or for
               FUZZ_SECONDS
 
@@ -175,31 +176,39 @@ sanitize() (
         run_tests swift test $where --skip-build "$@"
 )
 
-# What has neither threads nor unsafe code, and what is above the modules with unsafe code.
+# What has neither threads nor unsafe code.
 generation="GenerateSettings ActiveConfigGenerator ActiveConfigGeneration ActiveConfigGenerationTests
     ActiveConfigSampleApp"
+# Tests of what has no unsafe code of its own.
+without_pointers="ActiveConfigTests/Listeners ActiveConfigTests/Logging ActiveConfigTests/Observation
+    ActiveConfigTests/Original ActiveConfigTests/Realtime ActiveConfigTests/Reporting
+    ActiveConfigTests/Updates ActiveConfigTests/Users"
+# What is above the modules with unsafe code.
 server="HTTPServing ClientAPI WebhookDelivery AdminAPI Console ConfigServer EmbedConsolePages EmbedPages
     SampleBackend ServerTestSupport ConfigServerTests SampleBackendTests StreamLoad StreamLoadTests
     UpdaterLoad"
+# Tests of what has no threads.
+without_threads="JSONTreeTests LinearRegexTests TargetingTests TargetingBenchmark TemplatesTests RenderingTests"
+# The program, whose tests start processes.
+program="SampleBackend SampleBackendTests StreamLoad StreamLoadTests UpdaterLoad"
 
 # Where each can find something: threads in the framework and the server, pointers in the framework
 # and in the modules below the server, without which there are no TLS libraries to build.
 run_sanitizers() {
     setup sqlite openssl curl
-    export ACTIVECONFIG_LEAVE_OUT="$generation"
-    sanitize address . address
+    ACTIVECONFIG_LEAVE_OUT="$generation $without_pointers" sanitize address . address
     ACTIVECONFIG_LEAVE_OUT="$generation ActiveConfigJSONTests ActiveConfigEventStreamTests" \
         sanitize thread . thread
-    unset ACTIVECONFIG_LEAVE_OUT
     SAMPLE_BACKEND_LEAVE_OUT="$server" sanitize address SampleBackend address
-    SAMPLE_BACKEND_LEAVE_OUT="JSONTreeTests LinearRegexTests TargetingTests TargetingBenchmark
-        TemplatesTests RenderingTests StreamLoad StreamLoadTests UpdaterLoad" \
-        sanitize thread SampleBackend thread
+    SAMPLE_BACKEND_LEAVE_OUT="$without_threads $program" sanitize thread SampleBackend thread
 }
-run_address() {
+sanitize_all() {
     setup sqlite openssl curl
-    sanitize address SampleBackend address-server
+    sanitize "$1" . "$1-all"
+    sanitize "$1" SampleBackend "$1-all"
 }
+run_address() { sanitize_all address; }
+run_thread() { sanitize_all thread; }
 
 run_fuzz() {
     Tests/Fuzzing/fuzz.sh "${FUZZ_SECONDS:-60}"
@@ -222,7 +231,7 @@ esac
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $all_parts
 for part in "$@"; do
-    case " $all_parts address fuzz " in
+    case " $all_parts address thread fuzz " in
     *" $part "*) ;;
     *)
         echo "run.sh: there is no part \"$part\"; see --help" >&2

@@ -22,7 +22,7 @@ echo "seed $seed"
 check() {
     (cd "$work" && "$python_environment/bin/schemathesis" --config-file "$1" run "$url/openapi.json" \
         --url "$url" --header "Authorization: Bearer $ACTIVECONFIG_ADMIN_TOKEN" --header "Prefer: wait=1" \
-        --exclude-path-regex '/events$' --checks all --seed "$seed" --max-examples 20 \
+        --exclude-path-regex '/events$' --checks all --seed "$seed" --max-examples 10 \
         --continue-on-failure --request-timeout 30 --warnings off --no-color "${@:2}")
 }
 
