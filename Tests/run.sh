@@ -22,8 +22,9 @@ Without a part it runs all, in this order:
               and by requests made from its OpenAPI description
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
-  sanitizers  the framework and the server under the thread sanitizer; what has pointers, the
-              framework's lower folders and the modules below the server, under the address sanitizer
+  sanitizers  what has threads, the framework and the server, under the thread sanitizer; what has
+              pointers, the framework's lower folders, LinearRegex and Targeting, under the address
+              sanitizer
 
 and on request:
 
@@ -179,28 +180,31 @@ sanitize() (
 # What has neither threads nor unsafe code.
 generation="GenerateSettings ActiveConfigGenerator ActiveConfigGeneration ActiveConfigGenerationTests
     ActiveConfigSampleApp"
+# folders NAME…: folders of the framework's tests.
+folders() { printf 'ActiveConfigTests/%s ' "$@"; }
 # Tests of what has no unsafe code of its own.
-without_pointers="ActiveConfigTests/Listeners ActiveConfigTests/Logging ActiveConfigTests/Observation
-    ActiveConfigTests/Original ActiveConfigTests/Realtime ActiveConfigTests/Reporting
-    ActiveConfigTests/Updates ActiveConfigTests/Users"
-# What is above the modules with unsafe code.
-server="HTTPServing ClientAPI WebhookDelivery AdminAPI Console ConfigServer EmbedConsolePages EmbedPages
-    SampleBackend ServerTestSupport ConfigServerTests SampleBackendTests StreamLoad StreamLoadTests
-    UpdaterLoad"
+without_pointers=$(folders Downloaders Listeners Logging Observation Original Realtime Reporting Signatures \
+    Testing Updates Users)
 # Tests of what has no threads.
-without_threads="JSONTreeTests LinearRegexTests TargetingTests TargetingBenchmark TemplatesTests RenderingTests"
+without_threads="ActiveConfigJSONTests ActiveConfigEventStreamTests $(folders Format Model Original Tables)"
+server_without_threads="JSONTreeTests LinearRegexTests TargetingTests TargetingBenchmark TemplatesTests
+    RenderingTests"
+# What is above the modules LinearRegex and Targeting.
+above_targeting="Templates TemplatesTests Rendering RenderingTests TemplateStore TemplateStoreTesting
+    InMemoryTemplateStore SQLiteTemplateStore TemplateStoreTests PrometheusMetrics PrometheusMetricsTests
+    HTTPServing ClientAPI WebhookDelivery AdminAPI Console ConfigServer EmbedConsolePages EmbedPages
+    ServerTestSupport ConfigServerTests TemporaryFolders"
 # The program, whose tests start processes.
 program="SampleBackend SampleBackendTests StreamLoad StreamLoadTests UpdaterLoad"
 
-# Where each can find something: threads in the framework and the server, pointers in the framework
-# and in the modules below the server, without which there are no TLS libraries to build.
+# Where each can find something: threads in the framework and the server, pointers in the framework's
+# lower folders and in the modules LinearRegex and Targeting.
 run_sanitizers() {
     setup sqlite openssl curl
     ACTIVECONFIG_LEAVE_OUT="$generation $without_pointers" sanitize address . address
-    ACTIVECONFIG_LEAVE_OUT="$generation ActiveConfigJSONTests ActiveConfigEventStreamTests" \
-        sanitize thread . thread
-    SAMPLE_BACKEND_LEAVE_OUT="$server" sanitize address SampleBackend address
-    SAMPLE_BACKEND_LEAVE_OUT="$without_threads $program" sanitize thread SampleBackend thread
+    ACTIVECONFIG_LEAVE_OUT="$generation $without_threads" sanitize thread . thread
+    SAMPLE_BACKEND_LEAVE_OUT="$above_targeting $program" sanitize address SampleBackend address
+    SAMPLE_BACKEND_LEAVE_OUT="$server_without_threads $program" sanitize thread SampleBackend thread
 }
 sanitize_all() {
     setup sqlite openssl curl
