@@ -7,6 +7,7 @@ from selenium.webdriver.common.keys import Keys
 
 from browser import PHONE
 from console_case import TOKEN
+from faults import Faults
 from task_case import TEMPLATE, TaskCase, with_interval
 
 BUTTON = "SampleViewConfiguration.ButtonEnabled"
@@ -278,6 +279,19 @@ class HistoryTests(SettingListCase):
         self.check_page("setting-history")
         self.press("Version 2")
         self.wait_for_text("75", "main .diff")
+
+    def test_waits_for_the_history_that_is_read(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.hold("GET", "settingHistory")
+        self.publish(with_interval("75"), "Slower")
+        self.press("Show the new version")
+        self.wait_for(faults.held, "the history to be read")
+        self.press("More for AppFeatures.RefreshInterval")
+        self.press("History …")
+        self.wait_for_text("Loading", "dialog")
+        faults.end()
+        self.wait_for_text("Slower", "dialog")
 
     def test_says_up_to_where_changes_are_known(self):
         for number in range(101):

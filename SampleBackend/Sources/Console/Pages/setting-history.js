@@ -5,7 +5,7 @@
 import {call, projectPath} from './api.js';
 import {message, publisherName, timeText} from './controls.js';
 import {openDialog} from './dialog.js';
-import {h} from './dom.js';
+import {fill, h} from './dom.js';
 import {member} from './json.js';
 import {address, go} from './router.js';
 
@@ -30,6 +30,8 @@ export class SettingHistories {
     /** Number of the oldest version that was looked at; changes up to it are unknown. */
     #base = '0';
     #asked = null;
+    /** The read that is under way; null without one. */
+    #reading = null;
     /** Why the histories are missing; null when they are there. */
     problem = null;
 
@@ -45,6 +47,14 @@ export class SettingHistories {
     async load(versionNumber, signal) {
         if (versionNumber === '0' || versionNumber === this.#asked) return false;
         this.#asked = versionNumber;
+        const reading = this.#read(versionNumber, signal);
+        this.#reading = reading;
+        const isNew = await reading;
+        if (this.#reading === reading) this.#reading = null;
+        return isNew;
+    }
+
+    async #read(versionNumber, signal) {
         try {
             const {body} = await call(
                 'GET', projectPath(this.project, 'remoteConfig:settingHistory'), {signal});
@@ -91,7 +101,6 @@ export class SettingHistories {
 
     /** Opens the dialog with the versions that changed a setting. */
     async open(setting) {
-        const versions = this.of(setting);
         const compared = await openDialog(`History of ${setting.name}`, (close) => {
             const row = (version) => {
                 const {versionNumber, updateTime, description} = version;
@@ -105,12 +114,24 @@ export class SettingHistories {
                         ` by ${publisherName(version)}`),
                     description && h('p', {}, description));
             };
+            const body = h('div', {class: 'stack'});
+            const draw = () => {
+                const versions = this.of(setting);
+                const {problem} = this;
+                if (this.#reading) fill(body, h('p', {role: 'status'}, 'Loading …'));
+                else if (problem) fill(body, message('warning', problem));
+                else if (!versions.length) {
+                    fill(body, h('p', {}, this.#base === '0' ? 'No version has changed it.'
+                        : `Not changed since version ${this.#base}.`));
+                } else {
+                    fill(body, h('ul', {class: 'plain setting-versions'}, versions.map(row)),
+                        this.#limit(versions));
+                }
+                this.#reading?.then(draw);
+            };
+            draw();
             return {
-                body: this.problem ? message('warning', this.problem)
-                    : versions.length ? [h('ul', {class: 'plain setting-versions'},
-                        versions.map(row)), this.#limit(versions)]
-                        : h('p', {}, this.#base === '0' ? 'No version has changed it.'
-                            : `Not changed since version ${this.#base}.`),
+                body,
                 actions: h('button', {type: 'button', onclick: () => close()}, 'Close'),
             };
         });
