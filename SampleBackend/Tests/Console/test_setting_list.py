@@ -285,6 +285,7 @@ class HistoryTests(SettingListCase):
         faults = Faults(self.driver)
         faults.hold("GET", "settingHistory")
         self.publish(with_interval("75"), "Slower")
+        self.driver.execute_script("document.dispatchEvent(new Event('visibilitychange'))")
         self.press("Show the new version")
         self.wait_for(faults.held, "the history to be read")
         self.press("More for AppFeatures.RefreshInterval")
