@@ -22,14 +22,13 @@ Without a part it runs all, in this order:
               and by requests made from its OpenAPI description
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
-  sanitizers  what has threads, the framework and the server, under the thread sanitizer; what has
-              pointers, the framework's lower folders, LinearRegex and Targeting, under the address
-              sanitizer
+  sanitizers  the framework under the thread sanitizer; what has pointers, the framework's lower
+              folders, LinearRegex and Targeting, under the address sanitizer
 
 and on request:
 
-  address     all tests under the address sanitizer
-  thread      all tests under the thread sanitizer
+  address     all tests under the address sanitizer, the server's included
+  thread      all tests under the thread sanitizer, the server's included
   fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for a minute, or for
               FUZZ_SECONDS
 
@@ -187,24 +186,20 @@ without_pointers=$(folders Downloaders Listeners Logging Observation Original Re
     Testing Updates Users)
 # Tests of what has no threads.
 without_threads="ActiveConfigJSONTests ActiveConfigEventStreamTests $(folders Format Model Original Tables)"
-server_without_threads="JSONTreeTests LinearRegexTests TargetingTests TargetingBenchmark TemplatesTests
-    RenderingTests"
-# What is above the modules LinearRegex and Targeting.
+# The backend above the modules LinearRegex and Targeting.
 above_targeting="Templates TemplatesTests Rendering RenderingTests TemplateStore TemplateStoreTesting
     InMemoryTemplateStore SQLiteTemplateStore TemplateStoreTests PrometheusMetrics PrometheusMetricsTests
     HTTPServing ClientAPI WebhookDelivery AdminAPI Console ConfigServer EmbedConsolePages EmbedPages
-    ServerTestSupport ConfigServerTests TemporaryFolders"
-# The program, whose tests start processes.
-program="SampleBackend SampleBackendTests StreamLoad StreamLoadTests UpdaterLoad"
+    ServerTestSupport ConfigServerTests TemporaryFolders SampleBackend SampleBackendTests StreamLoad
+    StreamLoadTests UpdaterLoad"
 
-# Where each can find something: threads in the framework and the server, pointers in the framework's
-# lower folders and in the modules LinearRegex and Targeting.
+# Threads of the framework, pointers in its lower folders and in LinearRegex and Targeting. The server under
+# either takes as long as all else: the parts thread and address have it.
 run_sanitizers() {
     setup sqlite openssl curl
     ACTIVECONFIG_LEAVE_OUT="$generation $without_pointers" sanitize address . address
     ACTIVECONFIG_LEAVE_OUT="$generation $without_threads" sanitize thread . thread
-    SAMPLE_BACKEND_LEAVE_OUT="$above_targeting $program" sanitize address SampleBackend address
-    SAMPLE_BACKEND_LEAVE_OUT="$server_without_threads $program" sanitize thread SampleBackend thread
+    SAMPLE_BACKEND_LEAVE_OUT="$above_targeting" sanitize address SampleBackend address
 }
 sanitize_all() {
     setup sqlite openssl curl
