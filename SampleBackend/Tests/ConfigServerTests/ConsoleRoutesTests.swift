@@ -6,7 +6,7 @@ import TemplateStore
 import Testing
 
 /// Files of the console (HTTP 5).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ConsoleRoutesTests {
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../Sources/Console/Pages")

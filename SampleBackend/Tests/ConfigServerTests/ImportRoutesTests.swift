@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// Templates of other services' files (HTTP 3).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ImportRoutesTests {
     private static let path = "/v1/projects/new/remoteConfig:import"
 

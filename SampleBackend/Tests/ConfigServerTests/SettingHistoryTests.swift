@@ -7,7 +7,7 @@ import Testing
 @testable import ConfigServer
 
 /// Which versions changed each setting (HTTP 3).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SettingHistoryTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

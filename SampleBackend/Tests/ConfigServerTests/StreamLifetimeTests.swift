@@ -10,7 +10,7 @@ import Testing
 @testable import HTTPServing
 
 /// Maximum age and number of streams.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StreamLifetimeTests {
     @Test func aStreamEndsAtItsMaximumAge() async throws {
         var options = ConfigServerOptions()

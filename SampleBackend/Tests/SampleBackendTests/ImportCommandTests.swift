@@ -4,7 +4,7 @@ import TemporaryFolders
 import Testing
 
 /// `sample-backend import`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ImportCommandTests {
     /// Template as Firebase exports it.
     private static let firebase = #"""

@@ -6,7 +6,7 @@ import Templates
 import TemporaryFolders
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SQLiteTemplateStoreTests {
     let folder: TemporaryFolder
     let path: String

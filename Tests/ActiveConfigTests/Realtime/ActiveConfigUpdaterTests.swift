@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ActiveConfigUpdaterTests {
     @Test func theDocumentIsFetchedBeforeTheStreamIsOpened() async throws {
         let fixture = UpdaterFixture.make()

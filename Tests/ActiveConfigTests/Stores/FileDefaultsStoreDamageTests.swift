@@ -131,7 +131,7 @@ struct FileDefaultsStoreDamageTests {
         #expect(recorder.messages.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(15)))
     func theStoreSurvivesAPipeInPlaceOfAFileThatNobodyWrites() throws {
         try store.persistConfiguration(Self.document("a"), forUserID: Self.user)
         let file = try currentFile()

@@ -1,7 +1,7 @@
 import ActiveConfigTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ManualClockTests {
     private let clock = ManualClock()
 
