@@ -63,6 +63,7 @@ class Browser:
         for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser"):
             if os.path.exists(path):
                 options.binary_location = path
+                break
         driver = "/usr/bin/chromedriver"
         service = Service(driver if os.path.exists(driver) else None)
         self.driver = Driver(options=options, service=service)

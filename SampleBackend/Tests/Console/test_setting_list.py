@@ -281,13 +281,11 @@ class HistoryTests(SettingListCase):
         self.wait_for_text("75", "main .diff")
 
     def test_waits_for_the_history_that_is_read(self):
-        self.go("settings")
+        self.publish(with_interval("75"), "Slower")
+        self.go("conditions")
         faults = Faults(self.driver)
         faults.hold("GET", "settingHistory")
-        self.publish(with_interval("75"), "Slower")
-        self.driver.execute_script("document.dispatchEvent(new Event('visibilitychange'))")
-        self.press("Show the new version")
-        self.wait_for(faults.held, "the history to be read")
+        self.go("settings")
         self.press("More for AppFeatures.RefreshInterval")
         self.press("History …")
         self.wait_for_text("Loading", "dialog")
