@@ -198,7 +198,7 @@ struct AccessTests {
             let path = "/v1/projects/default/users/1/overrides"
             func put(_ count: Int, _ field: String) async throws -> HTTPAnswer {
                 try await server.administer(
-                    "PUT", path, fields: [field], body: ["Home": ["count": .number("\(count)")]])
+                    "PUT", path, body: ["Home": ["count": .number("\(count)")]], fields: [field])
             }
             let none = try await put(1, #"If-Match: "x""#)
             #expect(none.status == 412)
