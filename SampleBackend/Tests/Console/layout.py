@@ -1,4 +1,4 @@
-"""Checks of a page's layout: its width, and texts and controls that lie over each other."""
+"""Checks of a page's layout: what is too wide, lies outside of the window or over something else."""
 
 # Rectangles of texts and controls, each clipped by what scrolls or hides around it. Those of a layer,
 # such as a sticky bar or a popover, are compared with each other only.
@@ -80,8 +80,16 @@ WIDE = """
     }
     return result;"""
 
+# Open dialogs of which a part lies outside of the window.
+OUTSIDE = """
+    return [...document.querySelectorAll('dialog[open]')].map((dialog) => {
+        const {left, top, right, bottom} = dialog.getBoundingClientRect();
+        return [left, top, innerWidth - right, innerHeight - bottom];
+    }).filter((spaces) => spaces.some((space) => space < 0)).map(String);"""
+
 
 def faults(driver):
     """What is wrong with the layout of the page, as texts."""
     return ([f"too wide: {text}" for text in driver.execute_script(WIDE)]
+            + [f"outside: {text}" for text in driver.execute_script(OUTSIDE)]
             + [f"overlap: {text}" for text in driver.execute_script(OVERLAPS)])
