@@ -40,6 +40,16 @@ class LiveTests(TaskCase):
         """The plot's line."""
         return self.find_all(".plot-line")[0].get_attribute("d")
 
+    def test_draws_the_plot_in_the_pixels_of_the_page(self):
+        self.addCleanup(self.browser.set_size, self.size)
+        self.go("live")
+        self.find("svg.plot")
+        for width in (320, 1280, 390):
+            self.browser.set_size((width, 900))
+            self.wait_for(lambda: self.driver.execute_script(
+                "return document.querySelector('svg.plot').getScreenCTM().a") == 1,
+                f"text of full size at {width} px")
+
     def test_says_whom_a_draft_changes(self):
         # User 2 has two devices.
         for user in (1, 2, 2, 3):

@@ -8,7 +8,7 @@ const properties = new Set(['value', 'checked', 'disabled', 'selected', 'open', 
  * Sets attributes, properties and listeners (`onclick`, …). Skips null and undefined; false omits
  * an attribute or listener, but is assigned to a property.
  */
-function set(element, attributes) {
+export function set(element, attributes) {
     for (const [name, value] of Object.entries(attributes)) {
         if (name.startsWith('on')) {
             if (value) element.addEventListener(name.slice(2), value);

@@ -2,7 +2,7 @@
  * Plot of the share of connections with the newest version, over the last two minutes.
  */
 
-import {fill, svg} from './dom.js';
+import {fill, set, svg} from './dom.js';
 
 const height = 220;
 const margin = {left: 46, right: 12, top: 12, bottom: 28};
@@ -28,32 +28,41 @@ export class LivePlot {
     delivery = null;
 
     constructor() {
-        // The drawing is scaled to the page: a narrower one keeps its text readable on a phone.
-        this.isNarrow = matchMedia('(max-width: 40rem)').matches;
-        this.width = this.isNarrow ? 340 : 720;
-        this.innerWidth = this.width - margin.left - margin.right;
-        const x = (age) => this.#x(age);
         this.line = svg('path', {class: 'plot-line'});
         this.area = svg('path', {class: 'plot-area'});
         this.marks = svg('g', {});
         this.moving = svg('g', {class: 'plot-moving'}, this.area, this.line, this.marks);
-        this.dot = svg('circle', {class: 'plot-dot', r: 4, cx: x(0), cy: y(0)});
-        const clip = svg('clipPath', {id: 'plot-clip'}, svg('rect', {
-            x: margin.left, y: 0, width: this.innerWidth + margin.right, height}));
+        this.dot = svg('circle', {class: 'plot-dot', r: 4, cy: y(0)});
+        this.clip = svg('rect', {x: margin.left, y: 0, height});
+        this.axes = svg('g', {});
+        this.node = svg('svg', {class: 'plot', role: 'img', 'aria-label': 'Nothing is known yet.'},
+            svg('defs', {}, svg('clipPath', {id: 'plot-clip'}, this.clip)), this.axes,
+            svg('g', {'clip-path': 'url(#plot-clip)'}, this.moving), this.dot);
+        this.#setWidth(720);
+        // Drawn in the pixels of the page, so that the text is as large on a phone.
+        new ResizeObserver(([{contentRect: {width}}]) => {
+            if (width > 0) this.#setWidth(width);
+        }).observe(this.node);
+    }
+
+    /** Lays the plot out for a width in CSS pixels. */
+    #setWidth(width) {
+        this.innerWidth = Math.max(0, width - margin.left - margin.right);
+        set(this.node, {viewBox: `0 0 ${width} ${height}`});
+        set(this.clip, {width: this.innerWidth + margin.right});
+        set(this.dot, {cx: this.#x(0)});
         const lines = [0, 0.25, 0.5, 0.75, 1].map((share) => [
-            svg('line', {class: 'plot-grid', x1: margin.left, x2: this.width - margin.right,
+            svg('line', {class: 'plot-grid', x1: margin.left, x2: width - margin.right,
                 y1: y(share), y2: y(share)}),
             svg('text', {class: 'plot-label', x: margin.left - 8, y: y(share) + 4,
                 'text-anchor': 'end'}, `${share * 100} %`)]);
-        const ages = this.isNarrow ? [120, 60, 0] : [120, 90, 60, 30, 0];
+        const ages = width < 400 ? [120, 60, 0] : [120, 90, 60, 30, 0];
         const times = ages.map((age) => svg('text', {
-            class: 'plot-label', x: x(age), y: height - 8,
+            class: 'plot-label', x: this.#x(age), y: height - 8,
             'text-anchor': age === 0 ? 'end' : age === span ? 'start' : 'middle'},
         age === 0 ? 'now' : `${age} s ago`));
-        this.node = svg('svg', {class: 'plot', viewBox: `0 0 ${this.width} ${height}`, role: 'img',
-            'aria-label': 'Nothing is known yet.'},
-        svg('defs', {}, clip), lines, times,
-        svg('g', {'clip-path': 'url(#plot-clip)'}, this.moving), this.dot);
+        fill(this.axes, lines, times);
+        if (this.#readings.length) this.#draw(performance.now() / 1000);
     }
 
     /**
@@ -70,6 +79,7 @@ export class LivePlot {
         this.#readings = this.#readings.filter(({time}) => now - time <= span + 2);
         this.node.setAttribute('aria-label', sentence);
         this.#draw(now);
+        this.#slide();
     }
 
     /** Measures the time from the first sight of a new version until all connections have it. */
@@ -105,7 +115,6 @@ export class LivePlot {
         this.dot.style.display = last.share === null ? 'none' : '';
         if (last.share !== null) this.dot.setAttribute('cy', String(y(last.share)));
         this.#drawVersions(now);
-        this.#slide();
     }
 
     /** Marks each time at which the newest version changed. */
