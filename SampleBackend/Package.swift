@@ -77,7 +77,10 @@ let package = Package(
                     "ActiveConfig", "Crypto", "NIOConcurrencyHelpers", "NIOCore",
                     "NIOFoundationEssentialsCompat", "OrderedCollections")
         ),
-        .target(name: "TemplateStore", dependencies: ["Templates"] + products("Crypto")),
+        .target(
+            name: "TemplateStore",
+            dependencies: ["JSONTree", "Templates"] + products("Crypto")
+        ),
         .target(name: "InMemoryTemplateStore", dependencies: ["Templates", "TemplateStore"]),
         .target(name: "TemplateStoreTesting", dependencies: ["Templates", "TemplateStore"]),
         .target(

@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+import JSONTree
 
 /// The part of a ``TemplateStore`` that keeps the pinned values of single users.
 public protocol OverridesStoring: Sendable {
@@ -54,9 +55,7 @@ public struct OverridesChange: Sendable, Hashable {
 extension OverridesChange {
     /// The tag of pinned values: equal texts have equal tags.
     package static func tag(of content: Data) -> String {
-        SHA256.hash(data: content).prefix(16).map {
-            String(UInt16($0) + 256, radix: 16).dropFirst()
-        }.joined()
+        Array(SHA256.hash(data: content).prefix(16)).hexadecimal
     }
 
     /// Checks that the values to replace are the expected ones; nil when none are pinned.

@@ -12,12 +12,12 @@ public enum StateExpectation: Sendable, Hashable {
 
 extension StateExpectation {
     /// True when the state with a tag is the expected one; nil is the tag of nothing.
-    package func isMet(byTag tag: @autoclosure () -> String?) -> Bool {
+    package func isMet(byTag tag: String?) -> Bool {
         switch self {
         case .any: true
-        case .absent: tag() == nil
-        case .present: tag() != nil
-        case .tag(let expected): tag()?.utf8.elementsEqual(expected.utf8) ?? false
+        case .absent: tag == nil
+        case .present: tag != nil
+        case .tag(let expected): tag?.utf8.elementsEqual(expected.utf8) ?? false
         }
     }
 }

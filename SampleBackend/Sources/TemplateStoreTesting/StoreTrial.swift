@@ -64,6 +64,43 @@ struct StoreTrial: Sendable {
         throw TemplateStoreConformanceFailure(rule: rule, finding: "no error.")
     }
 
+    /// Makes changes at once, through two connections to the store, of which one is to succeed.
+    ///
+    /// - Parameters:
+    ///   - rule: That one succeeds, as a sentence.
+    ///   - count: The number of changes.
+    ///   - code: The code of the error with which the others fail.
+    ///   - change: Makes a change, which is told its number.
+    /// - Returns: The result of the change that succeeds.
+    /// - Throws: ``TemplateStoreConformanceFailure`` when none or several succeed.
+    func onlyOneSucceeds<Value: Sendable>(
+        _ rule: String, of count: Int = 8, elseFailing code: TemplateStoreError.Code,
+        _ change:
+            @escaping @Sendable (
+                _ store: any TemplateStore, _ number: Int
+            ) async throws(TemplateStoreError) -> Value
+    ) async throws -> Value {
+        let stores = [store, try await reopen()]
+        let results = try await withThrowingTaskGroup(of: Value?.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    do throws(TemplateStoreError) {
+                        return try await change(stores[number % 2], number)
+                    } catch {
+                        guard error.code == code else { throw error }
+                        return nil
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.compactMap { $0 }
+        }
+        guard let first = results.first, results.count == 1 else {
+            throw TemplateStoreConformanceFailure(
+                rule: rule, finding: "\(results.count) instead of 1.")
+        }
+        return first
+    }
+
     /// The next `count` changes of a sequence; fewer when it ends before.
     ///
     /// - Throws: ``TemplateStoreConformanceFailure`` when they do not arrive in time.

@@ -91,28 +91,17 @@ extension TemplateStoreConformance {
     /// Of many concurrent publishers that expect the same version, exactly one wins.
     public func oneOfManyPublishersWins() async throws {
         try await onNewStore { trial in
-            let other = try await trial.reopen()
             try await trial.publish()
-            let stores = [trial.store, other]
-            let winners = try await withThrowingTaskGroup(of: StoredTemplate?.self) { group in
-                for publisher in 0..<64 {
-                    group.addTask {
-                        do throws(TemplateStoreError) {
-                            return try await stores[publisher % 2].publish(
-                                StoreTrial.submission("\(publisher)", expecting: .version(1)))
-                        } catch {
-                            guard error.code == .versionMismatch else { throw error }
-                            return nil
-                        }
-                    }
-                }
-                return try await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
-            }
             let rule = "Of 64 publishers that expect the same version exactly one wins."
-            try trial.expect(winners.count, is: 1, rule)
+            let winner = try await trial.onlyOneSucceeds(
+                rule, of: 64, elseFailing: .versionMismatch
+            ) { store, number throws(TemplateStoreError) in
+                try await store.publish(
+                    StoreTrial.submission("\(number)", expecting: .version(1)))
+            }
             let current = try await trial.store.template(
                 version: nil, inProject: StoreTrial.project)
-            try trial.expect(current, is: winners.first, rule)
+            try trial.expect(current, is: winner, rule)
         }
     }
 

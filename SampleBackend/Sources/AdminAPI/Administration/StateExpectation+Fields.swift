@@ -15,7 +15,7 @@ extension StateExpectation {
         case (let text?, nil):
             var tag = text[...]
             if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
-            if tag.count >= 2, tag.hasPrefix("\""), tag.hasSuffix("\"") {
+            if tag.utf8.count >= 2, tag.hasPrefix("\""), tag.hasSuffix("\"") {
                 tag = tag.dropFirst().dropLast()
             }
             self = .tag(String(tag))

@@ -51,9 +51,9 @@ extension RequestError {
     /// 412: the values pinned for the user are not those that the change is based on.
     static let overridesMismatch = RequestError(
         httpStatus: .preconditionFailed, statusName: "OVERRIDES_MISMATCH",
-        message: "The values pinned for this user are not those that If-Match names, or "
-            + "If-None-Match says that nothing is pinned: get them, make the change to them and "
-            + "send it again with their ETag.")
+        message: "The values pinned for this user are not those of If-Match, or there are some, "
+            + "which If-None-Match: * rules out. Get them, make the change to them and send it again "
+            + "with their ETag in If-Match.")
 
     /// 412: the details of the project are not those that the change is based on.
     package static let projectDetailsMismatch = RequestError(

@@ -59,3 +59,13 @@ package final class RateLimiter<Client: Hashable & Sendable>: Sendable {
         }
     }
 }
+
+extension RateLimiter<ClientAddress> {
+    /// Counts a request; a client without an address has no limit.
+    ///
+    /// - Throws: A ``RequestError`` with status 429 and `Retry-After`.
+    package func count(_ address: ClientAddress?) throws(RequestError) {
+        guard let address, let seconds = secondsToWait(address) else { return }
+        throw .tooManyRequests(retryAfter: seconds)
+    }
+}
