@@ -106,26 +106,26 @@ struct JSONPatchApplication {
             return
         }
         try change(at: path) { container, shifts throws(Fault) in
-            switch container {
+            switch container.taken() {
             case .object(var members):
+                defer { container = .object(members) }
                 guard insertion == .add || members[last] != nil else { throw .absent }
-                container = .null
                 members.updateValue(value, forKey: last)
-                container = .object(members)
             case .array(var elements):
+                defer { container = .array(elements) }
                 let index = last == "-" && insertion == .add ? elements.count : Self.index(last)
                 guard let index, index < elements.count + (insertion == .add ? 1 : 0) else {
                     throw .absent
                 }
-                container = .null
                 if insertion == .add {
                     shifts += elements.count - index
                     elements.insert(value, at: index)
                 } else {
                     elements[index] = value
                 }
-                container = .array(elements)
-            default: throw .absent
+            case let scalar:
+                container = scalar
+                throw .absent
             }
         }
         size += growth
@@ -157,21 +157,21 @@ struct JSONPatchApplication {
         var removed = JSONNode.null
         var nameSize = 0
         try change(at: path) { container, shifts throws(Fault) in
-            switch container {
+            switch container.taken() {
             case .object(var members):
+                defer { container = .object(members) }
                 guard let index = members.index(forKey: last) else { throw .absent }
                 nameSize = Self.nameSize(last)
-                container = .null
                 shifts += Self.shifts(ofRemoving: index, from: members.keys)
                 removed = members.remove(at: index).value
-                container = .object(members)
             case .array(var elements):
+                defer { container = .array(elements) }
                 guard let index = Self.index(last), index < elements.count else { throw .absent }
-                container = .null
                 shifts += elements.count - index
                 removed = elements.remove(at: index)
-                container = .array(elements)
-            default: throw .absent
+            case let scalar:
+                container = scalar
+                throw .absent
             }
         }
         size -= removed.extent.size + nameSize
@@ -202,28 +202,18 @@ struct JSONPatchApplication {
         _ body: (inout JSONNode, inout Int) throws(Fault) -> Void
     ) throws(Fault) {
         guard let token = path.first else { return try body(&node, &shifts) }
-        switch node {
+        switch node.taken() {
         case .object(var members):
-            guard var member = members[token] else { throw .absent }
-            // Taken out of the tree, so that it is changed in place.
-            node = .null
-            members[token] = .null
-            defer {
-                members[token] = member
-                node = .object(members)
-            }
-            try change(&member, path.dropFirst(), &shifts, body)
+            defer { node = .object(members) }
+            guard let index = members.index(forKey: token) else { throw .absent }
+            try change(&members.values[index], path.dropFirst(), &shifts, body)
         case .array(var elements):
+            defer { node = .array(elements) }
             guard let index = index(token), index < elements.count else { throw .absent }
-            node = .null
-            var element = elements[index]
-            elements[index] = .null
-            defer {
-                elements[index] = element
-                node = .array(elements)
-            }
-            try change(&element, path.dropFirst(), &shifts, body)
-        default: throw .absent
+            try change(&elements[index], path.dropFirst(), &shifts, body)
+        case let scalar:
+            node = scalar
+            throw .absent
         }
     }
 
@@ -259,6 +249,15 @@ extension JSONPatch.Operation {
 }
 
 extension JSONNode {
+    /// Takes the value out, and leaves null, so that it can be changed without a copy.
+    ///
+    /// A pattern that binds a container where it lies shares it: the first change copies it.
+    fileprivate mutating func taken() -> JSONNode {
+        let value = self
+        self = .null
+        return value
+    }
+
     /// The bytes of the compact text, about, and the nesting depth: 0 for a scalar.
     ///
     /// The depth bounds the recursion; that of read values is limited.

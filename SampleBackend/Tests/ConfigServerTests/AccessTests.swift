@@ -210,6 +210,8 @@ struct AccessTests {
             let second = try #require(try await put(2, "If-Match: \(first)").fields["etag"])
             #expect(second != first)
             #expect(try await put(3, "If-Match: \(first)").status == 412)
+            #expect(try await put(3, "If-Match: \(first), \(second)").status == 400)
+            #expect(try await put(3, "If-Match: ").status == 400)
             #expect(try await put(3, #"If-None-Match: "x""#).status == 400)
             let stale = try await server.administer(
                 "DELETE", path, fields: ["If-Match: \(first)"])

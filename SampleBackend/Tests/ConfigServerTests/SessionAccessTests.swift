@@ -55,6 +55,26 @@ struct SessionAccessTests {
         }
     }
 
+    @Test func aPageOfAnotherSessionReadsNothing() async throws {
+        let store = InMemoryTemplateStore()
+        let token = AccessToken(name: "ada", role: .editor, date: Date(), expirationDate: nil)
+        try await store.addToken(token.stored, actor: "test")
+        try await RunningServer.with(store: store) { server in
+            try await server.publish(.sample)
+            let session = try await server.signIn()
+            let other = try await server.signIn(token: token.text)
+            #expect(other.proof != session.proof)
+            for proof in [other.proof, ""] {
+                let answer = try await server.answer(
+                    Self.path, fields: session.fields + ["X-CSRF-Token: \(proof)"])
+                #expect(answer.status == 403)
+                #expect(answer.error?.message.contains("X-CSRF-Token") == true)
+            }
+            let answer = try await server.answer(Self.path, fields: session.changingFields)
+            #expect(answer.status == 200)
+        }
+    }
+
     @Test func aSessionMayDoWhatItsTokenMayDo() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

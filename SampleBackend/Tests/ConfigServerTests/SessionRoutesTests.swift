@@ -51,6 +51,19 @@ struct SessionRoutesTests {
         }
     }
 
+    @Test(arguments: [
+        (nil, "activeconfig_session"), ("localhost", "activeconfig_session"),
+        ("localhost:8080", "activeconfig_session_8080"), ("[::1]", "activeconfig_session"),
+        ("[::1]:65535", "activeconfig_session_65535"), ("a:b; c", "activeconfig_session"),
+    ])
+    func theServersOfOneHostHaveCookiesOfTheirOwn(host: String?, name: String) {
+        for (isSecure, prefix) in [(false, ""), (true, "__Host-")] {
+            let cookie = SessionCookie(host: host, isSecure: isSecure)
+            #expect(cookie.setting("x").hasPrefix("\(prefix)\(name)=x; "))
+            #expect(cookie.text(in: "other=1; \(prefix)\(name)=y") == "y")
+        }
+    }
+
     @Test func theCookieIsKeptFromScriptsAndOtherSites() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let body: JSONNode = ["token": .string(RunningServer.administratorToken)]

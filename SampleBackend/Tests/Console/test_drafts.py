@@ -7,6 +7,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from browser import Browser
+from console_case import TOKEN
 from faults import Faults
 from own_server_case import OwnServerCase
 from task_case import TaskCase
@@ -255,6 +256,21 @@ class DraftTests(TaskCase):
         self.enter_token(self.new_token("editor"))
         self.go("settings")
         self.assertEqual(self.find_all(".draft-bar"), [])
+
+    def test_does_not_show_the_draft_of_another_session_as_that_of_the_tab(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.press("Sign out")
+        self.wait_for_text("You are signed out")
+        self.enter_token(self.new_token("editor"))
+        self.go("settings")
+        self.wait_for_text("editor", ".account")
+        self.sign_in_unnoticed(TOKEN)
+        self.wait_for_text("publisher", ".account")
+        self.wait_for_text("1 change", ".draft-bar")
+        kept = self.driver.execute_script("return Object.keys(sessionStorage)")
+        self.assertEqual([key for key in kept if key.startswith("activeconfig.draft.")], [])
+        self.browser.take_errors()
 
 
 class ServerAwayTests(OwnServerCase):

@@ -217,15 +217,6 @@ class FormTests(TaskCase):
         second = self.call("GET", "draft")[1]["template"]["conditions"][1]
         self.assertEqual(second, {"name": "Second", "expression": "user.id == '2'"})
 
-    def sign_in_unnoticed(self, token):
-        """Replaces the session of the browser, as a tab does that tells nobody."""
-        status = self.driver.execute_async_script(
-            "const done = arguments[1];"
-            "fetch('/console/session', {method: 'POST', body: JSON.stringify({token: arguments[0]}),"
-            " headers: {'Content-Type': 'application/json'}}).then(({status}) => done(status));",
-            token)
-        self.assertEqual(status, 200)
-
     def test_does_not_come_back_for_somebody_else(self):
         self.open_form()
         self.wait_for_text("The server accepts this", "dialog")

@@ -1,7 +1,7 @@
 """Signing in to the console and out of it."""
 
 import unittest
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from browser import PHONE
 from console_case import TOKEN, ConsoleCase
@@ -99,7 +99,7 @@ class SigningInTests(ConsoleCase):
     def test_keeps_the_token_from_scripts(self):
         self.sign_in()
         cookie, = self.driver.get_cookies()
-        self.assertEqual(cookie["name"], "activeconfig_session")
+        self.assertEqual(cookie["name"], f"activeconfig_session_{urlsplit(self.driver.current_url).port}")
         self.assertTrue(cookie["httpOnly"])
         self.assertEqual(cookie["sameSite"], "Strict")
         stored = self.driver.execute_script(

@@ -20,17 +20,21 @@ package struct AdministratorCaller: Sendable {
         let holder: AdministratorAccess.Holder
         let isSecure: Bool
 
-        /// Rejects cross-site request forgery.
+        /// Rejects cross-site request forgery, and requests of a page that was opened in another
+        /// session.
         ///
         /// The cookie alone suffices for reading; any other request has to prove that it comes from
-        /// a page of the console.
+        /// a page of the console. Tabs share the cookie, so that a tab may send that of a session
+        /// which began in another one: a proof that does not fit is refused for reading, too.
         ///
-        /// - Throws: A ``RequestError`` with status 403 when the proof is missing.
+        /// - Throws: A ``RequestError`` with status 403 when the proof is missing or wrong.
         func checkProof(of request: RouteRequest) throws(RequestError) {
-            guard request.method != .get, request.method != .head else { return }
-            try RequestOrigin(request).check(isSecure: isSecure)
-            let proof = Data((request.headerFields[named: "x-csrf-token"] ?? "").utf8)
-            guard proof.equalsInConstantTime(Data(SessionAccess.proof(for: holder).utf8)) else {
+            let isReading = request.method == .get || request.method == .head
+            let proof = request.headerFields[named: "x-csrf-token"]
+            if isReading, proof == nil { return }
+            if !isReading { try RequestOrigin(request).check(isSecure: isSecure) }
+            let expected = Data(SessionAccess.proof(for: holder).utf8)
+            guard Data((proof ?? "").utf8).equalsInConstantTime(expected) else {
                 throw .permissionDenied(
                     "X-CSRF-Token is missing or wrong: send the csrfToken that GET "
                         + "/console/session answers, or a token as Authorization: Bearer.")
@@ -100,7 +104,7 @@ package struct SessionAccess: Sendable {
 
     /// The session cookie under the name that it has on this connection.
     package func cookie(of headerFields: RequestFields) -> SessionCookie {
-        SessionCookie(isSecure: isSecure(headerFields))
+        SessionCookie(host: headerFields[named: "host"], isSecure: isSecure(headerFields))
     }
 
     /// The value of `X-CSRF-Token` for the sessions of a token; it does not reveal the token.

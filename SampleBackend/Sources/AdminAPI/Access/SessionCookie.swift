@@ -8,11 +8,22 @@ package struct SessionCookie: Sendable {
     private static let lifetime = Int(AccessToken.sessionLifetime)
 
     /// True when the browser's connection is TLS.
-    package let isSecure: Bool
+    private let isSecure: Bool
 
-    /// Under TLS the prefix `__Host-` keeps pages of sibling domains from setting the cookie.
-    private var name: String {
-        isSecure ? "__Host-activeconfig_session" : "activeconfig_session"
+    /// Ends with the port, and begins with `__Host-` under TLS.
+    ///
+    /// Browsers send a cookie to all ports of a host: the port keeps the sessions of its servers
+    /// apart. The prefix keeps pages of sibling domains from setting the cookie.
+    private let name: String
+
+    /// Creates the cookie of a server that browsers reach by `host`, the value of `Host`.
+    init(host: String?, isSecure: Bool) {
+        self.isSecure = isSecure
+        let port = (host ?? "").utf8.split(separator: UInt8(ascii: ":")).dropFirst().last ?? []
+        let isPort = (1...5).contains(port.count) && port.allSatisfy { (0x30...0x39).contains($0) }
+        name =
+            (isSecure ? "__Host-" : "") + "activeconfig_session"
+            + (isPort ? "_\(Substring(port))" : "")
     }
 
     /// The session's text in the value of a `Cookie` field; nil when there is none.

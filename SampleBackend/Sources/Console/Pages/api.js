@@ -1,6 +1,6 @@
 /**
- * HTTP calls to the server. The browser sends the session cookie; every request other than a GET
- * also carries the session's CSRF token.
+ * HTTP calls to the server. The browser sends the session cookie, which all tabs share; the
+ * session's CSRF token says which session this tab shows.
  */
 
 import {jsonText, parseJSON} from './json-text.js';
@@ -26,8 +26,9 @@ export class NoAnswerError extends Error {
 
 let csrfToken = '';
 let onSignedOut = async () => false;
+let onForbidden = () => {};
 
-/** Sets the token that requests other than GET send as `X-CSRF-Token`. */
+/** Sets the token that requests send as `X-CSRF-Token`. */
 export function setCSRFToken(token) {
     csrfToken = token;
 }
@@ -38,6 +39,14 @@ export function setCSRFToken(token) {
  */
 export function setSignedOutHandler(handler) {
     onSignedOut = handler;
+}
+
+/**
+ * Sets the handler of a 403 outside `/console/`: the role does not allow the call, or the browser's
+ * session is another one than that of the CSRF token.
+ */
+export function setForbiddenHandler(handler) {
+    onForbidden = handler;
 }
 
 /**
@@ -58,7 +67,7 @@ export async function call(method, path, {
     if (body !== undefined) headers['Content-Type'] = contentType;
     if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
     if (ifNoneMatch !== undefined) headers['If-None-Match'] = ifNoneMatch;
-    if (method !== 'GET') headers['X-CSRF-Token'] = csrfToken;
+    if (csrfToken) headers['X-CSRF-Token'] = csrfToken;
     let response;
     let text;
     try {
@@ -81,6 +90,7 @@ export async function call(method, path, {
         if (response.status === 401 && !path.startsWith('/console/') && await onSignedOut()) {
             return call(method, path, {body, ifMatch, ifNoneMatch, contentType, signal});
         }
+        if (response.status === 403 && !path.startsWith('/console/')) onForbidden();
         throw new ServerError(response.status, tree);
     }
     return {

@@ -2,7 +2,7 @@
  * Entry point: restores or starts a session, and shows the pages or the sign-in form.
  */
 
-import {ServerError, setSignedOutHandler} from './api.js';
+import {ServerError, setForbiddenHandler, setSignedOutHandler} from './api.js';
 import {message} from './controls.js';
 import {ask, endDialogs} from './dialog.js';
 import {fill, h} from './dom.js';
@@ -133,7 +133,7 @@ async function follow() {
         else if (!isSame) await begin(session, {isFirst: !frame});
     } catch (error) {
         const isEnded = error instanceof ServerError && error.status === 401;
-        // Without an answer, the next call finds out about the session.
+        // Without an answer, the next call finds out: the server refuses it.
         if (!isEnded || !frame || again) return;
         const {name} = frame.session;
         await end('You signed out in another tab.');
@@ -147,6 +147,7 @@ setSignedOutHandler(() => {
     });
     return again;
 });
+setForbiddenHandler(follow);
 // Before the frame's listener: a link with a token is no page.
 window.addEventListener('hashchange', (event) => {
     const token = takeTokenOfLink(new URL(event.oldURL).hash);
