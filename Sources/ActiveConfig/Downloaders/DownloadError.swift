@@ -120,7 +120,10 @@ extension DownloadError: CustomStringConvertible {
             default: "\(source) could not be asked"
             }
         if let retryAfter {
-            return "\(sentence); the next request may be made in \(Self.text(of: retryAfter))."
+            // A fetch policy may wait for longer than the server asks for.
+            return code == .throttled
+                ? "\(sentence); the next request may be made in \(Self.text(of: retryAfter))."
+                : "\(sentence), and asks to wait for \(Self.text(of: retryAfter))."
         }
         guard let underlyingError else { return "\(sentence)." }
         // What an app's own error says may be a secret.

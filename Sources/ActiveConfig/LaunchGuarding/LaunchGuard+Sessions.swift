@@ -26,7 +26,7 @@ extension LaunchGuard {
         guard let context = state.withLock({ $0.context }), !ProcessIdentity.isDebugged else {
             return
         }
-        context.record.update { $0.begin(document, in: process) }
+        update(context.record) { $0.begin(document, in: process) }
         let timer = Task { [weak self, clock = context.clock, window] in
             guard (try? await clock.sleep(for: window)) != nil else { return }
             self?.proveLater(document)
@@ -45,7 +45,22 @@ extension LaunchGuard {
                 $0.process.token == process.token
             })
         else { return }
-        context.record.update { $0.begin(nil, in: process) }
+        update(context.record) { $0.begin(nil, in: process) }
+    }
+
+    /// Changes the record, and hears of the end of the process as long as a document is noted.
+    ///
+    /// Runs on ``work``.
+    func update<Result>(
+        _ record: StoredState<LaunchRecord>, _ body: (inout LaunchRecord) -> Result
+    ) -> Result {
+        let result = record.update(body)
+        // A test plays the part of other processes, which end when it says so.
+        if process.token == ProcessIdentity.current.token {
+            let isNoted = record.value.sessions.contains { $0.process.token == process.token }
+            ProcessEnd.observe(self, isNoted)
+        }
+        return result
     }
 
     /// The app has lived with the document: reads it, and proves it good on ``work``.
@@ -92,7 +107,7 @@ extension LaunchGuard {
             context.record.value.good.contains(document)
             || stored.map { keepCopy($0, of: UserID(document.userID), context) } ?? false
         // One write for both. If the process dies before it, the copy is made once more.
-        let dropped = context.record.update { record in
+        let dropped = update(context.record) { record in
             record.begin(nil, in: process)
             return record.confirm(document, hasCopy: isKept)
         }

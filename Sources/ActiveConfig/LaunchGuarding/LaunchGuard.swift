@@ -153,7 +153,6 @@ extension LaunchGuard {
             return state.context != nil
         }
         if isSecond { return log(.error, "A launch guard serves one ActiveConfig only.") }
-        ProcessEnd.observe(self)
         AppLifecycle.observe(
             background: { [weak self] in self?.enteredBackground() },
             foreground: { [weak self] in self?.enteredForeground() },
@@ -256,7 +255,7 @@ extension LaunchGuard {
                 try context.store.updateClientState(named: name) { _ in nil }
             }
             let isNoted = context.record.value.names(userID, in: process)
-            if isNoted { context.record.update { $0.forget(userID, in: process) } }
+            if isNoted { update(context.record) { $0.forget(userID, in: process) } }
         }
     }
 

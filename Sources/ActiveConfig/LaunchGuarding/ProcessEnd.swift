@@ -12,11 +12,7 @@ import Foundation
 
 /// The end of this process by `exit`, of which launch guards are told.
 enum ProcessEnd {
-    private struct Weak: Sendable {
-        weak var launchGuard: LaunchGuard?
-    }
-
-    private static let observers = Locked<[Weak]>([])
+    private static let observers = Locked<[ObjectIdentifier: LaunchGuard]>([:])
 
     /// Registered with the first observer.
     private static let registration: Void = {
@@ -29,19 +25,20 @@ enum ProcessEnd {
         #endif
     }()
 
-    static func observe(_ launchGuard: LaunchGuard) {
-        _ = registration
-        let living = observers.withLock { observers in
-            let living = observers.compactMap(\.launchGuard)
-            observers = living.map { Weak(launchGuard: $0) } + [Weak(launchGuard: launchGuard)]
-            return living
+    /// Tells a guard of the end, or no longer.
+    ///
+    /// The guard is kept until then: objects that are local to `main` are gone when the process ends,
+    /// and often since their last use.
+    static func observe(_ launchGuard: LaunchGuard, _ isObserved: Bool) {
+        if isObserved { _ = registration }
+        let former = observers.withLock { observers in
+            defer { observers[ObjectIdentifier(launchGuard)] = isObserved ? launchGuard : nil }
+            return observers[ObjectIdentifier(launchGuard)]
         }
-        withExtendedLifetime(living) {}
+        withExtendedLifetime(former) {}
     }
 
     private static func tell() {
-        for launchGuard in observers.withLock({ $0.compactMap(\.launchGuard) }) {
-            launchGuard.willExit()
-        }
+        for launchGuard in observers.withLock({ Array($0.values) }) { launchGuard.willExit() }
     }
 }

@@ -33,6 +33,8 @@ final class UsersStreams: Sendable {
         var newest: UserStreamPart?
         /// Users who have left, of whom the server still tells.
         var leftCount = 0
+        /// True once the server has told of users who have left for ``leftTime``.
+        var isOverdue = false
         var task: Task<Void, Never>?
     }
 
@@ -48,11 +50,18 @@ final class UsersStreams: Sendable {
     }
 
     private let limits: ConfigurationLimits
+    private let leftTime: Duration
     private let makeConnection: ConnectionMaker
     private let state = Locked(State())
 
-    init(_ limits: ConfigurationLimits, _ makeConnection: @escaping ConnectionMaker) {
+    /// Creates the streams of a source; `leftTime` is how long the server may tell of users who have
+    /// left, whom it counts as connected until then.
+    init(
+        _ limits: ConfigurationLimits, leftTime: Duration = .seconds(60),
+        _ makeConnection: @escaping ConnectionMaker
+    ) {
         self.limits = limits
+        self.leftTime = leftTime
         self.makeConnection = makeConnection
     }
 
@@ -70,25 +79,42 @@ final class UsersStreams: Sendable {
         try await part.events.head()
     }
 
-    /// Removes a user; a stream without users ends, and one of which most have left is opened anew.
+    /// Removes a user.
+    ///
+    /// A stream without users ends. One that most have left is opened anew, and any other one after
+    /// ``leftTime``.
     func leave(_ part: UserStreamPart) {
-        let (task, isWorthless) = state.withLock { state -> (Task<Void, Never>?, Bool) in
+        let found = state.withLock { state -> (number: Int, stream: Stream)? in
             state.pending.removeAll { $0 === part }
             let number = state.streams.first { $0.value.parts[part.userID] === part }?.key
-            guard let number, var stream = state.streams[number] else { return (nil, false) }
+            guard let number, var stream = state.streams[number] else { return nil }
             stream.parts[part.userID] = nil
             stream.size -= part.size
             stream.leftCount += 1
             if stream.newest === part { stream.newest = nil }
-            if stream.parts.isEmpty {
-                state.streams[number] = nil
-                return (stream.task, false)
-            }
-            state.streams[number] = stream
-            return (nil, stream.isStale)
+            state.streams[number] = stream.parts.isEmpty ? nil : stream
+            return (number, stream)
         }
-        task?.cancel()
-        if isWorthless { gather() }
+        guard let (number, stream) = found else { return }
+        if stream.parts.isEmpty {
+            stream.task?.cancel()
+        } else if stream.isStale {
+            gather()
+        } else if stream.leftCount == 1 {
+            renewLater(number)
+        }
+    }
+
+    private func renewLater(_ number: Int) {
+        Task { [weak self, leftTime] in
+            try? await Task.sleep(for: leftTime)
+            guard let self else { return }
+            let isOpen = state.withLock { state in
+                state.streams[number]?.isOverdue = true
+                return state.streams[number] != nil
+            }
+            if isOpen { gather() }
+        }
     }
 
     private func gather() {
@@ -136,7 +162,7 @@ final class UsersStreams: Sendable {
                 if let task = other.task { former.append(task) }
             }
             if !batch.parts.isEmpty { start(batch, after: former, in: &state) }
-            return !state.pending.isEmpty
+            return !state.pending.isEmpty || state.streams.values.contains(where: \.isStale)
         }
         if isLeft { gather() }
     }
@@ -251,8 +277,8 @@ final class UsersStreams: Sendable {
 }
 
 extension UsersStreams.Stream {
-    /// True when the server tells of more users who have left than of others.
-    fileprivate var isStale: Bool { leftCount > parts.count }
+    /// True when the server tells of more users who have left than of others, or has for too long.
+    fileprivate var isStale: Bool { isOverdue || leftCount > parts.count }
 
     fileprivate func hasRoom(count: Int, size: Int) -> Bool {
         parts.isEmpty

@@ -121,6 +121,18 @@ struct CrashProbeTests {
         }
     }
 
+    @Test func returningFromMainIsNoCrashWhenNobodyKeepsTheGuard() throws {
+        let file = try document(1, mode: "calm")
+        for _ in 0..<8 {
+            let probe = try Probe(folder, document: file)
+            #expect(probe.line("mode") == "calm")
+            #expect(probe.line("verdict") == "none")
+            try probe.input.fileHandleForWriting.close()
+            #expect(!probe.hasCrashed())
+            #expect(probe.child.process.terminationStatus == 0)
+        }
+    }
+
     @Test func anAppAndItsExtensionDoNotCountEachOther() throws {
         let file = try document(1, mode: "calm")
         let app = try Probe(folder, document: file)

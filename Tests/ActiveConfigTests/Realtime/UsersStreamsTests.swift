@@ -13,10 +13,13 @@ struct UsersStreamsTests {
         let streams: UsersStreams
         let connections: AsyncStream<PreparedConnection>
 
-        init(opening: @escaping @Sendable (Data) async throws -> Void = { _ in }) {
+        init(
+            leftTime: Duration = .seconds(60),
+            opening: @escaping @Sendable (Data) async throws -> Void = { _ in }
+        ) {
             let (connections, continuation) = AsyncStream.makeStream(of: PreparedConnection.self)
             self.connections = connections
-            streams = UsersStreams(.default) { userID, body in
+            streams = UsersStreams(.default, leftTime: leftTime) { userID, body in
                 let connection = PreparedConnection(userID, body: body, opening: opening)
                 continuation.yield(connection)
                 return connection
@@ -188,6 +191,18 @@ struct UsersStreamsTests {
         while !reopened.isClosed { await Task.yield() }
         parts[0].events.end(.success(()))
         #expect(try await parts[0].events.nextBytes() == nil)
+    }
+
+    @Test func theServerIsSoonToldWhoHasLeft() async throws {
+        let fixture = Fixture(leftTime: .milliseconds(50))
+        let first = try await fixture.join((0..<900).map { "a\($0)" })
+        let second = try await fixture.join((0..<700).map { "b\($0)" })
+        let streams = [try await fixture.next(), try await fixture.next()]
+        for part in [first[0], first[1], second[0]] { fixture.streams.leave(part) }
+        let renewed = [try await fixture.next(), try await fixture.next()]
+        let users = try renewed.map { Set(try Self.users($0.body).keys) }
+        #expect(Set(users) == [Set((2..<900).map { "a\($0)" }), Set((1..<700).map { "b\($0)" })])
+        for stream in streams { while !stream.isClosed { await Task.yield() } }
     }
 
     @Test(arguments: [
