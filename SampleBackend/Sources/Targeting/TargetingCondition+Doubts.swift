@@ -15,6 +15,7 @@ public struct ConditionDoubt: Sendable, Hashable {
 /// The signals that clients send, for ``TargetingCondition/doubts(knowing:atMost:)``.
 public struct KnownSignals: Sendable {
     fileprivate let names: Set<String>
+    fileprivate let values: [String: Set<String>]
 
     /// The names of custom signals without prefix, sorted, with the letters by which they are
     /// compared.
@@ -22,9 +23,12 @@ public struct KnownSignals: Sendable {
 
     /// Creates a list of signals.
     ///
-    /// - Parameter names: The names as in a query; empty when it is not known what clients send.
-    public init(names: Set<String> = []) {
+    /// - Parameters:
+    ///   - names: The names as in a query; empty when it is not known what clients send.
+    ///   - values: Values that clients send, by name.
+    public init(names: Set<String> = [], values: [String: Set<String>] = [:]) {
         self.names = names
+        self.values = values
         custom = names.filter { $0.hasPrefix("signal.") }.map { String($0.dropFirst(7)) }.sorted()
             .map { ($0, KnownSpellings.letters(of: $0)) }
     }
@@ -63,7 +67,8 @@ extension Rule {
     fileprivate func doubt(knowing signals: KnownSignals) -> ConditionDoubt? {
         switch test {
         case .isOneOf(.signal(let signal), let texts, isTrimmed: _):
-            return doubt(about: texts, of: signal) ?? doubt(about: signal, knowing: signals)
+            return doubt(about: texts, of: signal, knowing: signals)
+                ?? doubt(about: signal, knowing: signals)
         case .contains(.signal(let signal), _), .matches(.signal(let signal), _),
             .number(.signal(let signal), _, _), .version(.signal(let signal), _, _):
             return doubt(about: signal, knowing: signals)
@@ -71,8 +76,11 @@ extension Rule {
         }
     }
 
-    private func doubt(about texts: [String], of signal: SignalName) -> ConditionDoubt? {
-        for text in texts {
+    private func doubt(
+        about texts: [String], of signal: SignalName, knowing signals: KnownSignals
+    ) -> ConditionDoubt? {
+        let sent = signals.values[signal.queryName] ?? []
+        for text in texts where !sent.contains(text) {
             let likely: String?
             switch signal {
             case .deviceOS: likely = KnownSpellings.system(likeliestFor: text)
@@ -83,7 +91,7 @@ extension Rule {
             guard let likely, likely != text else { continue }
             return ConditionDoubt(
                 rule: self.text,
-                message: "No client sends \(signal.queryName) as '\(text)': it sends '\(likely)'.",
+                message: "Clients send \(signal.queryName) as '\(likely)', not as '\(text)'.",
                 likely: likely)
         }
         return nil

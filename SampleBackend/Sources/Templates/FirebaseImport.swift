@@ -32,8 +32,8 @@ public struct FirebaseImport: TemplateImport {
             template.version = nil
             report.add(
                 TemplatePath.root.member("version"),
-                "version \(version.number) of Firebase is left out; the first publish here is "
-                    + "version 1")
+                "version \(version.number) of Firebase is left out; this project counts its own "
+                    + "versions")
         }
         Self.addRemarks(onConditionsOf: validated, to: &report)
         for warning in validated.warnings where warning.path.hasPrefix("conditions") {

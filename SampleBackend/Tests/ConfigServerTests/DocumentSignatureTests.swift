@@ -224,7 +224,10 @@ struct DocumentSignatureTests {
 
     @Test func aKeyIsReadFromPEMAndFromItsBytes() throws {
         let expected = try SigningKey(id: "a", text: Self.seed).publicText
-        for text in [Self.pem, Self.pem + "\n", Self.seed + "\n", " \(Self.seed) "] {
+        for text in [
+            Self.pem, Self.pem + "\n", Self.seed + "\n", " \(Self.seed) ",
+            "private \(Self.seed)\n", "private \(Self.seed)\npublic a:AA==\n",
+        ] {
             #expect(try SigningKey(id: "a", text: text).publicText == expected)
         }
         let generated = try SigningKey.generate(id: "b")
@@ -241,7 +244,8 @@ struct DocumentSignatureTests {
         }
         let texts = [
             "", "x", Data(0..<31).base64EncodedString(), Data(0..<33).base64EncodedString(),
-            Self.seed + " " + Self.seed, String(Self.pem.dropLast(5)),
+            Self.seed + " " + Self.seed, "private", "private \(Self.seed) b",
+            "public a:\(Self.seed)", String(Self.pem.dropLast(5)),
             Self.pem.replacing("PRIVATE", with: "PUBLIC"), Self.pem.replacing("VwBC", with: "VuBC"),
         ]
         for text in texts {

@@ -152,6 +152,9 @@ class HistoryTests(TaskCase):
         rows = self.wait_for(lambda: self.find_all("tbody tr"), "the trail")
         # The trail includes new tokens and sessions, which belong to every project.
         texts = [" ".join(row.text.split()) for row in rows]
+        self.assertTrue(any(
+            text.endswith("environment Sign in Console session of environment publisher")
+            for text in texts), texts)
         texts = [text for text in texts if " Publish " in text]
         for text, end in zip(texts, (
                 "environment Publish 3 Every 20 seconds", "environment Publish 2 Every 10 seconds",

@@ -41,7 +41,7 @@ struct AssuranceOptionsTests {
         let made = try await CommandRun(["keys", "generate", "--id", "new"])
         let words = made.output.split(whereSeparator: \.isWhitespace).map(String.init)
         try #require(words.count == 4)
-        let file = try folder.write(words[1] + "\n", to: "new.key")
+        let file = try folder.write(made.output, to: "new.key")
         let shown = try await CommandRun(
             ["keys", "public", "--signing-key", "new:\(file)"],
             environment: ["ACTIVECONFIG_SIGNING_KEY": "old:\(Self.seed)\nolder:\(Self.seed)"])

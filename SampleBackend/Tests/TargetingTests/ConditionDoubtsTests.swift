@@ -26,6 +26,13 @@ struct ConditionDoubtsTests {
         #expect(try TargetingCondition(expression: expression).doubts().isEmpty)
     }
 
+    @Test func aValueThatClientsSendRaisesNoDoubtHoweverItIsSpelled() throws {
+        let condition = try TargetingCondition(expression: "device.country in ['jp', 'de']")
+        let sent = KnownSignals(
+            names: ["device.country"], values: ["device.country": ["jp"], "device.os": ["de"]])
+        #expect(condition.doubts(knowing: sent).map(\.likely) == ["DE"])
+    }
+
     @Test func aCustomSignalThatNoClientSendsRaisesADoubt() throws {
         let condition = try TargetingCondition(
             expression:

@@ -10,6 +10,9 @@ extension AccessToken {
     /// Lifetime of a session in seconds: 12 hours.
     static let sessionLifetime: TimeInterval = 43_200
 
+    /// Beginning of a session's name, by which the audit trail tells a session from a token.
+    static let sessionNamePrefix = "Console session of "
+
     /// A new session for the holder of a token; it ends no later than that token.
     package init(sessionOf holder: AdministratorAccess.Holder, date: Date) {
         let text = Data.random(bytes: 32).base64URL
@@ -19,7 +22,7 @@ extension AccessToken {
             stored: StoredToken(
                 id: StoredToken.sessionPrefix(ofToken: holder.tokenID)
                     + Data.random(bytes: 6).hexadecimal,
-                name: "Console session of \(holder.administrator.name)",
+                name: sessionNamePrefix + holder.administrator.name,
                 role: holder.administrator.role, hash: Self.sessionHash(of: text),
                 creationDate: date, expirationDate: min(end, holder.expirationDate ?? end)))
     }

@@ -105,7 +105,9 @@ struct PreviewRoutes: Sendable {
             answer.writeString(#","estimate":"#)
             answer.writeBytes(reach.estimateJSON.jsonData())
         }
-        let known = KnownSignals(names: sample?.commonNames(inProject: project) ?? [])
+        let known = KnownSignals(
+            names: sample?.commonNames(inProject: project) ?? [],
+            values: sample?.commonValues(inProject: project) ?? [:])
         answer.writeString(#","doubts":"#)
         answer.writeBytes(proposed.compiled.doubtsJSON(knowing: known).jsonData())
     }

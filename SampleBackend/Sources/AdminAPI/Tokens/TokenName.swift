@@ -13,13 +13,16 @@ enum TokenName: Sendable {
     static func check(_ name: String) throws(RequestError) {
         try ShownText.check(name, named: "name", maximumLength: maximumLength)
         let lowercased = name.lowercased()
-        // These names mark the environment's token and administrators who open the store directly.
+        // These names mark the environment's token, administrators who open the store directly, and
+        // sessions.
         guard lowercased != AdministratorAccess.environmentTokenName,
-            !lowercased.hasPrefix(Administrator.localNamePrefix)
+            !lowercased.hasPrefix(Administrator.localNamePrefix),
+            !lowercased.hasPrefix(AccessToken.sessionNamePrefix.lowercased())
         else {
             throw .invalidArgument(
                 "name is \(AdministratorAccess.environmentTokenName), or begins with "
-                    + "\(Administrator.localNamePrefix): the audit trail means others by that.")
+                    + "\(Administrator.localNamePrefix) or \(AccessToken.sessionNamePrefix): the "
+                    + "audit trail means others by that.")
         }
     }
 

@@ -74,6 +74,13 @@ package final class SignalSample: Sendable {
         return Set(project(name)?.names.common(since: start) ?? [])
     }
 
+    /// The values that enough users send, by the signal's name in a query.
+    package func commonValues(inProject name: String) -> [String: Set<String>] {
+        let start = now() - Self.lifetime
+        let values = project(name)?.values.common(since: start) ?? []
+        return values.reduce(into: [:]) { $0[$1.name, default: []].insert($1.value) }
+    }
+
     /// The sample of a project, a copy: what is made of it holds up no request.
     func project(_ name: String) -> SampledProject? {
         projects.withLockedValue { $0[name] }

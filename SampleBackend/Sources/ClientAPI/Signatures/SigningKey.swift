@@ -14,7 +14,8 @@ public struct SigningKey: Sendable {
     ///
     /// - Parameters:
     ///   - id: The ID.
-    ///   - text: The private key, PEM (PKCS 8, `BEGIN PRIVATE KEY`), or its 32 bytes in Base64.
+    ///   - text: The private key, PEM (PKCS 8, `BEGIN PRIVATE KEY`), or its 32 bytes in Base64; or what
+    ///     `sample-backend keys generate` prints, with or without the line of the public key.
     /// - Throws: ``SigningKeyError`` when the ID or the key is not of this form.
     public init(id: String, text: String) throws(SigningKeyError) {
         guard Self.isID(id) else {
@@ -72,7 +73,11 @@ public struct SigningKey: Sendable {
     private static let pemEnd = ["-----END", "PRIVATE", "KEY-----"]
 
     private static func seed(of text: String) -> Data? {
-        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        var words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        if words.first == "private" {
+            words.removeFirst()
+            if words.count == 3, words[1] == "public" { words.removeLast(2) }
+        }
         guard words.first == "-----BEGIN" else {
             let seed = words.count == 1 ? Data(base64Encoded: words[0]) : nil
             return seed?.count == 32 ? seed : nil

@@ -9,8 +9,14 @@ import {fill, h} from './dom.js';
 /** Entries per request. */
 const pageSize = 100;
 
-/** Display name of an action: `SET_OVERRIDES` becomes "Set overrides". */
-function actionText(action) {
+/** Beginning of the name of a session, which is a token to the server. */
+const sessionPrefix = 'Console session of ';
+
+/** Display name of an entry's action: `SET_OVERRIDES` becomes "Set overrides". */
+function actionText({action, subject}) {
+    if (subject.startsWith(sessionPrefix)) {
+        return action === 'CREATE_TOKEN' ? 'Sign in' : 'Sign out';
+    }
     const text = action.replaceAll(/[_-]/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2')
         .toLowerCase();
     return text.charAt(0).toUpperCase() + text.slice(1);
@@ -27,7 +33,7 @@ function show(main, context) {
             h('tr', {},
                 h('td', {}, timeText(entry.time)),
                 h('td', {}, entry.actor || h('span', {class: 'muted'}, 'Unknown')),
-                h('td', {}, actionText(entry.action)),
+                h('td', {}, actionText(entry)),
                 h('td', {}, h('code', {}, entry.subject)),
                 h('td', {class: 'wide'}, entry.detail ?? '')))))
         : h('section', {class: 'card'}, nothing('Nothing has been done yet.')),

@@ -13,9 +13,9 @@ struct KeysCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a key, and print its private and its public part.",
             discussion: """
-                The first line is the private key: keep it in a file that only the server may read, \
-                and give that to "serve --signing-key ID:FILE". The second is the public key, which \
-                apps verify documents with.
+                The first line is the private key, the second the public one, which apps verify \
+                documents with. Keep what is printed in a file that only the server may read, and \
+                give that to "serve --signing-key ID:FILE".
                 """)
 
         @Option(help: "The ID of the key, such as the month in which it is made.")
