@@ -74,8 +74,9 @@ public struct AppliedUpdate: Sendable, Hashable {
 
 /// The news of an ``ActiveConfigUpdater``: the current states first, then whatever is new.
 ///
-/// It survives errors, which are states, and ends when its task is cancelled. A slow consumer gets the
-/// newest state of each user, and the versions it missed combined into one: nothing piles up.
+/// It survives errors and `stop()`, which are states, and ends when its task is cancelled. A slow
+/// consumer gets the newest state of each user, and the versions it missed combined into one: nothing
+/// piles up.
 public struct ActiveConfigUpdates: AsyncSequence, Sendable {
     /// The news.
     public typealias Element = ActiveConfigUpdate

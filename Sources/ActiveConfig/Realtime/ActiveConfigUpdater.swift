@@ -143,6 +143,9 @@ public final class ActiveConfigUpdater: Sendable {
     }
 
     /// What is new: the states of the connections, and the versions that came.
+    ///
+    /// It goes on after ``stop()``, since the updater may run again; it ends when the task that
+    /// iterates over it is cancelled.
     public var updates: ActiveConfigUpdates { ActiveConfigUpdates(board: board) }
 
     /// The state of a user's connection; nil is the generic user.
@@ -171,6 +174,8 @@ public final class ActiveConfigUpdater: Sendable {
     }
 
     /// Ends what ``start()`` has started, at once; connections close soon after.
+    ///
+    /// ``updates`` goes on; the state of each user becomes ``ActiveConfigUpdateState/stopped``.
     public func stop() {
         let task = state.withLock { state in
             state.isStarted = false
