@@ -50,6 +50,9 @@ public struct DownloadError: Error, Sendable {
     public let url: URL?
     /// How long the server asks to wait (`Retry-After`), at most a day; for
     /// ``Code/throttled`` the rest of the wait.
+    ///
+    /// What the server asks for is the minimum: by a ``FetchPolicy`` the wait may be longer, until
+    /// ``ActiveConfig/ActiveConfig/throttledUntil``.
     public let retryAfter: Duration?
     /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?
