@@ -18,6 +18,9 @@
 /// ```
 ///
 /// Custom signals belong to the installation, not to a user, and are kept across launches.
+///
+/// They are part of the request's URL. The limits are of each signal; together they may be longer
+/// than a server takes: see <doc:Writing-a-downloader>.
 public final class ClientSignals: Sendable {
     /// The most custom signals that can be set.
     public static let maximumCustomCount = 100

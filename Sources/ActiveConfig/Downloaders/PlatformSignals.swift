@@ -32,7 +32,8 @@ public struct PlatformSignals: Sendable, Hashable {
     /// language and region.
     ///
     /// A program without a bundle, as on Linux, has no `app.id`, `app.version` and `app.build`. The
-    /// country is that of the settings, not the place where the device is.
+    /// country is that of the settings, not the place where the device is. On Linux, Foundation gives
+    /// the country `001` and the language `en-001`, whatever `LANG` is.
     public static var current: PlatformSignals {
         var signals = PlatformSignals()
         let bundle = Bundle.main
