@@ -64,6 +64,57 @@ class ImportTests(TaskCase):
         self.press("Replace everything in the draft")
         self.wait_for_text("2 changes", ".draft-bar")
 
+    def read_another_germany(self):
+        """Reads a file whose condition Germany is another one than the project's."""
+        germany = {"name": "Germany", "expression": "device.country in ['de']", "tagColor": "BLUE"}
+        values = {"defaultValue": {"value": "1"}, "conditionalValues": {"Germany": {"value": "2"}}}
+        same = {"name": "Same", "expression": "user.id == 'me'"}
+        self.publish({"conditions": [germany, same], "parameters": {"old": values}}, "Germany")
+        self.go("transfer")
+        self.choose_file(json.dumps({
+            "conditions": [
+                {"name": "Germany", "expression": "device.country in ['de', 'at']"}, same,
+                {"name": "Germany 2", "expression": "user.id == '2'"}],
+            "parameters": {"old": values, "new": values}}))
+        self.press("Read the file")
+        card = self.wait_for_text("Germany", "main fieldset")
+        for text in ("device.country in ['de']", "device.country in ['de', 'at']", "Default.new"):
+            self.assertIn(text, card.text)
+        self.assertNotIn("Default.old", card.text)
+        self.assertEqual(len(self.find_all("main fieldset")), 1)
+        self.assertFalse(self.button("Add what is new to the draft").is_enabled())
+
+    def add_with(self, choice):
+        """Chooses for the condition, and adds the file; returns the draft's template."""
+        self.wait_for_text(choice, "main fieldset label").click()
+        self.press("Add what is new to the draft")
+        self.wait_for_text("Review", "main h1")
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 200, "the draft")
+        return self.call("GET", "draft")[1]["template"]
+
+    def test_asks_which_condition_of_the_same_name_counts(self):
+        for choice, expressions, used in (
+                ("Keep the project’s", {"Germany": "device.country in ['de']"}, "Germany"),
+                ("Take the file’s", {"Germany": "device.country in ['de', 'at']"}, "Germany"),
+                ("Add the file’s as “Germany 3”", {
+                    "Germany": "device.country in ['de']",
+                    "Germany 3": "device.country in ['de', 'at']"}, "Germany 3")):
+            with self.subTest(choice):
+                self.read_another_germany()
+                if used == "Germany 3":
+                    self.check_page("import-conditions")
+                template = self.add_with(choice)
+                self.assertEqual(
+                    {c["name"]: c["expression"] for c in template["conditions"]},
+                    expressions | {"Same": "user.id == 'me'", "Germany 2": "user.id == '2'"})
+                self.assertEqual(
+                    list(template["parameters"]["new"]["conditionalValues"]), [used])
+                self.assertEqual(
+                    list(template["parameters"]["old"]["conditionalValues"]), ["Germany"])
+                self.assertEqual(template["conditions"][0]["tagColor"], "BLUE")
+                self.driver.get("about:blank")
+                self.call("DELETE", "draft")
+
     def test_keeps_the_chosen_format_and_shows_no_outdated_result(self):
         self.go("transfer")
         self.choose_file(json.dumps(PARSE))

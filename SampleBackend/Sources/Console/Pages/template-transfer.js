@@ -4,7 +4,7 @@
 
 import {call, projectPath} from './api.js';
 import {copy, entries, member, setMember} from './json.js';
-import {conditions, sections} from './template.js';
+import {conditions, sections, settingAt, settingCondition} from './template.js';
 
 /** Formats of files that can be imported, as `[format, name]` pairs. */
 export const formats = [
@@ -37,6 +37,38 @@ export function settingCount(template) {
     return sections(template).reduce((sum, {settings}) => sum + settings.length, 0);
 }
 
+/**
+ * Conditions that both templates have, with different expressions.
+ *
+ * @param {object} template The template to which the other one is added.
+ * @param {object} added The other one.
+ * @returns {{name: string, own: string, given: string, users: string[]}[]} `own` is the expression
+ *     of `template`, `given` that of `added`; `users` are the settings, as `Section.key`, that only
+ *     `added` has and that have a value for the condition.
+ */
+export function contradictions(template, added) {
+    const own = new Map(conditions(template).map(({name, expression}) => [name, expression]));
+    const fresh = sections(added).flatMap(({name: section, settings}) => settings
+        .filter(({key}) => settingAt(template, section, key) === undefined)
+        .map((setting) => ({section, ...setting})));
+    return conditions(added)
+        .filter(({name, expression}) => own.has(name) && own.get(name) !== expression)
+        .map(({name, expression}) => ({
+            name, own: own.get(name), given: expression,
+            users: fresh.filter(({parameter}) => (
+                member(parameter.conditionalValues, name) !== undefined))
+                .map(({section, key}) => `${section}.${key}`),
+        }));
+}
+
+/** First name as `Germany 2` that no condition of the templates has. */
+export function freeName(name, ...templates) {
+    const taken = new Set(templates.flatMap(conditions).map((condition) => condition.name));
+    let number = 2;
+    while (taken.has(`${name} ${number}`)) number += 1;
+    return `${name} ${number}`;
+}
+
 /** Adds the members of `added` that `parameters` lacks; returns the names of those it has. */
 function addMissing(parameters, added, prefix) {
     const kept = [];
@@ -47,26 +79,40 @@ function addMissing(parameters, added, prefix) {
     return kept;
 }
 
+/** Renames the conditions of `added` whose choice is `rename`, also in its settings. */
+function renaming(template, added, choices) {
+    return conditions(added).reduce((result, condition, index) => (
+        choices.get(condition.name) !== 'rename' ? result : settingCondition(result, index, {
+            ...condition, name: freeName(condition.name, template, result)})), added);
+}
+
 /**
  * Adds what a template has and another lacks.
  *
- * @param {object} template The template that is kept as it is.
+ * @param {object} template The template that is kept as it is, but for `choices`.
  * @param {object} added The other one.
+ * @param {Map<string, string>} choices What becomes of the conditions of `contradictions`, by name:
+ *     `keep` that of `template`; `replace` its expression by the one of `added`; or `rename` that
+ *     of `added`, so that both stay. Without a choice, `keep`.
  * @returns {{template: object, kept: string[]}} The sum; and what both have, of which that of
- *     `template` stays.
+ *     `template` stays, without the conditions of `contradictions`.
  */
-export function adding(template, added) {
+export function adding(template, added, choices = new Map()) {
     const result = copy(template);
     const kept = [];
-    const known = new Set(conditions(result).map(({name}) => name));
-    for (const condition of conditions(added)) {
-        if (known.has(condition.name)) kept.push(`the condition ${condition.name}`);
-        else (result.conditions ??= []).push(copy(condition));
+    const known = new Map(conditions(result).map((condition) => [condition.name, condition]));
+    const renamed = renaming(template, added, choices);
+    for (const condition of conditions(renamed)) {
+        const {name, expression} = condition;
+        const own = known.get(name);
+        if (!own) (result.conditions ??= []).push(copy(condition));
+        else if (own.expression === expression) kept.push(`the condition ${name}`);
+        else if (choices.get(name) === 'replace') own.expression = expression;
     }
-    if (added.parameters) {
-        kept.push(...addMissing(result.parameters ??= {}, copy(added.parameters), 'Default'));
+    if (renamed.parameters) {
+        kept.push(...addMissing(result.parameters ??= {}, copy(renamed.parameters), 'Default'));
     }
-    for (const [name, group] of entries(added.parameterGroups ?? {})) {
+    for (const [name, group] of entries(renamed.parameterGroups ?? {})) {
         const groups = (result.parameterGroups ??= {});
         const own = member(groups, name);
         if (own === undefined) setMember(groups, name, copy(group));

@@ -3,6 +3,7 @@
  */
 
 import {projectPath} from './api.js';
+import {ConditionChoices} from './condition-choices.js';
 import {choice, count, field, guarded, message, pageHead} from './controls.js';
 import {announce, fill, h} from './dom.js';
 import {parseJSON} from './json-text.js';
@@ -43,9 +44,30 @@ function resultView(workspace, {template, report}) {
     const isEmptyNow = () => settingCount(workspace.template) === 0
         && conditions(workspace.template).length === 0;
     const isEmpty = isEmptyNow();
-    // Another tab may have changed the draft since the file was read.
-    const add = () => keep(adding(workspace.template, template).template,
-        'What was new in the file is in the draft.');
+    const choices = new ConditionChoices(template, () => update());
+    const choicesPlace = h('div', {});
+    const addButton = h('button', {type: 'button', class: 'primary', onclick: () => add()},
+        'Add what is new to the draft');
+    const update = () => {
+        addButton.disabled = !choices.isComplete(workspace.template);
+        hint.hidden = !addButton.disabled;
+    };
+    const hint = h('p', {class: 'muted'}, 'Choose for each condition first.');
+    const drawChoices = () => {
+        fill(choicesPlace, choices.view(workspace.template));
+        update();
+    };
+    const add = () => {
+        // Another tab may have changed the draft since the file was read.
+        if (!choices.isComplete(workspace.template)) {
+            drawChoices();
+            choicesPlace.querySelector('input')?.focus();
+            return;
+        }
+        keep(adding(workspace.template, template, choices.of(workspace.template)).template,
+            'What was new in the file is in the draft.');
+    };
+    if (!isEmpty) drawChoices();
     const replace = () => {
         if (isEmpty && !isEmptyNow()) add();
         else keep(template, 'The file is in the draft.');
@@ -61,9 +83,8 @@ function resultView(workspace, {template, report}) {
         h('ul', {class: 'remarks'}, kept.slice(0, shownNames).map((name) => h('li', {}, name)),
             kept.length > shownNames
                 && h('li', {}, `and ${number.format(kept.length - shownNames)} more`))),
-        h('div', {class: 'actions'},
-            !isEmpty && h('button', {type: 'button', class: 'primary', onclick: add},
-                'Add what is new to the draft'),
+        choicesPlace, !isEmpty && hint,
+        h('div', {class: 'actions'}, !isEmpty && addButton,
             h('button', {type: 'button', class: isEmpty ? 'primary' : '', onclick: replace},
                 isEmpty ? 'Put it into the draft' : 'Replace everything in the draft')));
 }
