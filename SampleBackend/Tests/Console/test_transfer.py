@@ -135,6 +135,35 @@ class ImportTests(TaskCase):
         self.field("Or its content").send_keys(" ")
         self.assertEqual(format_of.get_attribute("value"), "FIREBASE")
 
+    def test_recognises_the_format_of_a_file(self):
+        email = {"updateUser": {"email": "a@example.com"}}
+        rollout = {"rolloutValue": {"value": "1", "percent": 5}}
+        parameters = {"a": {"conditionalValues": {"all": rollout}}}
+        self.go("transfer")
+        for format_name, file, is_clear in (
+                ("FIREBASE", {"conditions": [], "version": email}, True),
+                ("ACTIVECONFIG", {"version": {"updateUser": {"name": "ci"}}}, True),
+                ("FIREBASE", {"parameters": parameters}, True),
+                ("FIREBASE", {"parameters": {}}, False),
+                ("PARSE", PARSE, True),
+                ("ACTIVECONFIG", {"parameterGroups": {"G": {"parameters": parameters}},
+                                  "version": {"updateUser": {"name": "ci"}}}, True),
+                ("FIREBASE", {"parameterGroups": {"G": {"parameters": parameters}}}, True),
+                ("PARSE", PARSE, True),
+                ("ACTIVECONFIG", {"conditions": []}, False)):
+            with self.subTest(file):
+                self.choose_file(json.dumps(file))
+                self.assertEqual(self.field("Format").get_attribute("value"), format_name)
+                self.assertEqual("does not say" in self.find("main").text, not is_clear)
+
+    def test_names_the_conditions_of_a_report(self):
+        self.go("transfer")
+        self.choose_file(json.dumps({"version": {"updateUser": {"email": "a@example.com"}},
+                                     "conditions": [{"name": "audience",
+                                                     "expression": "percent <= 10"}]}))
+        self.press("Read the file")
+        self.wait_for_text("the condition audience: percent is drawn", ".remarks")
+
     def test_says_how_many_names_it_does_not_show(self):
         parameters = {f"key_{n}": {"defaultValue": {"value": "x"}} for n in range(205)}
         self.publish({"parameters": parameters}, "Many")
@@ -155,7 +184,7 @@ class ImportTests(TaskCase):
         self.choose_file(json.dumps({"conditions": [{"name": "a", "expression": "x"}]}))
         self.choose("Format", "Firebase Remote Config")
         self.press("Read the file")
-        self.wait_for_text("conditions[0].expression", "main .message")
+        self.wait_for_text("the condition a, expression", "main .message")
         self.check_page("import-problem")
 
 

@@ -71,6 +71,17 @@ export function placeName([part, name, ...rest]) {
     return part === 'version' ? 'the description of the version' : `the ${part}`;
 }
 
+/**
+ * Names the condition of a path as `conditions[4].expression` in a sentence; null for other paths,
+ * and for a condition without a name.
+ */
+export function conditionPlace(path, template) {
+    const [, index, inner] = /^conditions\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
+    const list = member(template, 'conditions');
+    const name = Array.isArray(list) && index !== undefined && member(list[index], 'name');
+    return typeof name === 'string' && name ? placeName(['conditions', name, inner]) : null;
+}
+
 /** True if a path equals `outer` or lies below it. */
 export function isWithin(path, outer) {
     return path === outer

@@ -3,7 +3,7 @@
  */
 
 import {call, projectPath} from './api.js';
-import {copy, entries, member, setMember} from './json.js';
+import {copy, entries, isObject, member, names, setMember} from './json.js';
 import {conditions, sections, settingAt, settingCondition} from './template.js';
 
 /** Formats of files that can be imported, as `[format, name]` pairs. */
@@ -12,11 +12,36 @@ export const formats = [
     ['PARSE', 'Parse Config'],
 ];
 
-/** Format that a file most likely has. */
-export function likelyFormat(file) {
-    if (member(file, 'params') !== undefined) return 'PARSE';
+/** Kinds of values that only Firebase has. */
+const firebaseValues = ['rolloutValue', 'experimentValue', 'personalizationValue'];
+
+/** True if a setting has a value of a kind that only Firebase has. */
+function hasFirebaseValue({parameter}) {
+    return entries(member(parameter, 'conditionalValues') ?? {}).some(([, value]) => (
+        firebaseValues.some((name) => member(value, name) !== undefined)));
+}
+
+/**
+ * Format that a file says it has; null where it may be one of several. Firebase knows its users by
+ * their addresses, ActiveConfig by the names of their tokens.
+ */
+export function formatOf(file) {
+    const isParse = isObject(member(file, 'params'))
+        && names(file).every((name) => ['params', 'masterKeyOnly'].includes(name));
+    if (isParse) return 'PARSE';
     const version = member(file, 'version');
-    return member(version, 'updateUser')?.email ? 'FIREBASE' : 'ACTIVECONFIG';
+    const user = member(version, 'updateUser');
+    if (member(user, 'email') || member(version, 'isLegacy') !== undefined
+        || /^etag-/.test(member(file, 'etag'))) return 'FIREBASE';
+    if (member(user, 'name')) return 'ACTIVECONFIG';
+    return sections(file).some(({settings}) => settings.some(hasFirebaseValue))
+        ? 'FIREBASE' : null;
+}
+
+/** True if a file looks like a template, of ActiveConfig or Firebase. */
+export function isTemplate(file) {
+    return ['parameters', 'parameterGroups', 'conditions']
+        .some((name) => member(file, name) !== undefined);
 }
 
 /**

@@ -8,9 +8,10 @@ import {choice, count, field, guarded, message, pageHead} from './controls.js';
 import {announce, fill, h} from './dom.js';
 import {parseJSON} from './json-text.js';
 import {newestRequest} from './newest-request.js';
+import {conditionPlace} from './paths.js';
 import {go} from './router.js';
 import {refusal} from './session.js';
-import {adding, convert, formats, likelyFormat, settingCount} from './template-transfer.js';
+import {adding, convert, formatOf, formats, isTemplate, settingCount} from './template-transfer.js';
 import {conditions} from './template.js';
 
 /** Maximum size of a file, in bytes. The server has its own limit. */
@@ -27,14 +28,15 @@ const exports = [
     ['XML', 'XML (Android)', 'xml'], ['ACTIVECONFIG', 'Exchange format (bootstrap)', 'json'],
 ];
 
-/** List of places with sentences, as reports and problems have them. */
-function placeList(items) {
+/** List of places in a file with sentences, as reports and problems have them. */
+function placeList(items, file) {
     return h('ul', {class: 'remarks'}, items.map(({path, message: text}) => h('li', {},
-        path && h('code', {class: 'path'}, path), path && ': ', text)));
+        path && (conditionPlace(path, file) ?? h('code', {class: 'path'}, path)),
+        path && ': ', text)));
 }
 
 /** What an import makes, with the buttons that put it into the draft. */
-function resultView(workspace, {template, report}) {
+function resultView(workspace, {template, report}, file) {
     const keep = (result, text) => {
         workspace.edit(result);
         announce(text);
@@ -75,7 +77,7 @@ function resultView(workspace, {template, report}) {
     return h('div', {class: 'stack'},
         h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
             + `${count(conditions(template).length, 'condition')}`),
-        report.length ? [h('p', {}, 'This does not carry over as it was:'), placeList(report)]
+        report.length ? [h('p', {}, 'This does not carry over as it was:'), placeList(report, file)]
             : h('p', {}, 'All of it carries over.'),
         !isEmpty && kept.length > 0 && h('details', {}, h('summary', {},
             `${count(kept.length, 'thing')} of the file ${kept.length === 1 ? 'is' : 'are'} in the `
@@ -124,16 +126,27 @@ function importCard({session, workspace, project}, left) {
         text.value = content;
         guess();
     }});
+    const doubt = h('p', {class: 'hint', role: 'status'});
     const update = () => {
         sectionField.hidden = format.value !== 'PARSE';
+        doubt.textContent = '';
     };
+    /** Chooses the format that the text says it has; else one that it may have. */
     const guess = () => {
+        let tree;
+        let known;
         try {
-            format.value = likelyFormat(parseJSON(text.value));
-            update();
+            tree = parseJSON(text.value);
+            known = formatOf(tree);
         } catch {
-            // It is no JSON yet; the button says so.
+            // It is no JSON yet, or no template; the button says so.
+            return;
         }
+        const isUnclear = !known && isTemplate(tree);
+        if (known) format.value = known;
+        else if (isUnclear && format.value === 'PARSE') format.value = 'ACTIVECONFIG';
+        update();
+        if (isUnclear) doubt.textContent = 'The file does not say where it is from: choose it.';
     };
     const read = async (event) => {
         event.preventDefault();
@@ -150,12 +163,12 @@ function importCard({session, workspace, project}, left) {
             const result = await convert(project, {
                 format: format.value, file: tree, section: section.value.trim()}, signal);
             if (signal.aborted) return;
-            fill(outcome, resultView(workspace, result));
+            fill(outcome, resultView(workspace, result, tree));
             outcome.querySelector('h3').focus();
         } catch (error) {
             if (signal.aborted) return;
             fill(outcome, message('error', error.message,
-                error.details?.length > 0 && placeList(error.details)));
+                error.details?.length > 0 && placeList(error.details, tree)));
         }
     };
     update();
@@ -163,7 +176,7 @@ function importCard({session, workspace, project}, left) {
         h('div', {class: 'card-head'}, h('h2', {id: 'import'}, 'Import')),
         h('div', {class: 'card-body'}, h('form', {class: 'form', onsubmit: read},
             field('File', file), field('Or its content', text),
-            h('div', {class: 'pair'}, field('Format', format), sectionField),
+            h('div', {class: 'pair'}, field('Format', format), sectionField), doubt,
             h('div', {class: 'actions'}, guarded(refused,
                 h('button', {type: 'submit', class: 'primary'}, 'Read the file')))), outcome));
 }
