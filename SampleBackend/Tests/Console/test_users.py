@@ -118,6 +118,46 @@ class UserTests(TaskCase):
         self.wait_for(lambda: self.call("GET", path)[1] == {
             "SampleViewConfiguration": {"ButtonEnabled": False}}, "the change")
 
+    def open_change(self, pinned):
+        """Opens the change of a pin that others know as well; returns the path of the pins."""
+        path = "users/42/overrides"
+        self.call("PUT", path, {"AppFeatures": {"RefreshInterval": pinned}})
+        self.go("user", id="42")
+        self.press("Change AppFeatures.RefreshInterval")
+        self.write("Value", "14")
+        return path
+
+    def test_replaces_no_pin_that_it_has_not_shown(self):
+        path = self.open_change(13)
+        self.call("PUT", path, {"AppFeatures": {"RefreshInterval": 99, "SomeFeature": True}})
+        self.press("Pin it for this user")
+        self.wait_for_text("It is 99 now.", "dialog")
+        self.assertEqual(self.call("GET", path)[1]["AppFeatures"]["RefreshInterval"], 99)
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.call("GET", path)[1], {
+            "AppFeatures": {"RefreshInterval": 14, "SomeFeature": True}})
+
+    def test_says_that_a_pin_was_removed_meanwhile(self):
+        path = self.open_change(13)
+        self.call("DELETE", path)
+        self.press("Pin it for this user")
+        self.wait_for_text("It is not pinned any more.", "dialog")
+        self.call("PUT", path, {"AppFeatures": {"RefreshInterval": 99}})
+        self.press("Pin it for this user")
+        self.wait_for_text("It is 99 now.", "dialog")
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.call("GET", path)[1], {"AppFeatures": {"RefreshInterval": 14}})
+
+    def test_keeps_the_pins_of_others_for_other_settings(self):
+        path = self.open_change(13)
+        self.call("PUT", path, {"AppFeatures": {"RefreshInterval": 13, "SomeFeature": True}})
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.call("GET", path)[1], {
+            "AppFeatures": {"RefreshInterval": 14, "SomeFeature": True}})
+
     def test_says_which_pins_have_no_effect(self):
         self.call("PUT", "users/7/overrides", {"AppFeatures": {
             "Renamed": True, "RefreshInterval": "soon", "SomeFeature": True}})

@@ -6,7 +6,7 @@ import {call, isMissing, projectPath} from './api.js';
 import {badge, guarded, message, nothing, settingName, table} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, fill, h} from './dom.js';
-import {entries, member, withMember} from './json.js';
+import {entries, isEqual, member, withMember} from './json.js';
 import {jsonText} from './json-text.js';
 import {isOfType, openPin, typeOf} from './pin-dialog.js';
 import {productionNotice} from './project-details.js';
@@ -43,14 +43,42 @@ async function readOverrides(project, userID, options) {
 /** The most attempts to pin a value while others pin some for the same user. */
 const attempts = 5;
 
+/** Text of what is pinned for a setting. */
+function pinnedText(value) {
+    return value === undefined ? 'It is not pinned any more.' : `It is ${jsonText(value)} now.`;
+}
+
+/** Another value is pinned than the one that a form showed: `value`; undefined is none. */
+class ChangedPinError extends Error {
+    constructor(value) {
+        super(`Somebody else has changed this pin meanwhile. ${pinnedText(value)} Save again to `
+            + 'pin yours in its place.');
+        this.value = value;
+    }
+}
+
+/** True if two pinned values are the same; undefined is none. */
+function isSamePin(left, right) {
+    return left === undefined || right === undefined ? left === right : isEqual(left, right);
+}
+
 /**
  * Pins a value; undefined removes it. The server stores all values of a user at once, in place of
  * those that were read, so that no other pin gets lost.
+ *
+ * @param {{value: *}} shown The value that the user saw, undefined for none; without it, any value
+ *     is replaced.
+ * @throws ChangedPinError if another value than `shown` is pinned; nothing is stored then.
  */
-async function savePin(project, userID, section, key, value) {
+async function savePin(project, userID, section, key, value, shown) {
     const path = overridesPath(project, userID);
     for (let attempt = 1; ; attempt += 1) {
         const {overrides, etag} = await readOverrides(project, userID);
+        const now = member(member(overrides, section), key);
+        // The same value may be an earlier attempt whose answer was lost.
+        if (shown && !isSamePin(now, shown.value) && !isSamePin(now, value)) {
+            throw new ChangedPinError(now);
+        }
         const values = withMember(member(overrides, section), key, value);
         const body = withMember(
             overrides, section, Object.keys(values).length ? values : undefined);

@@ -48,7 +48,9 @@ export function typeOf(template, sectionName, key) {
  * @param {object} workspace The workspace.
  * @param {string} userID The user.
  * @param {object} overrides Pinned values by section and key.
- * @param {function(string, string, *): Promise} save Stores a value for a section and a key.
+ * @param {function(string, string, *, {value: *}): Promise} save Stores a value for a section and a
+ *     key in place of the one that the dialog has shown. An error with a member `value` says that
+ *     another one is pinned; the dialog has shown that then.
  * @param {{pinned?: {section: string, key: string}, kept?: {setting: string, text: string},
  *     notice?: HTMLElement}} options `pinned` is the setting whose pinned value is changed; null to
  *     choose one. `kept` are the fields of an unfinished form. `notice` stands above the fields.
@@ -70,6 +72,8 @@ export function openPin(
     let control = null;
     let text = '';
     let drawn = null;
+    /** Values that were shown instead of those of `overrides`, by the setting's name. */
+    const shown = new Map();
 
     const draw = () => {
         const chosen = names.get(which.value.trim());
@@ -120,8 +124,15 @@ export function openPin(
                 control.focus();
                 throw new Error('Fix the value first.');
             }
-            await save(section, key, valueOf(text, valueType));
-            return `${section}.${key}`;
+            const name = `${section}.${key}`;
+            const before = shown.get(name) ?? {value: member(member(overrides, section), key)};
+            try {
+                await save(section, key, valueOf(text, valueType), before);
+            } catch (error) {
+                if ('value' in error) shown.set(name, {value: error.value});
+                throw error;
+            }
+            return name;
         },
     }, close), {isDirty: () => Boolean(kept), form: {
         user: workspace.user, project: workspace.project, kind: 'pin',
