@@ -1,9 +1,11 @@
 """What the check of a form sends while somebody types."""
 
 import json
+import signal
 import unittest
 
-from task_case import TaskCase
+from own_server_case import OwnServerCase
+from task_case import TEMPLATE, TaskCase
 
 # Records the bodies of requests, and how long the page's longest task was.
 PROBE = """
@@ -82,6 +84,40 @@ class LiveCheckTests(TaskCase):
         self.wait_for_text("is no NUMBER", "dialog .problems")
         self.write("Default value", "7")
         self.wait_for_text("The server accepts this", "dialog")
+
+
+class HangingServerTests(OwnServerCase):
+    def setUp(self):
+        super().setUp()
+        self.publish(TEMPLATE, "The sample", expected="*")
+        self.go("settings")
+
+    def stop_server(self):
+        """The server takes connections, and answers nothing."""
+        self.backend.process.send_signal(signal.SIGSTOP)
+
+    def test_lets_an_edit_be_kept_that_cannot_be_checked(self):
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.field("Default value")
+        self.stop_server()
+        self.write("Default value", "45")
+        self.wait_for(
+            lambda: "It could not be checked: The server does not answer."
+            in self.find("dialog").text, "the end of the check", seconds=9)
+        self.backend.process.send_signal(signal.SIGCONT)
+        self.keep()
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 200, "the draft")
+
+    def test_ends_a_call_without_an_answer(self):
+        self.driver.execute_script("""
+            const wait = window.setTimeout;
+            window.setTimeout = (run, time, ...rest) => wait(
+                run, time >= 30000 ? time / 20 : time, ...rest);""")
+        self.stop_server()
+        self.driver.execute_script("location.hash = '/default/tokens'")
+        self.wait_for(
+            lambda: "The server does not answer." in self.find("main").text, "the end",
+            seconds=9)
 
 
 if __name__ == "__main__":

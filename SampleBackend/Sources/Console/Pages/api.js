@@ -24,6 +24,15 @@ export class NoAnswerError extends Error {
     }
 }
 
+/** Milliseconds in which the server begins to answer. */
+const patience = 30_000;
+
+/** Milliseconds in which it begins to answer a large request, or sends the rest of an answer. */
+const longPatience = 120_000;
+
+/** Characters from which on a request is large: whole templates take time to send and to check. */
+const largeSize = 100_000;
+
 let csrfToken = '';
 let onSignedOut = async () => false;
 let onForbidden = () => {};
@@ -50,6 +59,29 @@ export function setForbiddenHandler(handler) {
 }
 
 /**
+ * Sends a request, and reads the response; aborts both when the server takes too long.
+ *
+ * @returns {Promise<{response: Response, text: string}>}
+ */
+async function exchange(path, {signal, ...options}) {
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
+    const isLarge = (options.body?.length ?? 0) >= largeSize;
+    let timer = setTimeout(abort, isLarge ? longPatience : patience);
+    try {
+        const response = await fetch(path, {...options, signal: controller.signal});
+        clearTimeout(timer);
+        timer = setTimeout(abort, longPatience);
+        return {response, text: await response.text()};
+    } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+    }
+}
+
+/**
  * Sends a request.
  *
  * @param {string} method HTTP method.
@@ -58,8 +90,8 @@ export function setForbiddenHandler(handler) {
  *     signal?: AbortSignal}} options `body` is sent as JSON.
  * @returns {Promise<{status: number, body: *, etag: ?string, warning: ?string}>} `body` is the
  *     parsed JSON; null when the response is empty, as with status 304, "not modified".
- * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection fails
- *     or a successful response is no JSON; AbortError when `signal` is aborted.
+ * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection fails,
+ *     the server takes too long, or a successful response is no JSON; AbortError when `signal` is aborted.
  */
 export async function call(method, path, {
     body, ifMatch, ifNoneMatch, contentType = 'application/json', signal} = {}) {
@@ -71,13 +103,12 @@ export async function call(method, path, {
     let response;
     let text;
     try {
-        response = await fetch(path, {
+        ({response, text} = await exchange(path, {
             method, headers, signal, cache: 'no-store', redirect: 'error',
             body: body === undefined ? undefined : jsonText(body),
-        });
-        text = await response.text();
+        }));
     } catch (error) {
-        if (error.name === 'AbortError') throw error;
+        if (error.name === 'AbortError' && signal?.aborted) throw error;
         throw new NoAnswerError();
     }
     let tree = null;

@@ -2,12 +2,15 @@
  * Validation of a template by the server, also during typing.
  */
 
-import {call, projectPath, ServerError} from './api.js';
+import {call, NoAnswerError, projectPath, ServerError} from './api.js';
 import {patch} from './json-patch.js';
 import {isWithin} from './paths.js';
 
 /** Debounce interval in milliseconds. */
 const pause = 250;
+
+/** Milliseconds after which a check during typing gives up: nobody waits longer to keep an edit. */
+const patience = 5_000;
 
 /**
  * Validates a template on the server; nothing is stored.
@@ -84,7 +87,7 @@ export class LiveValidation {
      * @param {object} workspace Workspace whose template is edited.
      * @param {function({state: string, problems: object[], message?: string}): void} report
      *     Receives `checking` at once, then `done`, or `unknown` with a message when the request
-     *     failed.
+     *     failed or took too long.
      */
     constructor(workspace, report) {
         this.workspace = workspace;
@@ -107,13 +110,22 @@ export class LiveValidation {
 
     async #ask(template) {
         const {signal} = this.#abort;
+        const timer = setTimeout(() => {
+            if (signal.aborted) return;
+            this.stop();
+            this.#giveUp(new NoAnswerError());
+        }, patience);
         try {
             const problems = await validateEdit(this.workspace, template, signal);
             if (!signal.aborted) this.report({state: 'done', problems});
         } catch (error) {
-            if (!signal.aborted) {
-                this.report({state: 'unknown', problems: [], message: error.message});
-            }
+            if (!signal.aborted) this.#giveUp(error);
+        } finally {
+            clearTimeout(timer);
         }
+    }
+
+    #giveUp({message}) {
+        this.report({state: 'unknown', problems: [], message});
     }
 }
