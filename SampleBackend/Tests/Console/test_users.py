@@ -2,6 +2,8 @@
 
 import unittest
 
+from selenium.webdriver.common.keys import Keys
+
 from console_case import URL
 from faults import Faults
 from task_case import TaskCase
@@ -101,7 +103,7 @@ class UserTests(TaskCase):
         self.write("Setting", "AppFeatures.Nothing")
         self.press("Pin it for this user")
         self.wait_for_text("There is no such setting", "dialog")
-        self.write("Setting", "SampleViewConfiguration.ButtonEnabled")
+        self.choose("Setting", "SampleViewConfiguration.ButtonEnabled")
         switch = self.field("Value")
         self.assertEqual(switch.get_attribute("role"), "switch")
         switch.click()
@@ -117,6 +119,33 @@ class UserTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.wait_for(lambda: self.call("GET", path)[1] == {
             "SampleViewConfiguration": {"ButtonEnabled": False}}, "the change")
+
+    def test_finds_the_setting_of_a_pin_by_parts_of_its_name(self):
+        self.go("user", id="7")
+        self.press("Pin a value")
+        self.write("Setting", "interval feat")
+        self.field("Setting").send_keys(Keys.ENTER)
+        self.assertEqual(
+            self.field("Setting").get_attribute("value"), "AppFeatures.RefreshInterval")
+        self.write("Value", "5")
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(
+            self.call("GET", "users/7/overrides")[1], {"AppFeatures": {"RefreshInterval": 5}})
+
+    def test_takes_back_a_search_for_the_setting_of_a_pin(self):
+        self.go("user", id="7")
+        self.press("Pin a value")
+        self.choose("Setting", "AppFeatures.RefreshInterval")
+        self.write("Setting", "Button")
+        self.wait_for(
+            lambda: not self.named("dialog input", "Value"), "the value to go")
+        self.field("Setting").send_keys(Keys.ESCAPE)
+        self.assertEqual(
+            self.field("Setting").get_attribute("value"), "AppFeatures.RefreshInterval")
+        self.write("Value", "5")
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
 
     def open_change(self, pinned):
         """Opens the change of a pin that others know as well; returns the path of the pins."""

@@ -2,9 +2,10 @@
  * Dialog that pins a value for one user, with a control for the setting's type.
  */
 
+import {Combobox} from './combobox.js';
 import {field} from './controls.js';
 import {dialogForm, openDialog} from './dialog.js';
-import {fill, h, newID} from './dom.js';
+import {fill, h} from './dom.js';
 import {ExactNumber, member} from './json.js';
 import {jsonText, parseJSON} from './json-text.js';
 import {problemList} from './problem-list.js';
@@ -61,12 +62,15 @@ export function openPin(
     const template = workspace.published;
     const names = new Map(sections(template).flatMap((section) => section.settings.map(({key}) => [
         `${section.name}.${key}`, {section: section.name, key}])));
-    const list = h('datalist', {id: newID('settings')},
-        [...names.keys()].map((name) => h('option', {value: name})));
-    const which = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-        list: list.id, 'data-autofocus': !pinned, disabled: Boolean(pinned),
+    const which = new Combobox({
+        options: () => [...names.keys()].map((name) => [name, name]),
         value: pinned ? `${pinned.section}.${pinned.key}` : kept?.setting ?? '',
-        oninput: () => draw()});
+        chosen: () => draw(),
+        attributes: {'data-autofocus': !pinned, disabled: Boolean(pinned)}});
+    which.input.addEventListener('input', () => draw());
+    // Escape brings back the name that was chosen before.
+    which.popup.addEventListener('toggle', () => draw());
+    const written = () => which.input.value.trim();
     const whichProblems = problemList();
     const place = h('div', {});
     let control = null;
@@ -76,9 +80,9 @@ export function openPin(
     const shown = new Map();
 
     const draw = () => {
-        const chosen = names.get(which.value.trim());
-        whichProblems.show([], which);
+        const chosen = names.get(written());
         if (drawn === chosen) return;
+        whichProblems.show([], which.input);
         drawn = chosen;
         control = null;
         if (!chosen) {
@@ -90,9 +94,9 @@ export function openPin(
         const value = member(member(overrides, section), key);
         text = value === undefined ? (valueType === 'BOOLEAN' ? 'false' : '')
             : typeof value === 'string' && valueType === 'STRING' ? value : jsonText(value);
-        if (kept && which.value === kept.setting) text = kept.text;
-        control = labelledControl('Value', valueType, text, (written) => {
-            text = written;
+        if (kept && written() === kept.setting) text = kept.text;
+        control = labelledControl('Value', valueType, text, (entered) => {
+            text = entered;
             showProblem(valueType);
         });
         fill(place, control.node, h('p', {class: 'hint'}, hints[valueType]));
@@ -108,13 +112,13 @@ export function openPin(
     draw();
     return openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
         fields: [notice, field('Setting', which, {problems: whichProblems.node,
-            hint: pinned ? null : 'Write a part of its name.'}), list, place],
+            hint: pinned ? null : 'Write parts of its name.'}), place],
         action: 'Pin it for this user',
         submit: async () => {
-            const chosen = names.get(which.value.trim());
+            const chosen = names.get(written());
             if (!chosen) {
                 whichProblems.show([{message: 'There is no such setting. Choose one of the list.'}],
-                    which);
+                    which.input);
                 which.focus();
                 throw new Error('Choose a setting first.');
             }
@@ -136,5 +140,5 @@ export function openPin(
         },
     }, close), {isDirty: () => Boolean(kept), form: {
         user: workspace.user, project: workspace.project, kind: 'pin',
-        arguments: [userID, pinned], content: () => ({setting: which.value, text})}});
+        arguments: [userID, pinned], content: () => ({setting: written(), text})}});
 }
