@@ -2,6 +2,7 @@
 
 import unittest
 
+from faults import Faults
 from task_case import TaskCase
 
 
@@ -40,6 +41,26 @@ class TokenTests(TaskCase):
         self.enter_token(secret)
         self.wait_for_text("unknown, expired or revoked")
 
+    def test_finds_a_token_whose_answer_was_lost(self):
+        name = f"lost of {self.project}"
+        self.go("tokens")
+        faults = Faults(self.driver)
+        faults.lose("POST", "/v1/tokens", limit=1)
+        self.press("Create token")
+        self.write("Name", name)
+        self.press("Create the token")
+        self.wait_for_text("was created, but it was lost with the answer", "dialog")
+        self.check_page("token-lost")
+        self.press("Revoke the token that was lost")
+        self.wait_for_text("You may try again", "dialog")
+        self.press("Create the token")
+        self.field("Token")
+        self.press("Done")
+        self.wait_for_dialog_to_close()
+        tokens = [t for t in self.administer("GET", "/v1/tokens")[1]["tokens"]
+                  if t["name"] == name]
+        self.assertEqual(len([t for t in tokens if not t.get("revocationTime")]), 1)
+
 
 class WebhookTests(TaskCase):
     def test_adds_a_webhook_shows_its_deliveries_and_removes_it(self):
@@ -64,6 +85,42 @@ class WebhookTests(TaskCase):
         self.press("Remove https://webhook.invalid/hook")
         self.press("Remove the webhook")
         self.wait_for_text("There are no webhooks", "main")
+
+    def test_finds_a_webhook_whose_answer_was_lost(self):
+        address = "https://webhook.invalid/lost"
+        self.go("webhooks")
+        faults = Faults(self.driver)
+        faults.lose("POST", "/webhooks$", limit=1)
+        self.press("Add webhook")
+        self.write("Address", address)
+        self.press("Add the webhook")
+        self.wait_for_text("its secret was lost with the answer", "dialog")
+        self.press("Add the webhook")
+        self.wait_for_text("its secret was lost with the answer", "dialog")
+        self.assertEqual(len(self.call("GET", "webhooks")[1]["webhooks"]), 1)
+        self.press("Remove the webhook that was added")
+        self.wait_for_text("You may try again", "dialog")
+        faults.fail("POST", "/webhooks$", limit=1)
+        self.press("Add the webhook")
+        self.wait_for_text("has not done it", "dialog")
+        self.press("Add the webhook")
+        self.field("Secret")
+        self.press("Done")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(
+            [each["url"] for each in self.call("GET", "webhooks")[1]["webhooks"]], [address])
+
+    def test_lists_a_webhook_whose_answer_was_lost(self):
+        self.go("webhooks")
+        Faults(self.driver).lose("POST", "/webhooks$", limit=1)
+        self.press("Add webhook")
+        self.write("Address", "https://webhook.invalid/lost")
+        self.press("Add the webhook")
+        self.wait_for_text("its secret was lost with the answer", "dialog")
+        self.press("Cancel")
+        self.press("Leave")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("https://webhook.invalid/lost", "tbody")
 
 
 class RoleTests(TaskCase):

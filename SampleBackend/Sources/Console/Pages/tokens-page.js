@@ -4,6 +4,7 @@
 
 import {call} from './api.js';
 import {badge, choice, field, message, nothing, pageHead, table, timeText} from './controls.js';
+import {Creation} from './creation.js';
 import {ask, dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h} from './dom.js';
 import {showSecret} from './secret-dialog.js';
@@ -36,10 +37,19 @@ export async function createToken({project, session}, created, kept = null) {
         'data-autofocus': true, value: kept?.name ?? ''});
     const role = choice(roles, kept?.role ?? 'viewer');
     const lifetime = choice(lifetimes, kept?.lifetime ?? '90');
+    const creation = new Creation({
+        path: '/v1/tokens',
+        list: (body) => body.tokens.filter(({revocationTime}) => !revocationTime),
+        isSame: (token, body) => token.name === body.name,
+        describe: (body) => `The token ${body.name} was created, but it was lost with the answer: `
+            + 'nobody has it. Revoke it and create it again.',
+        action: 'Revoke the token that was lost',
+        removed: created,
+    });
     const made = await openDialog('Create a token', (close) => dialogForm({
         fields: [
             field('Name', name, {hint: 'Who or what uses it: it stands in the audit trail.'}),
-            field('Role', role), field('Expires after', lifetime)],
+            field('Role', role), field('Expires after', lifetime), creation.node],
         action: 'Create the token',
         submit: async () => {
             const body = {name: name.value.trim(), role: role.value};
@@ -47,12 +57,16 @@ export async function createToken({project, session}, created, kept = null) {
                 const milliseconds = Number(lifetime.value) * 24 * 60 * 60 * 1000;
                 body.expirationTime = new Date(Date.now() + milliseconds).toISOString();
             }
-            return (await call('POST', '/v1/tokens', {body})).body;
+            return creation.create(body);
         },
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'token', arguments: [],
         content: () => ({name: name.value, role: role.value, lifetime: lifetime.value})}});
-    if (!made) return;
+    creation.end();
+    if (!made) {
+        if (creation.isLost) created();
+        return;
+    }
     created();
     await showSecret({title: `The token ${made.name}`, label: 'Token', secret: made.token,
         text: 'Copy it now: it is shown this once, and the server keeps only its hash.'});

@@ -4,6 +4,7 @@
 
 import {call, isMissing, projectPath} from './api.js';
 import {badge, field, message, nothing, pageHead, table, timeText} from './controls.js';
+import {Creation} from './creation.js';
 import {ask, dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h} from './dom.js';
 import {showSecret} from './secret-dialog.js';
@@ -63,15 +64,28 @@ function withoutSecrets(address) {
 export async function addWebhook({project, session}, added, kept = null) {
     const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
         'data-autofocus': true, value: kept?.url ?? ''});
+    const creation = new Creation({
+        path: projectPath(project, 'webhooks'),
+        list: (body) => body.webhooks,
+        isSame: (webhook, body) => webhook.url === body.url,
+        describe: () => 'The webhook was added, but its secret was lost with the answer. Remove it '
+            + 'and add it again, or receivers cannot check its messages.',
+        action: 'Remove the webhook that was added',
+        removed: added,
+    });
     const made = await openDialog('Add a webhook', (close) => dialogForm({
-        fields: field('Address', url, {hint: 'It gets a signed message after every publish.'}),
+        fields: [field('Address', url, {hint: 'It gets a signed message after every publish.'}),
+            creation.node],
         action: 'Add the webhook',
-        submit: async () => (await call('POST', projectPath(project, 'webhooks'),
-            {body: {url: url.value.trim()}})).body,
+        submit: () => creation.create({url: url.value.trim()}),
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'webhook', arguments: [],
         content: () => ({url: withoutSecrets(url.value)})}});
-    if (!made) return;
+    creation.end();
+    if (!made) {
+        if (creation.isLost) added();
+        return;
+    }
     added();
     await showSecret({title: 'The secret of the webhook', label: 'Secret', secret: made.secret,
         text: 'Copy it now: it is shown this once. The receiver checks the signatures with it.'});
