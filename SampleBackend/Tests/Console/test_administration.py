@@ -1,6 +1,7 @@
 """Tokens, webhooks, and what a role may not do."""
 
 import unittest
+from datetime import datetime
 
 from faults import Faults
 from task_case import TaskCase
@@ -40,6 +41,22 @@ class TokenTests(TaskCase):
         self.open()
         self.enter_token(secret)
         self.wait_for_text("unknown, expired or revoked")
+
+    def test_creates_tokens_for_a_short_time(self):
+        self.go("tokens")
+        for text, hours in (("12 hours", 12), ("1 day", 24), ("7 days", 7 * 24)):
+            name = f"{text} of {self.project}"
+            self.press("Create token")
+            self.write("Name", name)
+            self.choose("Expires after", text)
+            self.press("Create the token")
+            self.press("Done")
+            self.wait_for_dialog_to_close()
+            token = next(t for t in self.administer("GET", "/v1/tokens")[1]["tokens"]
+                         if t["name"] == name)
+            end, start = (datetime.fromisoformat(token[f"{each}Time"].replace("Z", "+00:00"))
+                          for each in ("expiration", "creation"))
+            self.assertAlmostEqual((end - start).total_seconds(), hours * 3600, delta=120)
 
     def test_finds_a_token_whose_answer_was_lost(self):
         name = f"lost of {self.project}"

@@ -16,7 +16,9 @@ const roles = [
     ['publisher', 'Publisher: everything, also tokens'],
 ];
 
-const lifetimes = [['30', '30 days'], ['90', '90 days'], ['365', 'A year'], ['', 'Never']];
+/** Lifetimes in days; an empty one does not end. */
+const lifetimes = [['0.5', '12 hours'], ['1', '1 day'], ['7', '7 days'], ['30', '30 days'],
+    ['90', '90 days'], ['365', 'A year'], ['', 'Never']];
 
 /** Badge for a token: active, expired or revoked. */
 function stateBadge({revocationTime, expirationTime}) {
