@@ -122,6 +122,49 @@ class ReviewTests(TaskCase):
         self.assertEqual(len([e for e in self.find_all("[aria-labelledby=impact] .warning li")
                               if e.is_displayed()]), 50)
 
+    def test_lists_the_warnings_of_the_server(self):
+        def change(template):
+            parameter = template["parameterGroups"]["AppFeatures"]["parameters"]["RefreshInterval"]
+            parameter["conditionalValues"]["User 1"] = {
+                "rolloutValue": {"rolloutId": "r", "value": "9", "percent": 5}}
+            parameter["conditionalValues"]["User 3"] = {
+                "rolloutValue": {"rolloutId": "r", "value": "9", "percent": 5}}
+        self.start_draft(change)
+        items = self.wait_for(lambda: self.find_all("main .message.warning li"), "the warnings")
+        self.assertEqual(len(items), 2)
+        for item in items:
+            self.assertTrue(item.text.startswith("In parameterGroups"), item.text)
+        self.assertNotIn("199", self.find("main .message.warning").text)
+
+    def test_reads_the_field_of_warnings(self):
+        self.go("review")
+        for field, texts in (
+                ('199 - "one"', ["one"]),
+                ('199 - "In a: b, c", 299 host:80 "two" "Sun, 06 Nov 1994 08:49:37 GMT"',
+                 ["In a: b, c", "two"]),
+                (r'199 - "a \"b\" \\ c",199 - ""', ['a "b" \\ c', ""]),
+                ("no such syntax", ["no such syntax"])):
+            self.assertEqual(self.driver.execute_async_script("""
+                const [field, done] = arguments;
+                import('/console/warning-field.js').then(
+                    ({warningTexts}) => done(warningTexts(field)));""", field), texts)
+
+    def test_names_the_condition_of_a_warning(self):
+        self.edit_interval("45")
+        self.driver.execute_script("""
+            const send = window.fetch;
+            window.fetch = async (path, options) => {
+                const answer = await send(path, options);
+                if (!`${path}`.includes('validateOnly')) return answer;
+                const headers = new Headers(answer.headers);
+                headers.set('Warning', '199 - "In conditions[1].expression: it is odd."');
+                return new Response(await answer.text(), {status: answer.status, headers});
+            };""")
+        self.go("review")
+        name = TEMPLATE["conditions"][1]["name"]
+        self.wait_for_text(
+            f"In the condition {name}, expression: it is odd.", "main .message.warning li")
+
     def test_previews_the_users_that_were_asked_for_last_and_says_how_many(self):
         self.edit_interval("45")
         self.go("review")

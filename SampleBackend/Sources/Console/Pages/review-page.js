@@ -10,6 +10,7 @@ import {announce, fill, h, redraw} from './dom.js';
 import {focusHeading} from './focus.js';
 import {impactView} from './impact.js';
 import {isEqual} from './json.js';
+import {conditionPlace} from './paths.js';
 import {isProduction, productionNotice, shownName} from './project-details.js';
 import {publish} from './publishing.js';
 import {address, go} from './router.js';
@@ -18,6 +19,7 @@ import {revertingCondition, revertingGroup, revertingSetting} from './revert.js'
 import {undoView} from './undo.js';
 import {withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
+import {warningTexts} from './warning-field.js';
 
 function problemsView(problems) {
     return message('error',
@@ -287,6 +289,15 @@ function showReview(context, state, body) {
     review.checking = checkDraft(context, review, check, signal);
 }
 
+/** List of the server's warnings; those of a condition have its name instead of its number. */
+function warningsView(texts, template) {
+    return message('warning', h('ul', {class: 'remarks'}, texts.map((text) => h('li', {},
+        text.replace(/^In (conditions\[\S+): /, (start, path) => {
+            const place = conditionPlace(path, template);
+            return place ? `In ${place}: ` : start;
+        })))));
+}
+
 /**
  * Validates the draft on the server, shows the result in `place`, and keeps the normalized template
  * in `review`. Skipped for viewers, who may not validate.
@@ -301,7 +312,7 @@ async function checkDraft({session, workspace}, review, place, signal) {
             workspace.project, workspace.draft.template, signal);
         review.normalized = normalized && withoutVersion(normalized);
         fill(place, problems.length ? problemsView(problems)
-            : warning && message('warning', warning));
+            : warning && warningsView(warningTexts(warning), workspace.draft.template));
     } catch (error) {
         if (!signal.aborted) fill(place, message('warning', error.message));
     }
