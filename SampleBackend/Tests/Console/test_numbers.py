@@ -154,6 +154,25 @@ class NumberTests(TaskCase):
         other = dict(dict(dict(self.content())["parameters"])["other"])
         self.assertEqual(other["weight"], "9007199254740993.0")
 
+    def test_says_as_what_a_pinned_number_is_kept(self):
+        self.go("user", id="7")
+        for number, kept in (("12345678901234567890", "1.2345678901234567e+19"), ("-0", "0"),
+                             ("0.1234567890123456789", "0.12345678901234568")):
+            with self.subTest(number):
+                self.press("Pin a value")
+                self.choose("Setting", "AppFeatures.RefreshInterval")
+                self.write("Value", number)
+                self.press("Pin it for this user")
+                self.wait_for_text(f"It is kept as {kept}, instead of {number}.", "dialog")
+                self.press("Close")
+                self.wait_for_dialog_to_close()
+                self.wait_for_text(kept, "[aria-labelledby=pinned]")
+        self.press("Pin a value")
+        self.choose("Setting", "AppFeatures.RefreshInterval")
+        self.write("Value", "0.5")
+        self.press("Pin it for this user")
+        self.wait_for_dialog_to_close()
+
     def test_pins_and_shows_a_number_digit_for_digit(self):
         path = "users/7/overrides"
         self.send("PUT", path, '{"AppFeatures": {"SomeFeature": 9223372036854775807}}')

@@ -62,12 +62,24 @@ function isSamePin(left, right) {
     return left === undefined || right === undefined ? left === right : isEqual(left, right);
 }
 
+/** Value that the server has stored for a pin; `sent` if that cannot be read or is gone. */
+async function storedValue(project, userID, section, key, sent) {
+    try {
+        const {overrides} = await readOverrides(project, userID);
+        return member(member(overrides, section), key) ?? sent;
+    } catch {
+        // The value is stored, whatever becomes of this request.
+        return sent;
+    }
+}
+
 /**
  * Pins a value; undefined removes it. The server stores all values of a user at once, in place of
  * those that were read, so that no other pin gets lost.
  *
  * @param {{value: *}} shown The value that the user saw, undefined for none; without it, any value
  *     is replaced.
+ * @returns {Promise<*>} The value as the server keeps it, which may round a number.
  * @throws ChangedPinError if another value than `shown` is pinned; nothing is stored then.
  */
 async function savePin(project, userID, section, key, value, shown) {
@@ -84,9 +96,13 @@ async function savePin(project, userID, section, key, value, shown) {
             overrides, section, Object.keys(values).length ? values : undefined);
         const condition = etag ? {ifMatch: etag} : {ifNoneMatch: '*'};
         try {
-            if (Object.keys(body).length) await call('PUT', path, {body, ...condition});
-            else if (etag) await call('DELETE', path, condition);
-            return;
+            if (Object.keys(body).length) {
+                await call('PUT', path, {body, ...condition});
+                return await storedValue(project, userID, section, key, value);
+            } else if (etag) {
+                await call('DELETE', path, condition);
+            }
+            return undefined;
         } catch (error) {
             // 404: somebody else has removed the last one.
             if (attempt === attempts || ![404, 412].includes(error.status)) throw error;

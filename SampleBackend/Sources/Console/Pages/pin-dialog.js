@@ -3,10 +3,10 @@
  */
 
 import {Combobox} from './combobox.js';
-import {field} from './controls.js';
+import {field, message} from './controls.js';
 import {dialogForm, openDialog} from './dialog.js';
 import {fill, h} from './dom.js';
-import {ExactNumber, member} from './json.js';
+import {ExactNumber, isEqual, member} from './json.js';
 import {jsonText, parseJSON} from './json-text.js';
 import {problemList} from './problem-list.js';
 import {sections, settingAt} from './template.js';
@@ -49,15 +49,15 @@ export function typeOf(template, sectionName, key) {
  * @param {object} workspace The workspace.
  * @param {string} userID The user.
  * @param {object} overrides Pinned values by section and key.
- * @param {function(string, string, *, {value: *}): Promise} save Stores a value for a section and a
- *     key in place of the one that the dialog has shown. An error with a member `value` says that
- *     another one is pinned; the dialog has shown that then.
+ * @param {function(string, string, *, {value: *}): Promise<*>} save Stores a value for a section
+ *     and a key in place of the one that the dialog has shown; returns the value as it is kept. An
+ *     error with a member `value` says that another one is pinned; the dialog has shown that then.
  * @param {{pinned?: {section: string, key: string}, kept?: {setting: string, text: string},
  *     notice?: HTMLElement}} options `pinned` is the setting whose pinned value is changed; null to
  *     choose one. `kept` are the fields of an unfinished form. `notice` stands above the fields.
  * @returns {Promise<?string>} `Section.key` of the pinned setting; undefined when cancelled.
  */
-export function openPin(
+export async function openPin(
     workspace, userID, overrides, save, {pinned = null, kept = null, notice = null} = {}) {
     const template = workspace.published;
     const names = new Map(sections(template).flatMap((section) => section.settings.map(({key}) => [
@@ -110,7 +110,8 @@ export function openPin(
     const wrong = (valueType) => `This is no value of the type ${typeName(valueType)}. `
         + hints[valueType];
     draw();
-    return openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
+    let stored = null;
+    const name = await openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
         fields: [notice, field('Setting', which, {problems: whichProblems.node,
             hint: pinned ? null : 'Write parts of its name.'}), place],
         action: 'Pin it for this user',
@@ -130,8 +131,9 @@ export function openPin(
             }
             const name = `${section}.${key}`;
             const before = shown.get(name) ?? {value: member(member(overrides, section), key)};
+            const value = valueOf(text, valueType);
             try {
-                await save(section, key, valueOf(text, valueType), before);
+                stored = {value, kept: await save(section, key, value, before)};
             } catch (error) {
                 if ('value' in error) shown.set(name, {value: error.value});
                 throw error;
@@ -141,4 +143,18 @@ export function openPin(
     }, close), {isDirty: () => Boolean(kept), form: {
         user: workspace.user, project: workspace.project, kind: 'pin',
         arguments: [userID, pinned], content: () => ({setting: written(), text})}});
+    if (name && !isEqual(stored.value, stored.kept)) {
+        await showKept(name, jsonText(stored.value), jsonText(stored.kept));
+    }
+    return name;
+}
+
+/** Says that the server keeps a pin as another value than the one that was entered. */
+function showKept(name, entered, kept) {
+    return openDialog(`${name} is pinned`, (close) => ({
+        body: message('warning', h('p', {}, 'It is kept as ', h('code', {}, kept), ', instead of ',
+            h('code', {}, entered), '.')),
+        actions: h('button', {type: 'button', class: 'primary', 'data-autofocus': true,
+            onclick: () => close(true)}, 'Close'),
+    }));
 }
