@@ -90,8 +90,9 @@ async function exchange(path, {signal, ...options}) {
  *     signal?: AbortSignal}} options `body` is sent as JSON.
  * @returns {Promise<{status: number, body: *, etag: ?string, warning: ?string}>} `body` is the
  *     parsed JSON; null when the response is empty, as with status 304, "not modified".
- * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection fails,
- *     the server takes too long, or a successful response is no JSON; AbortError when `signal` is aborted.
+ * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection
+ *     fails, the server takes too long, or a successful response is no JSON; AbortError when
+ *     `signal` is aborted.
  */
 export async function call(method, path, {
     body, ifMatch, ifNoneMatch, contentType = 'application/json', signal} = {}) {
