@@ -260,6 +260,43 @@ class ReviewTests(TaskCase):
         self.assertEqual(interval["defaultValue"], {"value": "60.0"})
         self.assertEqual(self.template()["version"]["rollbackSource"], "1")
 
+    def test_says_that_it_was_undone_and_brings_it_back_as_a_draft(self):
+        stream = urlopen(
+            f"{URL}/projects/{self.project}/activeconfig/user/1/events", timeout=30)
+        self.addCleanup(stream.close)
+        self.edit_interval("45")
+        self.go("review")
+        self.write("Description of this version", "Look sooner")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+        self.press("Undo")
+        self.wait_for_text("Undone: version 1 is published again as version 3.", ".success")
+        self.wait_for_text("1 of 1 connected app has it.", ".success")
+        self.assertNotIn("Published as version 2.", self.find("main").text)
+        self.check_page("review-undone")
+        self.press("Edit it again as a draft")
+        self.wait_for_text("since version 3", ".draft-bar")
+        self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
+        self.assertEqual(
+            [e.text.split("\n") for e in self.find_all(".diff .side")],
+            [["Before", "60.0"], ["After", "45"]])
+        self.assertEqual(self.find_all(".success"), [])
+        self.press("Publish")
+        self.wait_for_text("Published as version 4.", "main")
+        self.assertEqual(self.template()["version"]["description"], "Look sooner")
+
+    def test_brings_back_what_was_undone_beside_what_others_published_since(self):
+        self.publish_interval()
+        self.press("Undo")
+        self.wait_for_text("Undone: version 1 is published again as version 3.", ".success")
+        theirs = copy.deepcopy(TEMPLATE)
+        theirs["parameterGroups"]["AppFeatures"]["description"] = "Theirs"
+        self.publish(theirs, "Theirs")
+        self.press("Edit it again as a draft")
+        self.wait_for_text("since version 4", ".draft-bar")
+        self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
+        self.assertEqual(len(self.find_all(".difference")), 1)
+
     def test_does_not_undo_what_somebody_published_since(self):
         self.edit_interval("45")
         self.go("review")

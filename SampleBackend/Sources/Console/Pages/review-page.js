@@ -16,7 +16,7 @@ import {publish} from './publishing.js';
 import {address, go} from './router.js';
 import {refusal} from './session.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
-import {undoView} from './undo.js';
+import {undoneView, undoView} from './undo.js';
 import {withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
 import {warningTexts} from './warning-field.js';
@@ -31,13 +31,21 @@ function problemsView(problems) {
 const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
 
-/** Message about the version that was just published. */
+/** Message about the version that was just published, in place of which comes that of its undo. */
 function publishedView(context, state, published) {
+    const {signal} = state.left;
+    const showNotice = (notice) => {
+        state.notice = notice;
+        state.show();
+        focusHeading();
+    };
+    const showUndone = (undone, version) => showNotice(
+        undoneView(context, undone, version, signal, () => showNotice(null)));
     return message('success',
         h('p', {}, h('strong', {}, `Published as version ${published.versionNumber}.`),
             isProduction(context.details) && ` It is in ${shownName(context.details)}, production.`,
             ' Apps that listen get it now.'),
-        undoView(context, published, state.left.signal),
+        undoView(context, published, signal, showUndone),
         h('p', {class: 'actions'}, h('a', {href: address('live')}, 'Watch it arrive'),
             h('a', {href: address('history')}, 'See the history')));
 }

@@ -7,6 +7,7 @@ import {count, guarded, message} from './controls.js';
 import {announce, fill, h} from './dom.js';
 import {clearDoubt} from './publishing.js';
 import {refusal} from './session.js';
+import {mergeTrees} from './tree-merge.js';
 
 /** Milliseconds between two looks at the connected clients. */
 const interval = 1000;
@@ -48,24 +49,104 @@ async function rollback(project, {before, versionNumber}, options) {
 }
 
 /**
+ * Sentence with the number of connected apps that have a version. It is updated every second for a
+ * minute, or until it leaves the page.
+ *
+ * @param {string} project Name of the project.
+ * @param {string} versionNumber The version.
+ * @param {AbortSignal} signal Ends the updates.
+ * @param {function(number): void} onLook Called at each update with the seconds that are left.
+ */
+function arrivalView(project, versionNumber, signal, onLook = () => {}) {
+    const place = h('p', {role: 'status'}, 'Looking at the connected apps …');
+    const end = Date.now() + lifetime * 1000;
+    const look = async () => {
+        if (signal.aborted) return;
+        const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+        onLook(left);
+        try {
+            const {all, has} = await arrival(project, versionNumber, signal);
+            place.textContent = all === 0 ? 'No app is connected now; apps get it when they ask next.'
+                : `${has} of ${count(all, 'connected app')} ${has === 1 ? 'has' : 'have'} it.`;
+        } catch {
+            // Asked again soon.
+        }
+        if (left > 0) setTimeout(() => place.isConnected && look(), interval);
+    };
+    look();
+    return place;
+}
+
+/**
+ * Makes what a version had changed a draft over the current version, with its description. Edits
+ * of a draft that exists by then are kept, and win where both changed the same.
+ */
+async function editAgain(workspace, before, versionNumber) {
+    await workspace.load();
+    const [old, undone] = await Promise.all(
+        [before, versionNumber].map((number) => workspace.fetchTemplate(number)));
+    const {draft, published} = workspace;
+    const again = mergeTrees(old.template, undone.template, published);
+    const {description} = undone.version;
+    const template = description ? {...again, version: {description}} : again;
+    workspace.rebase(draft ? mergeTrees(draft.baseTemplate, draft.template, template) : template, {
+        versionNumber: workspace.versionNumber, etag: workspace.etag, baseTemplate: published});
+}
+
+/**
+ * Message about a version that was undone, with a button that brings it back as a draft.
+ *
+ * @param {object} context Page context.
+ * @param {{before: string, versionNumber: string}} undone The version that was undone, and the one
+ *     before it.
+ * @param {{versionNumber: string}} version The new version, which equals the one before.
+ * @param {AbortSignal} signal Ends the view.
+ * @param {function(): void} onDraft Called when it is a draft again, unless the signal was aborted.
+ */
+export function undoneView(
+    {workspace, project}, {before, versionNumber}, version, signal, onDraft) {
+    const outcome = h('div', {'aria-live': 'polite'});
+    const edit = h('button', {type: 'button', 'data-focus': 'edit-again', onclick: async () => {
+        edit.disabled = true;
+        fill(outcome);
+        try {
+            await editAgain(workspace, before, versionNumber);
+            if (!signal.aborted) onDraft();
+            announce(`What version ${versionNumber} changed is a draft again.`);
+        } catch (error) {
+            fill(outcome, message('error', error.message));
+            edit.disabled = false;
+        }
+    }}, 'Edit it again as a draft');
+    return message('success',
+        h('p', {}, h('strong', {}, undoneText(before, version))),
+        h('div', {class: 'stack tight'}, arrivalView(project, version.versionNumber, signal),
+            h('div', {class: 'actions'}, edit), outcome));
+}
+
+/** Sentence that a version is published again. */
+function undoneText(before, version) {
+    return `Undone: version ${before} is published again as version ${version.versionNumber}.`;
+}
+
+/**
  * View of the arrival of a version, with a button that publishes the version before it again while
  * nobody else has published.
  *
  * @param {object} context Page context.
  * @param {{versionNumber: string}} published The version.
  * @param {AbortSignal} signal Ends the view.
+ * @param {function(object, object): void} onUndone Called with the version that was undone, as
+ *     `undoneView` expects it, and the new version; not after the signal was aborted.
  */
-export function undoView({workspace, project, session, redraw}, {versionNumber}, signal) {
-    const place = h('p', {role: 'status'}, 'Looking at the connected apps …');
+export function undoView({workspace, project, session}, {versionNumber}, signal, onUndone) {
     const outcome = h('div', {'aria-live': 'polite'});
     const before = String(Number(versionNumber) - 1);
-    const end = Date.now() + lifetime * 1000;
     const refused = refusal(session, 'publisher');
     const finish = async (version) => {
         await workspace.load().catch(() => {});
-        if (!signal.aborted) redraw();
-        announce(`Undone: version ${before} is published again as version `
-            + `${version.versionNumber}.`);
+        if (!signal.aborted) onUndone({before, versionNumber}, version);
+        announce(undoneText(before, version));
     };
     const undo = h('button', {type: 'button', 'data-focus': 'undo', onclick: async () => {
         undo.disabled = true;
@@ -87,21 +168,10 @@ export function undoView({workspace, project, session, redraw}, {versionNumber},
             undo.disabled = isOutdated;
         }
     }}, 'Undo');
-    const look = async () => {
-        if (signal.aborted) return;
-        const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+    const place = arrivalView(project, versionNumber, signal, (left) => {
         undo.hidden = left === 0 || before === '0';
         if (!refused) undo.title = `Publishes version ${before} again; for ${left} more seconds.`;
-        try {
-            const {all, has} = await arrival(project, versionNumber, signal);
-            place.textContent = all === 0 ? 'No app is connected now; apps get it when they ask next.'
-                : `${has} of ${count(all, 'connected app')} ${has === 1 ? 'has' : 'have'} it.`;
-        } catch {
-            // Asked again soon.
-        }
-        if (left > 0) setTimeout(look, interval);
-    };
-    look();
+    });
     return h('div', {class: 'stack tight'}, place,
         h('div', {class: 'actions'}, guarded(refused, undo)), outcome);
 }
