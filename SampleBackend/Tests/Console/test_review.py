@@ -80,6 +80,14 @@ class ReviewTests(TaskCase):
         self.wait_for_text("Concerns", ".difference summary").click()
         self.wait_for_text("SampleViewConfiguration.LabelText", ".difference details")
 
+    def test_says_where_an_added_condition_stands(self):
+        def change(template):
+            template["conditions"].insert(1, {"name": "Apple", "expression": "device.os == 'ios'"})
+        self.start_draft(change)
+        apple = self.wait_for_text("Apple", ".difference").text
+        total = len(TEMPLATE["conditions"]) + 1
+        self.assertIn(f"Place among the conditions\nAfter\n2 of {total}", apple)
+
     def test_warns_of_a_value_that_a_condition_above_takes(self):
         self.ask_as_users(6, "device.os=ios")
 

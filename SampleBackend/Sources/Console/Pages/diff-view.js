@@ -82,16 +82,24 @@ export function differenceSummary(difference) {
     return words.join(', ') || 'Nothing';
 }
 
+/** A difference of a condition; an added one with its place as a part, if that is known. */
+function withPlace(found, placeOf) {
+    const place = found.change === 'ADDED' && placeOf?.(found.name);
+    return place ? {...found, parts: [...found.parts, {name: 'position', new: place}]} : found;
+}
+
 /**
  * Renders differences as lists by kind.
  *
  * @param {object} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
  * @param {{revert?: function(string, object): void, usesOf?: function(string): string[],
- *     template?: object}} options `revert` takes back a difference of the kind `setting`,
- *     `condition` or `group`; `usesOf` names the settings with a value for a condition; `template`
- *     has the types of the settings: without it, a text that looks like JSON is compared as JSON.
+ *     placeOf?: function(string): string, template?: object}} options `revert` takes back a
+ *     difference of the kind `setting`, `condition` or `group`; `usesOf` names the settings with a
+ *     value for a condition; `placeOf` says where an added condition stands, such as "1 of 3";
+ *     `template` has the types of the settings: without it, a text that looks like JSON is compared
+ *     as JSON.
  */
-export function diffView(difference, {revert, usesOf, template} = {}) {
+export function diffView(difference, {revert, usesOf, placeOf, template} = {}) {
     const typeOf = ({section, key}) => {
         const found = template && settingAt(template, section, key);
         return found && (found.parameter.valueType ?? 'STRING');
@@ -105,7 +113,7 @@ export function diffView(difference, {revert, usesOf, template} = {}) {
             settingName(found.section, found.key), `${found.section}.${found.key}`, found,
             {revert: reverting('setting', found), valueType: typeOf(found)}))),
         group('Conditions', difference.conditions.map((found) => item(
-            h('span', {}, found.name), found.name, found,
+            h('span', {}, found.name), found.name, withPlace(found, placeOf),
             {revert: reverting('condition', found),
                 note: usesOf && concernedView(usesOf(found.name))}))),
         group('Sections', difference.groups.map((found) => item(

@@ -17,7 +17,7 @@ import {address, go} from './router.js';
 import {refusal} from './session.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
 import {undoneView, undoView} from './undo.js';
-import {withoutVersion} from './template.js';
+import {conditions, withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
 import {warningTexts} from './warning-field.js';
 
@@ -208,6 +208,12 @@ async function finish(context, state, outcome, answer) {
     }
 }
 
+/** Place of a condition among all, such as "1 of 3". */
+function placeOf(name, template) {
+    const names = conditions(template).map((condition) => condition.name);
+    return `${names.indexOf(name) + 1} of ${names.length}`;
+}
+
 /** What the page shows of a draft. */
 function viewOf(draft) {
     if (!draft) return 'none';
@@ -284,6 +290,7 @@ function showReview(context, state, body) {
                     + workspace.draft.base)),
             h('div', {class: 'card-body'}, diffView(difference, {
                 template: workspace.template, usesOf: (name) => uses.get(name) ?? [],
+                placeOf: (name) => placeOf(name, workspace.template),
                 revert: refusal(context.session, 'editor') ? undefined : async (kind, found) => {
                     workspace.edit(reverts[kind](
                         workspace.template, workspace.baseTemplate, found));
