@@ -4,12 +4,15 @@ import copy
 import unittest
 from urllib.request import urlopen
 
+from browser import DESKTOP, PHONE
 from console_case import URL
 from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
 
-class ReviewTests(TaskCase):
+class ReviewCase(TaskCase):
+    """Base class with the review of a draft that is made without the browser."""
+
     def start_draft(self, change):
         """Stores a draft in which a function has changed the template, and opens the review."""
         template = self.template()
@@ -28,6 +31,8 @@ class ReviewTests(TaskCase):
                          timeout=15) as answer:
                 answer.read()
 
+
+class ReviewTests(ReviewCase):
     def test_marks_the_changed_words_of_long_values_and_folds_the_rest(self):
         old = '{"items": [' + ",".join(f'{{"id": {n}, "name": "Item {n}"}}' for n in range(60)) + "]}"
         template = copy.deepcopy(TEMPLATE)
@@ -382,6 +387,78 @@ class ReviewTests(TaskCase):
         merged = self.parameter("AppFeatures", "RefreshInterval")
         self.assertEqual(merged["description"], "Theirs")
         self.assertEqual(merged["defaultValue"], {"value": "45"})
+
+
+# Controls of the page that lie under something sticky, or outside of the window, while focused.
+COVERED = """
+    return [...document.querySelectorAll('main :is(button, a, summary, input)')]
+        .filter((element) => element.checkVisibility() && !element.disabled)
+        .filter((element) => {
+            element.focus();
+            const {left, top, width, height} = element.getBoundingClientRect();
+            const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+            return !element.contains(hit) && !hit?.contains(element);
+        }).map((element) => element.outerHTML.slice(0, 100));"""
+
+# Share of the window's height that sticky elements leave to the content, where the most of them
+# stick.
+FREE = """
+    const heights = [...document.querySelectorAll('.top, .draft-line, .publish-card')]
+        .filter((element) => getComputedStyle(element).position === 'sticky')
+        .map((element) => element.offsetHeight);
+    return 1 - heights.reduce((sum, height) => sum + height, 0) / innerHeight;"""
+
+
+class StickyTests(ReviewCase):
+    size = PHONE
+
+    def start_long_draft(self):
+        """Opens the review of a draft that is much longer than the window."""
+        def change(template):
+            template["conditions"].append({"name": "Apple", "expression": "device.os == 'ios'"})
+            template["parameterGroups"] = {"Many": {"parameters": {
+                f"key_{n}": {"defaultValue": {"value": "x"}, "conditionalValues": {
+                    "Apple": {"value": "apple"}}} for n in range(12)}}}
+        self.ask_as_users(3, "device.os=ios")
+        self.start_draft(change)
+        self.wait_for_text("Whom 12 changed values reach", "[aria-labelledby=impact]")
+
+    def scroll_to_end(self):
+        """Scrolls to the end of the page."""
+        self.driver.execute_script("scrollTo(0, document.documentElement.scrollHeight)")
+
+    def test_keeps_the_draft_bar_in_sight_in_one_line(self):
+        for width in (390, 320):
+            self.browser.set_size((width, 844))
+            self.edit_interval("45" if width == 390 else "46")
+            self.wait_for_text("1 change", ".draft-bar")
+            self.scroll_to_end()
+            line, review = self.find(".draft-line"), self.button("Review and publish")
+            header = self.find(".top")
+            self.assertAlmostEqual(line.rect["y"] - self.driver.execute_script(
+                "return scrollY"), header.rect["height"], delta=1)
+            self.assertLess(line.rect["height"], 60)
+            self.assertTrue(self.driver.execute_script(
+                "const {left, top, width, height} = arguments[0].getBoundingClientRect();"
+                "return arguments[0].contains(document.elementFromPoint("
+                "left + width / 2, top + height / 2))", review))
+        self.check_page("draft-bar")
+
+    def test_covers_nothing_that_is_focused(self):
+        self.start_long_draft()
+        summary = self.find("[aria-labelledby=impact] summary")
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'end'})", summary)
+        summary.click()
+        for size in (PHONE, (320, 568), DESKTOP):
+            self.browser.set_size(size)
+            self.scroll_to_end()
+            self.assertEqual(self.driver.execute_script(COVERED), [], size)
+
+    def test_leaves_half_of_a_small_window_to_the_content(self):
+        self.start_long_draft()
+        for size in (PHONE, (390, 664), (320, 568), (320, 740)):
+            self.browser.set_size(size)
+            self.assertGreaterEqual(self.driver.execute_script(FREE), 0.5, size)
 
 
 if __name__ == "__main__":

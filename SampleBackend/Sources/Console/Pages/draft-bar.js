@@ -8,6 +8,7 @@ import {announce, h} from './dom.js';
 import {placeName} from './paths.js';
 import {address, currentRoute} from './router.js';
 import {differenceCount} from './server-draft.js';
+import {reserveRoom} from './sticky.js';
 
 /** Discards the draft after a confirmation. */
 export async function discardDraft({workspace, redraw}) {
@@ -65,29 +66,38 @@ function changesText({draft, saveProblem}) {
     return saveProblem ? '' : ' Saving …';
 }
 
+/** What is wrong with a draft, or happened to it elsewhere. */
+function notes(workspace) {
+    const {draft, newestVersion, overwritten} = workspace;
+    return [
+        draft.isBaseGone && h('span', {class: 'outdated'},
+            ' That version is no longer kept, so the changes are unknown.'),
+        !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
+            ` Version ${newestVersion.versionNumber} was published meanwhile; `
+            + 'both are combined before you publish.'),
+        problemView(workspace),
+        overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
+            ' Another tab or person changed the same, and your value here replaced it: '
+            + `${overwritten.map(placeName).join('; ')}.`)];
+}
+
 function barOfDraft(context) {
     const {workspace} = context;
-    const {draft, newestVersion, overwritten} = workspace;
+    const {draft} = workspace;
     const isReview = ['review', 'merge'].includes(currentRoute().path);
-    return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
-        h('p', {},
-            h('strong', {}, 'Draft'), changesText(workspace),
-            h('span', {class: 'muted'}, ` since version ${draft.base}`),
-            draft.isBaseGone && h('span', {class: 'outdated'},
-                ' That version is no longer kept, so the changes are unknown.'),
-            !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
-                ` Version ${newestVersion.versionNumber} was published meanwhile; `
-                + 'both are combined before you publish.'),
-            problemView(workspace),
-            overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
-                ' Another tab or person changed the same, and your value here replaced it: '
-                + `${overwritten.map(placeName).join('; ')}.`)),
+    const line = h('div', {class: 'draft-line'},
+        h('p', {}, h('strong', {}, 'Draft'), changesText(workspace),
+            h('span', {class: 'muted'}, ` since version ${draft.base}`)),
         h('div', {class: 'actions'},
             retryButton(workspace),
             h('button', {type: 'button', 'data-focus': 'discard-draft',
                 onclick: () => discardDraft(context)}, 'Discard …'),
             !isReview && h('a', {class: 'button primary', href: address('review')},
-                'Review and publish')));
+                'Review', h('span', {class: 'wide-only'}, ' and publish'))));
+    const bar = h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
+        line, h('p', {class: 'draft-notes'}, notes(workspace)));
+    reserveRoom('--bar', bar, line);
+    return bar;
 }
 
 /** Bar that offers to show a newer version, while there is no draft. */

@@ -17,6 +17,7 @@ import {projectToOpen, rememberProject, startProject, unknownProjectView} from '
 import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
 import {signOut} from './session.js';
+import {reserveRoom} from './sticky.js';
 import {forgetUser} from './stored-data.js';
 import {Workspaces} from './workspaces.js';
 
@@ -89,6 +90,7 @@ export class Frame {
             this.header,
             h('div', {class: 'columns'}, this.navigation,
                 h('div', {class: 'content'}, this.bar, this.main)));
+        reserveRoom('--header', this.header);
         window.addEventListener(
             'hashchange', ({oldURL}) => this.#follow(new URL(oldURL).hash),
             {signal: this.#listening.signal});

@@ -16,6 +16,7 @@ import {publish} from './publishing.js';
 import {address, go} from './router.js';
 import {refusal} from './session.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
+import {reserveRoom} from './sticky.js';
 import {undoneView, undoView} from './undo.js';
 import {conditions, withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
@@ -277,6 +278,10 @@ function showReview(context, state, body) {
     const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
     const difference = workspace.differences;
     const uses = usesByCondition(workspace.template);
+    const panel = h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
+        h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
+        h('div', {class: 'card-body'}, publishForm(context, state, review)));
+    reserveRoom('--panel', panel);
     redraw(body,
         state.notice,
         workspace.isOutdated && message('warning', h('p', {},
@@ -297,10 +302,7 @@ function showReview(context, state, body) {
                     await workspace.saved();
                     announce('The change is taken back.');
                 }}))),
-        impactView(context, signal),
-        h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
-            h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
-            h('div', {class: 'card-body'}, publishForm(context, state, review))));
+        impactView(context, signal), panel);
     review.checking = checkDraft(context, review, check, signal);
 }
 

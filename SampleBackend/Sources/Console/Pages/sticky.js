@@ -1,0 +1,19 @@
+/**
+ * Room for what sticks to an edge of the window, so that it covers nothing that is scrolled to or
+ * focused.
+ */
+
+/**
+ * Keeps a custom property of the page at the height in pixels of the sticky one of some elements;
+ * "0px" while none of them is sticky or on the page. It ends when the first has left the page.
+ */
+export function reserveRoom(property, ...elements) {
+    const observer = new ResizeObserver(() => {
+        const heights = elements
+            .filter((element) => getComputedStyle(element).position === 'sticky')
+            .map((element) => element.offsetHeight);
+        document.documentElement.style.setProperty(property, `${Math.max(0, ...heights)}px`);
+        if (!elements[0].isConnected) observer.disconnect();
+    });
+    elements.forEach((element) => observer.observe(element));
+}
