@@ -387,6 +387,22 @@ class BulkTests(SettingListCase):
         self.wait_for_dialog_to_close()
         self.wait_for_text("2 changes", ".draft-bar")
 
+    def test_says_how_many_of_the_selected_are_shown(self):
+        self.go("settings")
+        self.field("Select all found").click()
+        self.wait_for_text("5 settings selected", ".bulk-bar")
+        self.assertNotIn("shown here", self.find(".bulk-bar").text)
+        self.write("Find", "SampleViewConfiguration.")
+        self.wait_for_text("5 settings selected, 3 of them shown here", ".bulk-bar")
+        self.write("Find", "nowhere")
+        self.wait_for_text("5 settings selected, none of them shown here", ".bulk-bar")
+        self.check_page("settings-selected-hidden")
+        self.press("Unselect")
+        self.write("Find", "")
+        self.field("Select AppFeatures.RefreshInterval").click()
+        self.write("Find", "nowhere")
+        self.wait_for_text("1 setting selected, not shown here", ".bulk-bar")
+
     def test_deletes_all_that_are_found(self):
         self.go("settings")
         self.write("Find", "SampleViewConfiguration.")

@@ -19,6 +19,8 @@ import {settingRow} from './setting-row.js';
 import {openSettingView} from './setting-view.js';
 import {sections} from './template.js';
 
+const number = new Intl.NumberFormat();
+
 /** The list of settings: its controls, sections and rows. */
 export class SettingList {
     #selected = new Set();
@@ -260,6 +262,16 @@ export class SettingList {
         this.draw();
     }
 
+    /** Number of selected settings, and of those that the filters leave if they hide some. */
+    #selectionText() {
+        const {size} = this.#selected;
+        const text = `${count(size, 'setting')} selected`;
+        const shown = this.shown.filter(({path}) => this.#selected.has(path)).length;
+        if (shown === size) return text;
+        if (size === 1) return `${text}, not shown here`;
+        return `${text}, ${shown ? number.format(shown) : 'none'} of them shown here`;
+    }
+
     /** Sets the selection, and shows what can be done with it. */
     #select(paths) {
         this.#selected = new Set(paths);
@@ -277,7 +289,7 @@ export class SettingList {
             fill(this.bulk);
             return;
         }
-        fill(this.bulk, h('p', {role: 'status'}, `${count(size, 'setting')} selected`),
+        fill(this.bulk, h('p', {role: 'status'}, this.#selectionText()),
             h('div', {class: 'actions'},
                 act('Set for a condition …', setConditionalValue), act('Move …', move),
                 act('Delete …', remove, 'danger'),
