@@ -124,6 +124,36 @@ class BuilderTests(TaskCase):
         self.assertEqual(self.expression(), "app.customSignal[''].contains([])")
         self.assertEqual(self.find_all("dialog .rule-value"), [])
 
+    def test_asks_for_a_value_before_it_speaks_of_a_mistake(self):
+        self.add_condition("Some countries")
+        self.press("Add rule")
+        for field, hint in (
+                ("Country", "Choose at least one country."),
+                ("Custom signal", "Choose at least one value."), ("Time", "Enter the time."),
+                ("System", "Choose at least one system.")):
+            with self.subTest(field=field):
+                self.choose("Field", field)
+                self.wait_for_text(hint, "dialog .rule-line")
+                self.wait_for_text("A rule has no value yet.", "dialog .check-state")
+                self.assertEqual(self.find_all("dialog .problems li"), [])
+                self.assertFalse(self.button("Keep in the draft").is_enabled())
+        self.check_page("condition-without-value")
+        self.choose("Comparison", "is")
+        self.wait_for_text("Enter the system.", "dialog .rule-line")
+        self.field("Value").send_keys("ios")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertNotIn("Enter the", self.find("dialog .builder").text)
+        self.field("Value").send_keys(3 * Keys.BACKSPACE)
+        self.wait_for_text("Enter the system.", "dialog .rule-line")
+        # A text that somebody has typed is judged as it is.
+        self.write("Expression", "device.country in []")
+        self.wait_for_text("The list is empty", "dialog .problems")
+        self.write("Expression", "user.id == ''")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.field("not").click()
+        self.wait_for(lambda: self.expression() == "!(user.id == '')", "the negation")
+        self.wait_for_text("The server accepts this", "dialog")
+
     def test_reads_an_expression_and_follows_its_text(self):
         self.add_condition("x")
         self.write("Expression", "user.id != '1' && !(percent('s') between 5 and 10.5 || "

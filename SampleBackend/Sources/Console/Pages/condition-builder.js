@@ -4,9 +4,9 @@
  */
 
 import {expressionText, parseExpressions} from './condition-expression.js';
-import {fields} from './condition-fields.js';
+import {fields, missingValue} from './condition-fields.js';
 import {conditionRule, negation} from './condition-rule.js';
-import {groupView, ruleCount, treeOf, viewOf} from './condition-view.js';
+import {groupView, ruleCount, rulesOf, treeOf, viewOf} from './condition-view.js';
 import {choice} from './controls.js';
 import {announce, fill, focusOn, h, newID, redraw} from './dom.js';
 
@@ -28,6 +28,10 @@ export class ConditionBuilder {
     #timer = 0;
     /** Functions that fill the lists of suggestions. */
     #fills = [];
+    /** Functions that update the hints of the rules. */
+    #hints = [];
+    /** True while the expression is newer than the rules. */
+    #isTyped = false;
     #reading = new AbortController();
 
     /**
@@ -53,6 +57,7 @@ export class ConditionBuilder {
     /** Follows the expression after it was typed or changed by another control. */
     follow() {
         this.stop();
+        this.#isTyped = true;
         this.#timer = setTimeout(() => this.#read(), pause);
     }
 
@@ -61,6 +66,11 @@ export class ConditionBuilder {
         clearTimeout(this.#timer);
         this.#reading.abort();
         this.#reading = new AbortController();
+    }
+
+    /** True if a rule of the form has no value, so that the expression is not one yet. */
+    get isIncomplete() {
+        return !this.#isTyped && this.#root !== null && rulesOf(this.#root).some(missingValue);
     }
 
     async #read() {
@@ -90,11 +100,13 @@ export class ConditionBuilder {
     }
 
     #say(text) {
+        this.#isTyped = false;
         this.#root = null;
         fill(this.place, h('p', {class: 'hint'}, text));
     }
 
     #show(view) {
+        this.#isTyped = false;
         this.#root = view;
         this.draw();
     }
@@ -102,8 +114,10 @@ export class ConditionBuilder {
     /** Writes the expression. */
     write() {
         this.stop();
+        this.#isTyped = false;
         const tree = treeOf(this.#root);
         this.expression.value = tree ? expressionText(tree) : '';
+        this.#hints.forEach((update) => update());
         this.changed();
     }
 
@@ -118,6 +132,7 @@ export class ConditionBuilder {
         this.count = 0;
         fill(this.lists);
         this.#fills = [];
+        this.#hints = [];
         redraw(this.place, this.#group(this.#root, null, 'rules'));
     }
 
@@ -160,6 +175,12 @@ export class ConditionBuilder {
                     && h('button', {type: 'button', class: 'quiet small',
                         onclick: () => add({kind: view.kind === 'all' ? 'any' : 'all',
                             operands: [newRule()]})}, 'Add group')));
+    }
+
+    /** Updates a hint now, and whenever the form has written the expression. */
+    hint(update) {
+        update();
+        this.#hints.push(update);
     }
 
     /** Fills all lists of suggestions again. */

@@ -151,15 +151,21 @@ class ConditionForm {
             this.color.value ? colorName(this.color.value) : 'No colour', this.color.value));
     }
 
-    /** Validates the form after an edit; asks the server only when the name is usable. */
+    /** Validates the form after an edit; asks the server once there is a name, and all values. */
     #changed() {
         this.isDirty = true;
         const own = this.ownProblem;
         this.validation.stop();
         this.nameProblems.show(own ? [{message: own}] : [], this.name);
-        if (own) {
+        const {isIncomplete} = this.builder;
+        if (isIncomplete) {
+            // The hint of the rule says what to enter.
+            this.expressionProblems.show([], this.expression);
+            fill(this.mark);
+        }
+        if (own || isIncomplete) {
             this.save.disabled = true;
-            this.state.textContent = '';
+            this.state.textContent = isIncomplete ? 'A rule has no value yet.' : '';
         } else {
             this.checkedIndex = this.index;
             this.validation.check(this.result.template);

@@ -19,30 +19,31 @@ const ofSignal = [
 ];
 
 /**
- * Fields as `{element, label, comparisons, initial}`, where a comparison is a pair of operator and
- * words, and `initial` has the key and values of a new rule. Operators of the kind `version …`
- * belong to the element `version`.
+ * Fields as `{element, label, noun, comparisons, initial}`, where `noun` is what one of its values
+ * is, a comparison is a pair of operator and words, and `initial` has the key and values of a new
+ * rule. Operators of the kind `version …` belong to the element `version`.
  */
 export const fields = [
-    {element: 'percent', label: 'Share of users', initial: {values: ['10']}, comparisons: [
+    {element: 'percent', label: 'Share of users', noun: 'percentage', initial: {values: ['10']},
+        comparisons: [
         ['<=', 'up to, in percent'], ['>', 'above, in percent'],
         ['between', 'between, in percent']]},
-    {element: 'device.country', label: 'Country', initial: {values: []},
+    {element: 'device.country', label: 'Country', noun: 'country', initial: {values: []},
         comparisons: [['in', 'is one of']]},
-    {element: 'device.language', label: 'Language', initial: {values: []},
+    {element: 'device.language', label: 'Language', noun: 'language', initial: {values: []},
         comparisons: [['in', 'is one of']]},
-    {element: 'device.os', label: 'System', initial: {values: []}, comparisons: is},
-    {element: 'app.version', label: 'App version', initial: {values: ['1.0']},
+    {element: 'device.os', label: 'System', noun: 'system', initial: {values: []}, comparisons: is},
+    {element: 'app.version', label: 'App version', noun: 'version', initial: {values: ['1.0']},
         comparisons: [...versions, ...texts]},
-    {element: 'app.build', label: 'App build', initial: {values: ['1']},
+    {element: 'app.build', label: 'App build', noun: 'build', initial: {values: ['1']},
         comparisons: [...versions, ...texts]},
-    {element: 'app.id', label: 'App ID', initial: {values: []}, comparisons: is},
-    {element: 'user.id', label: 'User ID', initial: {values: []}, comparisons: is},
-    {element: 'app.customSignal', label: 'Custom signal', initial: {key: '', values: []},
-        comparisons: ofSignal},
-    {element: 'dateTime', label: 'Time', initial: {values: []}, comparisons: [
+    {element: 'app.id', label: 'App ID', noun: 'app ID', initial: {values: []}, comparisons: is},
+    {element: 'user.id', label: 'User ID', noun: 'user ID', initial: {values: []}, comparisons: is},
+    {element: 'app.customSignal', label: 'Custom signal', noun: 'value',
+        initial: {key: '', values: []}, comparisons: ofSignal},
+    {element: 'dateTime', label: 'Time', noun: 'time', initial: {values: []}, comparisons: [
         ['>=', 'from'], ['<', 'before'], ['>', 'after'], ['<=', 'until']]},
-    {element: 'constant', label: 'Everybody or nobody', initial: {values: ['true']},
+    {element: 'constant', label: 'Everybody or nobody', noun: 'value', initial: {values: ['true']},
         comparisons: [['is', 'is']]},
 ];
 
@@ -60,6 +61,19 @@ export function operatorOf({element, comparison}) {
 /** True if an operator takes a list of texts; others take one value, or two. */
 export function takesList(element, operator) {
     return operator === 'in' || texts.some(([method]) => method === operator);
+}
+
+/** What a rule without a value needs, as a sentence; null for a rule with all its values. */
+export function missingValue(rule) {
+    const {element, values, isEmptyMeant} = rule;
+    const field = fieldOf(rule);
+    if (!field || isEmptyMeant) return null;
+    if (takesList(element, operatorOf(rule))) {
+        return values.length ? null : `Choose at least one ${field.noun}.`;
+    }
+    // The second value of a time is its zone, which may be left out.
+    const needed = element === 'percent' ? values : [values[0] ?? ''];
+    return needed.includes('') ? `Enter the ${field.noun}.` : null;
 }
 
 /** Codes of regions that are no countries. */

@@ -2,9 +2,10 @@
  * Line of the builder for one rule: field, name of the signal, comparison and values.
  */
 
-import {definedValues, fieldOf, fields, operatorOf, takesList} from './condition-fields.js';
+import {definedValues, fieldOf, fields, missingValue, operatorOf, takesList}
+    from './condition-fields.js';
 import {choice} from './controls.js';
-import {h} from './dom.js';
+import {h, newID} from './dom.js';
 
 /** Switch that negates a rule or a group. */
 export function negation(builder, view, path) {
@@ -16,12 +17,12 @@ export function negation(builder, view, path) {
     return h('label', {class: 'check negation'}, box, ' not');
 }
 
-
 /** Sets the field of a rule, with the field's first comparison and values. */
 function setField(rule, element) {
     const field = fields.find((candidate) => candidate.element === element);
     const {key = null, values} = field.initial;
-    Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values]});
+    Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values],
+        isEmptyMeant: false});
 }
 
 /** Sets the operator of a rule, and keeps the values that it can take. */
@@ -30,6 +31,7 @@ function setOperator(rule, operator) {
     const isVersion = operator.startsWith('version ');
     rule.element = isVersion ? 'version' : element;
     rule.comparison = isVersion ? operator.slice('version '.length) : operator;
+    rule.isEmptyMeant = false;
     if (operator === 'between') rule.values = [rule.values[0] ?? '0', rule.values[1] ?? '100'];
     else if (takesList(element, operator)) {
         // A value that was never entered.
@@ -175,8 +177,12 @@ export function conditionRule(builder, rule, path, remove) {
     const field = fieldOf(rule);
     const removal = h('button', {type: 'button', class: 'quiet small',
         'aria-label': `Remove rule ${builder.count}`, onclick: remove}, '×');
+    const hint = h('p', {class: 'hint', id: newID('hint')});
     const group = (...content) => h('div', {class: 'rule-line', role: 'group',
-        'aria-label': `Rule ${builder.count}`}, content);
+        'aria-label': `Rule ${builder.count}`, 'aria-describedby': hint.id}, content, hint);
+    builder.hint(() => {
+        hint.textContent = missingValue(rule) ?? '';
+    });
     if (!field) {
         return group(negation(builder, rule, path), h('code', {class: 'expression'}, rule.text),
             h('span', {class: 'muted'}, 'is kept as it is'), removal);

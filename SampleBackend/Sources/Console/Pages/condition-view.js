@@ -1,6 +1,7 @@
 /**
- * Trees of expressions as the builder shows them: a negation is a mark of what it negates, and the
- * outermost part is always a group.
+ * Trees of expressions as the builder shows them: a negation is a mark of what it negates, the
+ * outermost part is always a group, and a rule that compares with an empty text has the mark
+ * `isEmptyMeant`.
  */
 
 /** View of a tree. */
@@ -18,7 +19,8 @@ export function viewOf(tree) {
         return {kind: 'rule', element: 'constant', key: null, comparison: 'is',
             values: [String(tree.value)]};
     default:
-        return {...tree, values: [...tree.values]};
+        return {...tree, values: [...tree.values],
+            ...(tree.values[0] === '' && {isEmptyMeant: true})};
     }
 }
 
@@ -42,7 +44,12 @@ function plainTreeOf(view) {
     return operands.length > 1 ? {kind: view.kind, operands} : operands[0] ?? null;
 }
 
+/** The rules of a view. */
+export function rulesOf(view) {
+    return view.operands ? view.operands.flatMap(rulesOf) : [view];
+}
+
 /** Number of rules in a view. */
 export function ruleCount(view) {
-    return view.operands ? view.operands.reduce((sum, operand) => sum + ruleCount(operand), 0) : 1;
+    return rulesOf(view).length;
 }
