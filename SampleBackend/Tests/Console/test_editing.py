@@ -132,6 +132,15 @@ class SettingTests(TaskCase):
 
 
 class ConditionTests(TaskCase):
+    def test_opens_a_condition_by_its_name(self):
+        self.go("conditions")
+        self.press("User 2")
+        self.wait_for_text("Edit User 2", "dialog h2")
+        self.write("Expression", "user.id == '9'")
+        self.keep()
+        self.wait_for(lambda: self.driver.switch_to.active_element.accessible_name == "User 2",
+                      "the focus on the name")
+
     def test_moves_the_number_of_a_percent_rule_with_a_slider(self):
         self.go("conditions")
         self.press("Edit Some feature, half of the users")

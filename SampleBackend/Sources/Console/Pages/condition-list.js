@@ -39,6 +39,7 @@ class Row {
         this.text = [name, expression ?? jsonText(condition.condition), ...uses].join('\n')
             .toLowerCase();
         this.rank = h('span', {});
+        const open = () => openConditionDialog(context, this.index);
         const moveButton = (text, label, target, kind = 'step') => h('button', {
             type: 'button', class: `quiet icon ${kind}`, 'aria-label': `Move ${name} ${label}`,
             'data-focus': `${label} ${name}`, title: `Move ${label}`,
@@ -51,7 +52,9 @@ class Row {
         h('div', {class: 'rank', 'aria-hidden': 'true'}, this.rank,
             mayEdit && dragHandle(workspace, () => this.index, list)),
         h('div', {class: 'condition-text'},
-            h('h2', {}, conditionChip(name, tagColor)),
+            h('h2', {}, mayEdit ? h('button', {type: 'button', class: 'name-button',
+                'data-focus': `open ${name}`, onclick: open}, conditionChip(name, tagColor))
+                : conditionChip(name, tagColor)),
             h('code', {class: 'expression'}, expression ?? jsonText(condition.condition)),
             h('p', {class: 'muted'}, uses.length
                 ? h('span', {title: uses.slice(0, 50).join(', ')},
@@ -62,7 +65,7 @@ class Row {
                 'data-focus': `move ${name}`, onclick: () => openMove(workspace, this.index)},
             'Move …'),
             h('button', {type: 'button', 'aria-label': `Edit ${name}`, 'data-focus': `edit ${name}`,
-                onclick: () => openConditionDialog(context, this.index)}, 'Edit'),
+                onclick: open}, 'Edit'),
             h('button', {type: 'button', class: 'quiet', 'aria-label': `Delete ${name}`,
                 onclick: () => remove(workspace, name, uses)}, 'Delete')));
     }
