@@ -168,6 +168,8 @@ class ServerKilledTests(OwnServerCase):
         self.press("Publish")
         self.wait_for_text("does not know", "main")
         self.assertEqual(len(self.find_all(".draft-bar")), 1)
+        waiting = [e for e in self.find_all("button") if e.text in ("Revert", "Discard …")]
+        self.assertEqual([e.is_enabled() for e in waiting], 3 * [False])
         self.check_page("doubt")
         self.start_again()
 
@@ -185,6 +187,8 @@ class ServerKilledTests(OwnServerCase):
         self.publish_while_the_server_dies(lambda give_on: self.backend.kill())
         self.wait_for_text("Not published; your draft is kept.", "main")
         self.assertEqual(self.version(), "1")
+        self.wait_for(lambda: self.button("Discard …").is_enabled(), "the draft bar")
+        self.assertTrue(self.button("Revert AppFeatures.RefreshInterval").is_enabled())
         self.check_page("not-published")
         self.press("Publish")
         self.wait_for_text("Published as version 2.", "main")

@@ -91,7 +91,7 @@ function barOfDraft(context) {
         h('div', {class: 'actions'},
             retryButton(workspace),
             h('button', {type: 'button', 'data-focus': 'discard-draft',
-                onclick: () => discardDraft(context)}, 'Discard …'),
+                disabled: workspace.isPublishing, onclick: () => discardDraft(context)}, 'Discard …'),
             !isReview && h('a', {class: 'button primary', href: address('review')},
                 'Review', h('span', {class: 'wide-only'}, ' and publish'))));
     const bar = h('section', {class: 'draft-bar', 'aria-label': 'Draft'},

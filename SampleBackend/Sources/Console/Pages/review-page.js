@@ -102,6 +102,15 @@ function isStale(workspace, {template, base}) {
         || !isEqual(withoutVersion(workspace.draft.template), template);
 }
 
+/** Lets what changes the draft wait while it is published. */
+function setPublishing({workspace}, state, isPublishing) {
+    state.isPublishing = isPublishing;
+    workspace.isPublishing = isPublishing;
+    for (const button of state.body.querySelectorAll('.revert, .discard')) {
+        button.disabled = isPublishing;
+    }
+}
+
 /** Form with the description and the button that publishes the draft that `review` shows. */
 function publishForm(context, state, review) {
     const {workspace} = context;
@@ -131,7 +140,7 @@ function publishForm(context, state, review) {
         fill(outcome, h('p', {class: 'muted'}, 'Publishing …'));
         let answer;
         let sent;
-        state.isPublishing = true;
+        setPublishing(context, state, true);
         state.notice = null;
         try {
             await review.checking;
@@ -153,7 +162,7 @@ function publishForm(context, state, review) {
             answer = {outcome: 'refused', message: error.message};
         }
         await finish(context, state, outcome, {...answer, sent});
-        state.isPublishing = false;
+        setPublishing(context, state, false);
         state.follow();
         button.disabled = Boolean(refused);
         description.disabled = false;
@@ -165,7 +174,8 @@ function publishForm(context, state, review) {
         field('Description of this version', description,
             {hint: 'What changes, and why: it stands in the history.'}),
         h('div', {class: 'actions'}, guarded(refused, button),
-            h('button', {type: 'button', onclick: () => discardDraft(context)}, 'Discard …')),
+            h('button', {type: 'button', class: 'discard',
+                onclick: () => discardDraft(context)}, 'Discard …')),
         refused && h('p', {class: 'hint'}, refused), outcome);
 }
 
@@ -223,11 +233,11 @@ function viewOf(draft) {
 
 function show(main, context) {
     const {workspace} = context;
+    const body = h('div', {class: 'stack'});
     // `shown` ends what belongs to the review on the page; `notice` stands above it; `entered` is a
     // description that is not in the draft yet.
-    const state = {left: new AbortController(), shown: new AbortController(), view: '',
+    const state = {body, left: new AbortController(), shown: new AbortController(), view: '',
         review: null, notice: null, entered: null, isPublishing: false};
-    const body = h('div', {class: 'stack'});
     fill(main, pageHead('Review and publish',
         'What your draft changes, and for whom, before anybody gets it.'), body);
 

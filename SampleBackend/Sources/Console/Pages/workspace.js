@@ -59,6 +59,7 @@ export class Workspace extends EventTarget {
     #mirror;
     #channel = null;
     #mayEdit = true;
+    #isPublishing = false;
 
     /**
      * @param {string} project Name of the project.
@@ -131,6 +132,16 @@ export class Workspace extends EventTarget {
     /** Reads a version of the template, by default the current one, as `readVersion` does. */
     fetchTemplate(versionNumber) {
         return readVersion(this.project, versionNumber);
+    }
+
+    /** True while the draft is published here, or it is not known whether it was. */
+    get isPublishing() {
+        return this.#isPublishing;
+    }
+
+    set isPublishing(isPublishing) {
+        this.#isPublishing = isPublishing;
+        this.#changed();
     }
 
     /** Number of `version`; "0" before the first publish. */
