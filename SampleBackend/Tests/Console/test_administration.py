@@ -172,6 +172,14 @@ class RoleTests(TaskCase):
             self.check_accessibility(page)
             self.assertEqual(self.find_all(".message.error"), [], page)
 
+    def test_tells_a_viewer_what_the_review_is_for(self):
+        self.token = self.new_token("viewer")
+        self.go("review")
+        self.wait_for_text("A viewer has none, and sees what was published.", "main")
+        self.assertNotIn("Go to the settings", self.find("main").text)
+        self.press("See the history")
+        self.wait_for_text("History", "main h1")
+
     def test_lets_an_editor_make_a_draft_and_not_publish_it(self):
         self.sign_in_as("editor")
         self.edit_interval("45")

@@ -61,7 +61,12 @@ function sameView(version) {
 }
 
 /** Content without a draft. */
-function emptyView() {
+function emptyView({session}) {
+    if (refusal(session, 'editor')) {
+        return h('section', {class: 'card'}, nothing('Editors and publishers review their drafts '
+            + 'here. A viewer has none, and sees what was published.',
+        h('a', {class: 'button', href: address('history')}, 'See the history')));
+    }
     return h('section', {class: 'card'}, nothing('There is no draft. Change a setting or a '
         + 'condition, and review it here.',
     h('a', {class: 'button', href: address('settings')}, 'Go to the settings')));
@@ -249,7 +254,7 @@ function show(main, context) {
         state.review = draft && {template: withoutVersion(draft.template), base: draft.base,
             normalized: null, checking: Promise.resolve()};
         if (state.view === 'none') {
-            redraw(body, state.notice, emptyView());
+            redraw(body, state.notice, emptyView(context));
         } else if (state.view === 'comparing') {
             redraw(body, state.notice, h('p', {class: 'muted', role: 'status'}, 'Comparing …'));
         } else if (draft.isBaseGone) {
