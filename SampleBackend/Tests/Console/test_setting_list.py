@@ -267,10 +267,15 @@ class HistoryTests(SettingListCase):
     def test_says_who_changed_a_setting_last_and_shows_its_versions(self):
         self.publish(with_interval("75"), "Slower")
         self.go("settings")
-        self.browser.set_size((1400, 900))
         changed = "[data-path$=RefreshInterval] .setting-changed"
         self.wait_for_text("environment", changed)
         self.assertIn("Version 2 by environment", self.find(f"{changed} span").get_attribute("title"))
+        place = self.find(changed)
+        self.assertTrue(place.text.startswith("environment"), place.text)
+        self.assertTrue(self.driver.execute_script(
+            "return [arguments[0], ...arguments[0].querySelectorAll('*')].every("
+            "(element) => element.scrollWidth <= element.clientWidth"
+            " || getComputedStyle(element).display === 'inline')", place), "it is cut")
         self.press("More for AppFeatures.RefreshInterval")
         self.press("History …")
         self.assertEqual(

@@ -15,11 +15,11 @@ const maximumChanges = 20;
 const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600],
     ['minute', 60]];
 
-/** Time before now in one unit, such as "3 days ago". */
+/** Time before now in one unit, such as "3d ago"; "now" within the first minute. */
 function relativeTime(timestamp) {
     const seconds = Math.max(0, (Date.now() - new Date(timestamp)) / 1000);
-    const [unit, length] = units.find(([, limit]) => seconds >= limit) ?? ['minute', 60];
-    return new Intl.RelativeTimeFormat(undefined, {numeric: 'auto'})
+    const [unit, length] = units.find(([, limit]) => seconds >= limit) ?? ['second', Infinity];
+    return new Intl.RelativeTimeFormat(undefined, {numeric: 'auto', style: 'narrow'})
         .format(-Math.floor(seconds / length), unit);
 }
 
@@ -79,15 +79,16 @@ export class SettingHistories {
             .map((number) => this.#versions.get(number));
     }
 
-    /** The last change in a few words; null when none is known. */
+    /** Who changed a setting last, and when, in a few words; null when that is not known. */
     lastChange(setting) {
         const [version] = this.of(setting);
         if (!version) return null;
         const {versionNumber, updateTime} = version;
         const publisher = publisherName(version);
-        return h('span', {title: `Version ${versionNumber} by ${publisher}, `
+        return h('span', {class: 'last-change', title: `Version ${versionNumber} by ${publisher}, `
             + new Date(updateTime).toLocaleString()},
-        `${relativeTime(updateTime)}, ${publisher}`);
+        h('span', {class: 'changed-by'}, publisher), ' ',
+        h('span', {}, relativeTime(updateTime)));
     }
 
     /** Says from which version on the changes of a setting are known; null if all are. */
