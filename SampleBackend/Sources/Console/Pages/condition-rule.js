@@ -39,14 +39,6 @@ function setOperator(rule, operator) {
     } else if (element !== 'dateTime') rule.values = [rule.values[0] ?? ''];
 }
 
-/** Value that a text stands for: "Germany" and "de" are the country DE. */
-function meant(element, text) {
-    const lower = text.toLowerCase();
-    const known = definedValues(element).find(([value, name]) => (
-        value.toLowerCase() === lower || name.toLowerCase() === lower));
-    return known ? known[0] : text;
-}
-
 /** Suggestions for the values of a rule, as `[value, name]` pairs. */
 function suggested(builder, rule) {
     const defined = definedValues(rule.element);
@@ -54,6 +46,16 @@ function suggested(builder, rule) {
     const used = builder.known?.values(rule.element, isSignal ? rule.key : undefined) ?? [];
     return [...defined, ...used.filter((value) => !defined.some(([known]) => known === value))
         .map((value) => [value, ''])];
+}
+
+/** Value that a text stands for: "Germany" and "de" are the country DE, unless clients send "de". */
+function meant(builder, rule, text) {
+    if (!text) return text;
+    const values = suggested(builder, rule);
+    const lower = text.toLowerCase();
+    const known = values.find(([value]) => value === text) ?? values.find(([value, name]) => (
+        value.toLowerCase() === lower || name.toLowerCase() === lower));
+    return known ? known[0] : text;
 }
 
 /** Control for one value of a rule. */
@@ -65,7 +67,7 @@ function oneValue(builder, rule, index, path, attributes) {
             builder.write();
         },
         onchange: () => {
-            const value = meant(rule.element, input.value.trim());
+            const value = meant(builder, rule, input.value.trim());
             if (value === input.value) return;
             input.value = value;
             rule.values[index] = value;
@@ -79,7 +81,7 @@ function manyValues(builder, rule, path) {
     const names = new Map(definedValues(rule.element));
     const place = `${path} value`;
     const add = () => {
-        const value = meant(rule.element, input.value.trim());
+        const value = meant(builder, rule, input.value.trim());
         input.value = '';
         if (!value || rule.values.includes(value)) return;
         rule.values.push(value);
