@@ -22,7 +22,7 @@ extension AccessToken {
             stored: StoredToken(
                 id: StoredToken.sessionPrefix(ofToken: holder.tokenID)
                     + Data.random(bytes: 6).hexadecimal,
-                name: sessionNamePrefix + holder.administrator.name,
+                name: Self.sessionNamePrefix + holder.administrator.name,
                 role: holder.administrator.role, hash: Self.sessionHash(of: text),
                 creationDate: date, expirationDate: min(end, holder.expirationDate ?? end)))
     }

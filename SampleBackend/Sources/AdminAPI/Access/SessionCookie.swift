@@ -19,11 +19,10 @@ package struct SessionCookie: Sendable {
     /// Creates the cookie of a server that browsers reach by `host`, the value of `Host`.
     init(host: String?, isSecure: Bool) {
         self.isSecure = isSecure
-        let port = (host ?? "").utf8.split(separator: UInt8(ascii: ":")).dropFirst().last ?? []
-        let isPort = (1...5).contains(port.count) && port.allSatisfy { (0x30...0x39).contains($0) }
-        name =
-            (isSecure ? "__Host-" : "") + "activeconfig_session"
-            + (isPort ? "_\(Substring(port))" : "")
+        let port = (host ?? "").split(separator: ":").dropFirst().last ?? ""
+        let isPort =
+            (1...5).contains(port.utf8.count) && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        name = (isSecure ? "__Host-" : "") + "activeconfig_session" + (isPort ? "_\(port)" : "")
     }
 
     /// The session's text in the value of a `Cookie` field; nil when there is none.
