@@ -106,12 +106,11 @@ struct JSONPatchApplication {
             return
         }
         try change(at: path) { container, shifts throws(Fault) in
-            switch container.taken() {
-            case .object(var members):
+            if var members = container.takenMembers() {
                 defer { container = .object(members) }
                 guard insertion == .add || members[last] != nil else { throw .absent }
                 members.updateValue(value, forKey: last)
-            case .array(var elements):
+            } else if var elements = container.takenElements() {
                 defer { container = .array(elements) }
                 let index = last == "-" && insertion == .add ? elements.count : Self.index(last)
                 guard let index, index < elements.count + (insertion == .add ? 1 : 0) else {
@@ -123,8 +122,7 @@ struct JSONPatchApplication {
                 } else {
                     elements[index] = value
                 }
-            case let scalar:
-                container = scalar
+            } else {
                 throw .absent
             }
         }
@@ -157,20 +155,18 @@ struct JSONPatchApplication {
         var removed = JSONNode.null
         var nameSize = 0
         try change(at: path) { container, shifts throws(Fault) in
-            switch container.taken() {
-            case .object(var members):
+            if var members = container.takenMembers() {
                 defer { container = .object(members) }
                 guard let index = members.index(forKey: last) else { throw .absent }
                 nameSize = Self.nameSize(last)
                 shifts += Self.shifts(ofRemoving: index, from: members.keys)
                 removed = members.remove(at: index).value
-            case .array(var elements):
+            } else if var elements = container.takenElements() {
                 defer { container = .array(elements) }
                 guard let index = Self.index(last), index < elements.count else { throw .absent }
                 shifts += elements.count - index
                 removed = elements.remove(at: index)
-            case let scalar:
-                container = scalar
+            } else {
                 throw .absent
             }
         }
@@ -202,17 +198,15 @@ struct JSONPatchApplication {
         _ body: (inout JSONNode, inout Int) throws(Fault) -> Void
     ) throws(Fault) {
         guard let token = path.first else { return try body(&node, &shifts) }
-        switch node.taken() {
-        case .object(var members):
+        if var members = node.takenMembers() {
             defer { node = .object(members) }
             guard let index = members.index(forKey: token) else { throw .absent }
             try change(&members.values[index], path.dropFirst(), &shifts, body)
-        case .array(var elements):
+        } else if var elements = node.takenElements() {
             defer { node = .array(elements) }
             guard let index = index(token), index < elements.count else { throw .absent }
             try change(&elements[index], path.dropFirst(), &shifts, body)
-        case let scalar:
-            node = scalar
+        } else {
             throw .absent
         }
     }
@@ -249,13 +243,21 @@ extension JSONPatch.Operation {
 }
 
 extension JSONNode {
-    /// Takes the value out, and leaves null, so that it can be changed without a copy.
+    /// Takes the members of an object out, and leaves null; nil for another value.
     ///
-    /// A pattern that binds a container where it lies shares it: the first change copies it.
-    fileprivate mutating func taken() -> JSONNode {
-        let value = self
+    /// Whoever has them alone changes them in place. A `switch` over the value would keep it, so that
+    /// each change copies the whole container.
+    fileprivate mutating func takenMembers() -> OrderedDictionary<String, JSONNode>? {
+        guard case .object(let members) = self else { return nil }
         self = .null
-        return value
+        return members
+    }
+
+    /// Takes the elements of an array out, as ``takenMembers()`` does members.
+    fileprivate mutating func takenElements() -> [JSONNode]? {
+        guard case .array(let elements) = self else { return nil }
+        self = .null
+        return elements
     }
 
     /// The bytes of the compact text, about, and the nesting depth: 0 for a scalar.

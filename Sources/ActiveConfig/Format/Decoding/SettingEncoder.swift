@@ -118,6 +118,8 @@ struct SettingEncoder: Encoder {
         /// The node of a member, made if need be.
         func member(_ name: String) -> Node {
             guard case .object(var members) = content else { return empty }
+            // Held twice, they would be copied for each member.
+            content = .object([:])
             let node = members[name] ?? empty
             members[name] = node
             content = .object(members)
@@ -126,6 +128,7 @@ struct SettingEncoder: Encoder {
 
         func appended() -> Node {
             guard case .array(var elements) = content else { return empty }
+            content = .array([])
             let node = empty
             elements.append(node)
             content = .array(elements)
