@@ -66,23 +66,24 @@ struct MeetFaults: AsyncParsableCommand {
         guard let url = relay.url else { throw ExitCode.failure }
         let queue = DispatchQueue(label: "listeners")
         let count = max(options.users, 4)
-        let clients = (0..<count).map {
-            Client("user-\($0)", server: url, queue: queue, timeout: .seconds(2))
-        }
-        try await clients.startAndWait()
-        try await clients.wait(seconds: 10, for: "first values") {
-            clients.allSatisfy { $0.last?.revision == revision }
-        }
         var faults: [String] = []
         for fault in Self.faults {
+            // New ones, since waits grow until a client has been live for a minute.
+            let clients = (0..<count).map {
+                Client("user-\($0)", server: url, queue: queue, timeout: .seconds(2))
+            }
+            try await clients.startAndWait()
+            try await clients.wait(seconds: 10, for: "first values") {
+                clients.allSatisfy { $0.last?.revision == revision }
+            }
             let found = try await meet(fault, clients, relay) {
                 revision += 1
                 try await backend.publish(revision: revision)
                 return revision
             }
             faults += found.map { "\(fault.name): \($0)" }
+            clients.stopAll()
         }
-        clients.stopAll()
         print("R4 \(Self.faults.count) faults, \(count) clients, \(faults.count) failures")
         for fault in faults.prefix(20) { print("  \(fault)") }
         if !faults.isEmpty { throw ExitCode.failure }
