@@ -254,8 +254,8 @@ class ReviewTests(ReviewCase):
                 {"name": "Apple", "expression": "device.os == 'iOS' || device.country in ['Japan']"})
         self.start_draft(change)
         impact = self.wait_for_text("probably true for nobody", "[aria-labelledby=impact]").text
-        self.assertIn("it sends 'ios'", impact)
-        self.assertIn("it sends 'JP'", impact)
+        self.assertIn("Clients send device.os as 'ios'", impact)
+        self.assertIn("Clients send device.country as 'JP'", impact)
 
     def test_says_what_apps_have_after_a_publish_and_undoes_it(self):
         stream = urlopen(
