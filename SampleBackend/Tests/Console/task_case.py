@@ -95,6 +95,14 @@ class TaskCase(ConsoleCase):
             name: draft[name] for name in ("baseVersion", "template")}, If_Match="*")
         self.assertEqual(status, 200, answer)
 
+    def interval(self):
+        """The default refresh interval of the draft on the server."""
+        status, draft = self.call("GET", "draft")
+        if status != 200:
+            return None
+        groups = draft["template"]["parameterGroups"]
+        return groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"]
+
     def template(self):
         """The current template."""
         return self.call("GET", "remoteConfig")[1]

@@ -14,14 +14,6 @@ from task_case import TaskCase
 
 
 class DraftTests(TaskCase):
-    def interval(self):
-        """The default refresh interval of the draft on the server."""
-        status, draft = self.call("GET", "draft")
-        if status != 200:
-            return None
-        groups = draft["template"]["parameterGroups"]
-        return groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"]
-
     def edit_label(self, value):
         self.go("settings")
         self.press("Edit SampleViewConfiguration.LabelText")

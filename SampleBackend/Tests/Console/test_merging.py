@@ -25,7 +25,7 @@ class MergingTests(TaskCase):
         self.change_draft(change)
         before = self.faults.sent("GET", "/draft")
         self.faults.end()
-        self.wait_for(lambda: "46" in str(self.call("GET", "draft")[1]), "the merged draft")
+        self.wait_for(lambda: self.interval() == "46", "the merged draft")
         self.assertGreater(self.faults.sent("GET", "/draft"), before)
         self.wait_for(
             lambda: "Not saved" not in self.find_all(".draft-bar")[0].text, "the save to end")
