@@ -66,6 +66,17 @@ struct SignalSampleTests {
         #expect(names.count == 61)
     }
 
+    @Test func theValuesThatEnoughUsersSendAreKnownByName() throws {
+        let sample = makeSample()
+        #expect(sample.commonValues(inProject: "p").isEmpty)
+        for user in 1...SignalSample.commonUsers {
+            sample.record(
+                inProject: "p", userID: "\(user)",
+                signals: try Self.signals(["plan": "gold", "customer": "\(user)"]))
+        }
+        #expect(sample.commonValues(inProject: "p") == ["signal.plan": ["gold"]])
+    }
+
     @Test func theSampleKeepsNeitherUserIDsNorRareValues() throws {
         let sample = makeSample()
         try record(["plan": "planted-common"], in: sample)

@@ -240,16 +240,8 @@ class DraftTests(TaskCase):
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end here")
         self.assertIsNone(self.interval())
 
-    def test_another_user_does_not_see_the_draft(self):
-        self.edit_interval("45")
-        self.wait_for_text("1 change", ".draft-bar")
-        self.press("Sign out")
-        self.wait_for_text("You are signed out")
-        self.enter_token(self.new_token("editor"))
-        self.go("settings")
-        self.assertEqual(self.find_all(".draft-bar"), [])
-
-    def test_does_not_show_the_draft_of_another_session_as_that_of_the_tab(self):
+    def leave_a_draft_to_an_editor(self):
+        """Starts a draft, signs out, and signs in as somebody else."""
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
         self.press("Sign out")
@@ -257,6 +249,13 @@ class DraftTests(TaskCase):
         self.enter_token(self.new_token("editor"))
         self.go("settings")
         self.wait_for_text("editor", ".account")
+
+    def test_another_user_does_not_see_the_draft(self):
+        self.leave_a_draft_to_an_editor()
+        self.assertEqual(self.find_all(".draft-bar"), [])
+
+    def test_does_not_show_the_draft_of_another_session_as_that_of_the_tab(self):
+        self.leave_a_draft_to_an_editor()
         self.sign_in_unnoticed(TOKEN)
         self.wait_for_text("publisher", ".account")
         self.wait_for_text("1 change", ".draft-bar")

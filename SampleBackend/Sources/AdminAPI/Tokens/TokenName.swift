@@ -20,9 +20,9 @@ enum TokenName: Sendable {
             !lowercased.hasPrefix(AccessToken.sessionNamePrefix.lowercased())
         else {
             throw .invalidArgument(
-                "name is \(AdministratorAccess.environmentTokenName), or begins with "
-                    + "\(Administrator.localNamePrefix) or \(AccessToken.sessionNamePrefix): the "
-                    + "audit trail means others by that.")
+                "name is \"\(AdministratorAccess.environmentTokenName)\", or begins with "
+                    + "\"\(Administrator.localNamePrefix)\" or "
+                    + "\"\(AccessToken.sessionNamePrefix)\": the audit trail means others by that.")
         }
     }
 
