@@ -280,6 +280,24 @@ class FormTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.assertEqual(self.active().accessible_name, "Edit AppFeatures.RefreshInterval")
 
+    def test_asks_at_an_escape_right_after_the_question(self):
+        self.open_form()
+        self.driver.execute_async_script("""
+            const [done] = arguments;
+            const press = () => document.activeElement.dispatchEvent(new KeyboardEvent(
+                'keydown', {key: 'Escape', bubbles: true, cancelable: true}));
+            press();
+            press();
+            // The question has closed; no other task has run since.
+            queueMicrotask(async () => {
+                for (let turn = 0; turn < 20; turn += 1) await null;
+                press();
+                done();
+            });""")
+        self.wait_for(lambda: len(self.headings()) == 2, "the question")
+        self.press("Go on editing")
+        self.check_form()
+
     def test_asks_when_it_is_cancelled(self):
         self.open_form()
         self.press("Cancel")

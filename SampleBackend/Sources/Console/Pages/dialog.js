@@ -76,7 +76,6 @@ export function openDialog(title, build, options = {}) {
     const key = opener?.getAttribute('data-focus');
     const heading = newID('dialog');
     return new Promise((resolve) => {
-        let result;
         let isTouched = false;
         let isClosing = false;
         let isAsking = false;
@@ -85,12 +84,22 @@ export function openDialog(title, build, options = {}) {
         const finish = async (value) => {
             if (isClosing) return;
             isClosing = true;
-            result = value;
             clearTimeout(timer);
             if (form) storeForms();
             // Before the dialog closes, so that nothing navigates while the entry is removed.
             if (opened.length === 1) await release();
+            // Ended meanwhile.
+            if (!dialog.isConnected) return;
             dialog.close();
+            // Not by the event `close`, which comes later: a key that is pressed until then is for
+            // what is under the dialog.
+            dialog.remove();
+            opened.splice(opened.indexOf(self), 1);
+            if (opener?.isConnected) opener.focus();
+            if (document.activeElement !== opener || opener === document.body) {
+                if (!key || !focusOn(key)) focusHeading();
+            }
+            resolve(value);
         };
         /** Closes the dialog unless the user wants to go on; true when it closes. */
         const leave = async () => {
@@ -131,19 +140,10 @@ export function openDialog(title, build, options = {}) {
                 leave();
             },
             onclose: () => {
-                if (!isClosing) {
-                    // The browser closed it without asking.
-                    dialog.showModal();
-                    leave();
-                    return;
-                }
-                dialog.remove();
-                opened.splice(opened.indexOf(self), 1);
-                if (opener?.isConnected) opener.focus();
-                if (document.activeElement !== opener || opener === document.body) {
-                    if (!key || !focusOn(key)) focusHeading();
-                }
-                resolve(result);
+                if (isClosing) return;
+                // The browser closed it without asking.
+                dialog.showModal();
+                leave();
             },
         },
         h('div', {class: 'dialog-header'},
