@@ -1,6 +1,7 @@
 import Foundation
-import JSONTree
 import Testing
+
+@testable import JSONTree
 
 /// JSON Patch (RFC 6902) on values that keep their form.
 @Suite struct JSONPatchTests {
@@ -253,5 +254,27 @@ import Testing
             try patch.applied(to: Self.object(keys))
         }
         #expect(error.code == .tooLarge)
+    }
+
+    /// A copy for each operation would make a long patch quadratic.
+    @Test func anArrayIsChangedWhereItLies() throws {
+        func place(_ document: JSONNode) -> UInt? {
+            unsafe document["a"]?.arrayValue?.withUnsafeBufferPointer {
+                UInt(bitPattern: $0.baseAddress)
+            }
+        }
+        var application = JSONPatchApplication(
+            document: ["a": .array(Array(repeating: 0, count: 1_000))], limits: .default)
+        var last = place(application.document)
+        var moveCount = 0
+        for index in 0..<1_000 {
+            try application.apply(.add(JSONPointer(tokens: ["a", "-"]), 0), index: index)
+            let new = place(application.document)
+            if new != last { moveCount += 1 }
+            last = new
+        }
+        #expect(last != nil)
+        // Growing moves an array too, at most each time that it doubles.
+        #expect(moveCount <= 3)
     }
 }

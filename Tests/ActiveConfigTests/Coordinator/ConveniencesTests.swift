@@ -14,6 +14,16 @@ struct ConveniencesTests {
         for error in errors { #expect(error.localizedDescription == "\(error)") }
     }
 
+    /// By a fetch policy the wait may be longer than the server asks for.
+    @Test(arguments: [
+        (DownloadError.Code.httpStatus, "and asks to wait for 1 second."),
+        (.throttled, "the next request may be made in 1 second."),
+    ])
+    func anErrorTellsWhoseWaitItIs(code: DownloadError.Code, end: String) {
+        let error = DownloadError(code, status: 429, retryAfter: .seconds(1))
+        #expect("\(error)".hasSuffix(end))
+    }
+
     @Test func aConfigurationWithoutADownloaderReadsItsBootstrap() async throws {
         let config = ActiveConfig(
             configStore: InMemoryStore(bootstrap: .state(.make())),
