@@ -28,6 +28,9 @@ public struct TemplateReach: Sendable {
     /// The changed values, by section and key; the most important condition first.
     public private(set) var values: [Value] = []
 
+    /// The conditions that differ, and those of ``values``.
+    public private(set) var conditions: Set<String>
+
     /// Number of counted users.
     public private(set) var count = 0
 
@@ -53,6 +56,7 @@ public struct TemplateReach: Sendable {
         let before = old?.sections ?? [:]
         let after = new.template.sections
         let changed = Self.changedConditions(from: old, to: new.template)
+        conditions = changed
         let texts = Self.firstIndexes(of: new.conditions.conditions.map(\.text))
         for (section, parameters) in new.sections {
             for parameter in parameters {
@@ -90,6 +94,7 @@ public struct TemplateReach: Sendable {
                     section: section, key: parameter.key, condition: name,
                     shadow: shadow.map { compiled.template.conditions[$0].name }))
             candidates.append((condition, Array(above)))
+            self.conditions.insert(name)
         }
         if isRetyped || was?.defaultValue != now?.defaultValue, parameter.defaultValue != nil {
             guard hasRoom() else { return }

@@ -52,6 +52,37 @@ struct ReachPreviewTests {
         }
     }
 
+    /// A doubt of what nobody is about to change would stand in each review.
+    @Test func doubtsAreOfConditionsThatDifferOrHaveAValueThatDoes() async throws {
+        @Sendable func template(_ value: String, isChanged: Bool) -> JSONNode {
+            let old: JSONNode = ["name": "old", "expression": "device.os == 'iOS'"]
+            let new: JSONNode = ["name": "new", "expression": "device.country in ['Japan']"]
+            return [
+                "conditions": .array(isChanged ? [old, new] : [old]),
+                "parameters": [
+                    "title": [
+                        "defaultValue": ["value": "d"],
+                        "conditionalValues": ["old": ["value": .string(value)]],
+                    ]
+                ],
+            ]
+        }
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(template("1", isChanged: false))
+            func doubted(_ template: JSONNode) async throws -> [JSONNode] {
+                let preview = try await server.administer(
+                    "POST", "/v1/projects/default/remoteConfig:preview",
+                    body: ["template": template, "users": []]
+                ).json
+                let doubts = try #require(preview["doubts"]?.arrayValue)
+                return doubts.compactMap { $0["condition"] }
+            }
+            #expect(try await doubted(template("1", isChanged: false)) == [])
+            #expect(try await doubted(template("1", isChanged: true)) == ["new"])
+            #expect(try await doubted(template("2", isChanged: false)) == ["old"])
+        }
+    }
+
     @Test func requestsForUnknownProjectsTakeNoPlaceInTheSample() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(["parameters": [:]])

@@ -162,21 +162,27 @@ class ReviewTests(ReviewCase):
                 import('/console/warning-field.js').then(
                     ({warningTexts}) => done(warningTexts(field)));""", field), texts)
 
-    def test_names_the_condition_of_a_warning(self):
-        self.edit_interval("45")
-        self.driver.execute_script("""
-            const send = window.fetch;
-            window.fetch = async (path, options) => {
-                const answer = await send(path, options);
-                if (!`${path}`.includes('validateOnly')) return answer;
-                const headers = new Headers(answer.headers);
-                headers.set('Warning', '199 - "In conditions[1].expression: it is odd."');
-                return new Response(await answer.text(), {status: answer.status, headers});
-            };""")
-        self.go("review")
-        name = TEMPLATE["conditions"][1]["name"]
-        self.wait_for_text(
-            f"In the condition {name}, expression: it is odd.", "main .message.warning li")
+    def test_names_the_condition_of_a_warning_and_leaves_others_alone(self):
+        rule = "app.audiences.inAtLeastOne(['beta']) || device.os == 'iOS'"
+        template = copy.deepcopy(TEMPLATE)
+        template["conditions"].append({"name": "Old", "expression": rule})
+        self.publish(template, "Old")
+
+        def change(template):
+            template["conditions"].append({"name": "New", "expression": rule})
+        self.start_draft(change)
+        self.wait_for_text("In the condition New, expression: app.audiences", ".warning li")
+        others = "1 remark on conditions that this draft does not change"
+        self.wait_for_text(others, "main summary").click()
+        self.wait_for_text("In the condition Old, expression: app.audiences", ".warning li")
+        impact = self.wait_for_text("1 rule is probably true for nobody", "[aria-labelledby=impact]")
+        self.assertNotIn("Old", impact.text)
+        self.press("Revert New")
+        self.wait_for_text("There is no draft", "main")
+        self.start_draft(lambda template: template["conditions"][0].update(tagColor="PINK"))
+        self.wait_for_text(others, "main summary")
+        self.wait_for_text("Compared with version 2", "[aria-labelledby=impact]")
+        self.assertNotIn("probably", self.find("main").text)
 
     def test_previews_the_users_that_were_asked_for_last_and_says_how_many(self):
         self.edit_interval("45")

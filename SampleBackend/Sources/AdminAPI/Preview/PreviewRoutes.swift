@@ -109,7 +109,8 @@ struct PreviewRoutes: Sendable {
             names: sample?.commonNames(inProject: project) ?? [],
             values: sample?.commonValues(inProject: project) ?? [:])
         answer.writeString(#","doubts":"#)
-        answer.writeBytes(proposed.compiled.doubtsJSON(knowing: known).jsonData())
+        answer.writeBytes(
+            proposed.compiled.doubtsJSON(of: reach.conditions, knowing: known).jsonData())
     }
 
     /// Writes one user at a time: the JSON tree of all of them would take many times the memory of

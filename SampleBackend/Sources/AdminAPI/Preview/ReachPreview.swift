@@ -75,6 +75,9 @@ struct ReachPreview: Sendable {
         }
     }
 
+    /// The conditions of which the template says something new.
+    var conditions: Set<String> { reach.conditions }
+
     /// `{"users": 814, "isComplete": true, "values": [{"section": "Home", "key": "title",
     /// "condition": "beta", "matching": 80, "reached": 0, "takenBy": {"all": 80}}]}`.
     var json: JSONNode {
@@ -113,17 +116,18 @@ extension TemplateReach.Value {
 }
 
 extension CompiledTemplate {
-    /// The conditions' rules that probably no client satisfies:
+    /// The rules of some conditions that probably no client satisfies:
     /// `[{"condition": "beta", "rule": "device.os == 'iOS'", "message": "…", "likely": "ios"}]`.
-    func doubtsJSON(knowing signals: KnownSignals) -> JSONNode {
+    func doubtsJSON(of names: Set<String>, knowing signals: KnownSignals) -> JSONNode {
         var nodes: [JSONNode] = []
-        for (index, condition) in conditions.conditions.enumerated() {
+        for (name, condition) in zip(template.conditions.map(\.name), conditions.conditions)
+        where names.contains(name) {
             let room = Self.maximumDoubts - nodes.count
             guard room > 0 else { break }
             nodes += condition.doubts(knowing: signals, atMost: room).map { doubt in
                 var node: JSONNode = [
-                    "condition": .string(template.conditions[index].name),
-                    "rule": .string(doubt.rule), "message": .string(doubt.message),
+                    "condition": .string(name), "rule": .string(doubt.rule),
+                    "message": .string(doubt.message),
                 ]
                 node.setMember("likely", doubt.likely.map { .string($0) })
                 return node

@@ -71,15 +71,22 @@ export function placeName([part, name, ...rest]) {
     return part === 'version' ? 'the description of the version' : `the ${part}`;
 }
 
+/** Name of the condition to which a path leads; null if that has none, or the path leads elsewhere. */
+export function conditionName(path, template) {
+    const [, index] = /^conditions\[(\d+)\]/.exec(path) ?? [];
+    const list = member(template, 'conditions');
+    const name = Array.isArray(list) && index !== undefined && member(list[index], 'name');
+    return typeof name === 'string' && name ? name : null;
+}
+
 /**
  * Names the condition of a path as `conditions[4].expression` in a sentence; null for other paths,
  * and for a condition without a name.
  */
 export function conditionPlace(path, template) {
-    const [, index, inner] = /^conditions\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
-    const list = member(template, 'conditions');
-    const name = Array.isArray(list) && index !== undefined && member(list[index], 'name');
-    return typeof name === 'string' && name ? placeName(['conditions', name, inner]) : null;
+    const [, inner] = /^conditions\[\d+\](?:\.(\w+))?/.exec(path) ?? [];
+    const name = conditionName(path, template);
+    return name && placeName(['conditions', name, inner]);
 }
 
 /** True if a path equals `outer` or lies below it. */

@@ -10,7 +10,7 @@ import {announce, fill, h, redraw} from './dom.js';
 import {focusHeading} from './focus.js';
 import {impactView} from './impact.js';
 import {isEqual} from './json.js';
-import {conditionPlace} from './paths.js';
+import {conditionName, conditionPlace} from './paths.js';
 import {isProduction, productionNotice, shownName} from './project-details.js';
 import {publish} from './publishing.js';
 import {address, go} from './router.js';
@@ -291,7 +291,7 @@ function showReview(context, state, body) {
     const {review} = state;
     const {signal} = state.shown;
     const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
-    const difference = workspace.differences;
+    const difference = workspace.draft.changes;
     const uses = usesByCondition(workspace.template);
     const panel = h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
         h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
@@ -321,13 +321,25 @@ function showReview(context, state, body) {
     review.checking = checkDraft(context, review, check, signal);
 }
 
-/** List of the server's warnings; those of a condition have its name instead of its number. */
-function warningsView(texts, template) {
-    return message('warning', h('ul', {class: 'remarks'}, texts.map((text) => h('li', {},
-        text.replace(/^In (conditions\[\S+): /, (start, path) => {
-            const place = conditionPlace(path, template);
-            return place ? `In ${place}: ` : start;
-        })))));
+/**
+ * The server's warnings; those of a condition have its name instead of its number. Those of
+ * conditions that the draft does not change are folded.
+ */
+function warningsView(texts, {template, changes}) {
+    const changed = new Set(changes.conditions.map(({name}) => name));
+    const [own, others] = [[], []];
+    for (const text of texts) {
+        const [start, path] = /^In (conditions\[\S+): /.exec(text) ?? [''];
+        const name = path && conditionName(path, template);
+        const item = h('li', {}, name ? `In ${conditionPlace(path, template)}: ` : start,
+            text.slice(start.length));
+        (name && !changed.has(name) ? others : own).push(item);
+    }
+    const list = (items) => h('ul', {class: 'remarks'}, items);
+    const folded = others.length > 0 && h('details', {}, h('summary', {},
+        `${count(others.length, 'remark')} on conditions that this draft does not change`),
+    list(others));
+    return own.length ? message('warning', list(own), folded) : folded;
 }
 
 /**
@@ -340,11 +352,12 @@ async function checkDraft({session, workspace}, review, place, signal) {
         return;
     }
     try {
+        const {draft} = workspace;
         const {problems, normalized, warning} = await validate(
-            workspace.project, workspace.draft.template, signal);
+            workspace.project, draft.template, signal);
         review.normalized = normalized && withoutVersion(normalized);
         fill(place, problems.length ? problemsView(problems)
-            : warning && warningsView(warningTexts(warning), workspace.draft.template));
+            : warning && warningsView(warningTexts(warning), draft));
     } catch (error) {
         if (!signal.aborted) fill(place, message('warning', error.message));
     }

@@ -169,11 +169,6 @@ export class Workspace extends EventTarget {
             ?? {template: this.published, base: this.versionNumber, tag: null};
     }
 
-    /** Differences of the draft, as far as the server has told them. */
-    get differences() {
-        return this.draft?.changes ?? noChanges;
-    }
-
     /** True while the server does not have the draft as this tab shows it. */
     get isUnsaved() {
         return this.#isDirty;
