@@ -172,7 +172,7 @@ class ReviewTests(ReviewCase):
             template["conditions"].append({"name": "New", "expression": rule})
         self.start_draft(change)
         self.wait_for_text("In the condition New, expression: app.audiences", ".warning li")
-        others = "1 remark on conditions that this draft does not change"
+        others = "1 remark on other conditions"
         self.wait_for_text(others, "main summary").click()
         self.wait_for_text("In the condition Old, expression: app.audiences", ".warning li")
         impact = self.wait_for_text("1 rule is probably true for nobody", "[aria-labelledby=impact]")
@@ -183,6 +183,19 @@ class ReviewTests(ReviewCase):
         self.wait_for_text(others, "main summary")
         self.wait_for_text("Compared with version 2", "[aria-labelledby=impact]")
         self.assertNotIn("probably", self.find("main").text)
+
+    def test_warns_of_a_condition_for_which_a_setting_gets_a_value(self):
+        template = copy.deepcopy(TEMPLATE)
+        template["conditions"].append({
+            "name": "Old", "expression": "app.audiences.inAtLeastOne(['beta'])"})
+        self.publish(template, "Old")
+
+        def change(template):
+            parameters = template["parameterGroups"]["AppFeatures"]["parameters"]
+            parameters["RefreshInterval"].setdefault(
+                "conditionalValues", {})["Old"] = {"value": "30"}
+        self.start_draft(change)
+        self.wait_for_text("In the condition Old, expression: app.audiences", ".warning li")
 
     def test_previews_the_users_that_were_asked_for_last_and_says_how_many(self):
         self.edit_interval("45")

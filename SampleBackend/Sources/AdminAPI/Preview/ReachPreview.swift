@@ -75,7 +75,7 @@ struct ReachPreview: Sendable {
         }
     }
 
-    /// The conditions of which the template says something new.
+    /// The conditions that differ, and those for which a value does.
     var conditions: Set<String> { reach.conditions }
 
     /// `{"users": 814, "isComplete": true, "values": [{"section": "Home", "key": "title",

@@ -71,7 +71,7 @@ export function placeName([part, name, ...rest]) {
     return part === 'version' ? 'the description of the version' : `the ${part}`;
 }
 
-/** Name of the condition to which a path leads; null if that has none, or the path leads elsewhere. */
+/** Name of the condition of a path; null for other paths, and for a condition without a name. */
 export function conditionName(path, template) {
     const [, index] = /^conditions\[(\d+)\]/.exec(path) ?? [];
     const list = member(template, 'conditions');

@@ -321,12 +321,20 @@ function showReview(context, state, body) {
     review.checking = checkDraft(context, review, check, signal);
 }
 
+/** Names of the conditions that differ, and of those for which a value of a setting does. */
+function changedConditions({conditions: found, parameters}) {
+    const prefix = 'conditionalValues.';
+    const values = parameters.flatMap(({parts}) => parts.map(({name}) => name))
+        .filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+    return new Set([...found.map(({name}) => name), ...values]);
+}
+
 /**
  * The server's warnings; those of a condition have its name instead of its number. Those of
- * conditions that the draft does not change are folded.
+ * conditions with which the draft has nothing to do are folded.
  */
 function warningsView(texts, {template, changes}) {
-    const changed = new Set(changes.conditions.map(({name}) => name));
+    const changed = changedConditions(changes);
     const [own, others] = [[], []];
     for (const text of texts) {
         const [start, path] = /^In (conditions\[\S+): /.exec(text) ?? [''];
@@ -337,8 +345,7 @@ function warningsView(texts, {template, changes}) {
     }
     const list = (items) => h('ul', {class: 'remarks'}, items);
     const folded = others.length > 0 && h('details', {}, h('summary', {},
-        `${count(others.length, 'remark')} on conditions that this draft does not change`),
-    list(others));
+        `${count(others.length, 'remark')} on other conditions`), list(others));
     return own.length ? message('warning', list(own), folded) : folded;
 }
 
