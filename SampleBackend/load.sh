@@ -158,8 +158,7 @@ if [ -n "$console" ]; then
     setup_python_environment selenium==4.51.0
     # The pages are measured, not the backend: a debug build does.
     build_backend >&2
-    start_backend --dev --store "sqlite:$work/load.sqlite" \
-        --console-pages "$PWD/SampleBackend/Sources/Console/Pages"
+    start_backend --dev --store "sqlite:$work/load.sqlite"
     PYTHONDONTWRITEBYTECODE=1 ACTIVECONFIG_CONSOLE_URL=$url \
         "$python_environment/bin/python" SampleBackend/Tests/Load/console.py "$rounds" $check $json
     exit

@@ -19,30 +19,37 @@ package struct ConsolePages: Sendable {
 
     private let pages: [String: Page]
 
+    /// The hash of all files; nil for those of a folder, which may change.
+    let version: String?
+
     /// Replaces `pages`.
     private let folder: URL?
 
     /// Decodes files from Base64, by name.
+    ///
+    /// The addresses in the index, all of which are relative, get the version as a folder.
     init(files: [String: String]) {
-        var pages: [String: Page] = [:]
-        for (name, text) in files {
-            let content = ByteBuffer(bytes: Data(base64Encoded: text) ?? Data())
-            pages[name] = Page(
-                content: content, entityTag: EntityTag(ofContent: content),
-                contentType: Self.contentType(of: name))
+        var contents = files.mapValues { ByteBuffer(bytes: Data(base64Encoded: $0) ?? Data()) }
+        let version = Self.version(of: contents)
+        if let index = contents[Self.indexName] {
+            var text = String(buffer: index)
+            for attribute in ["href", "src"] {
+                text = text.replacing("\(attribute)=\"", with: "\(attribute)=\"\(version)/")
+            }
+            contents[Self.indexName] = ByteBuffer(string: text)
         }
-        self.pages = pages
+        pages = Dictionary(
+            uniqueKeysWithValues: contents.map { ($0, Self.page(named: $0, content: $1)) })
+        self.version = version
         folder = nil
     }
 
     /// Reads the files of a folder anew for each request, so that a change needs no build.
     package init(folder: URL) {
         pages = [:]
+        version = nil
         self.folder = folder
     }
-
-    /// Sorted.
-    var names: [String] { pages.keys.sorted() }
 
     subscript(name: String) -> Page? {
         guard name.hasBoundedMarks else { return nil }
@@ -51,10 +58,21 @@ package struct ConsolePages: Sendable {
         guard !name.contains("/"), !name.hasPrefix("."),
             let data = try? Data(contentsOf: folder.appending(path: name))
         else { return nil }
-        let content = ByteBuffer(bytes: data)
-        return Page(
+        return Self.page(named: name, content: ByteBuffer(bytes: data))
+    }
+
+    private static func version(of contents: [String: ByteBuffer]) -> String {
+        var list = ByteBuffer()
+        for (name, content) in contents.sorted(by: { $0.key < $1.key }) {
+            list.writeString("\(name) \(EntityTag(ofContent: content).opaqueTag)\n")
+        }
+        return EntityTag(ofContent: list).opaqueTag
+    }
+
+    private static func page(named name: String, content: ByteBuffer) -> Page {
+        Page(
             content: content, entityTag: EntityTag(ofContent: content),
-            contentType: Self.contentType(of: name))
+            contentType: contentType(of: name))
     }
 
     /// The content type by file extension.

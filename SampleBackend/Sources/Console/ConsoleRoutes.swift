@@ -18,6 +18,7 @@ package struct ConsoleRoutes: Sendable {
             .get("/") { _ in Self.redirect(.temporaryRedirect) },
             .get("/console") { _ in Self.redirect(.permanentRedirect) },
             .get(Self.path + "{file}", handler: page),
+            .get(Self.path + "{version}/{file}", handler: versionedPage),
         ])
         group.covers = { target in
             guard let segments = TargetParts(target)?.segments, let first = segments.first else {
@@ -33,15 +34,35 @@ package struct ConsoleRoutes: Sendable {
         RouteResponse(status: status, headerFields: [.location: path])
     }
 
-    /// The file, or 304 when the browser has it.
     @Sendable
     private func page(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
         let name = request.parameters["file"] ?? ""
-        guard let page = pages[name.isEmpty ? ConsolePages.indexName : name] else {
+        return try response(
+            to: request, name: name.isEmpty ? ConsolePages.indexName : name,
+            cacheControl: "no-cache")
+    }
+
+    /// A file that a browser may keep, as its address changes with it.
+    ///
+    /// Other versions are those of servers before or after an update: their pages get this
+    /// server's files rather than none.
+    @Sendable
+    private func versionedPage(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
+        let isCurrent = request.parameters["version"] == pages.version
+        return try response(
+            to: request, name: request.parameters["file"] ?? "",
+            cacheControl: isCurrent ? "public, max-age=31536000, immutable" : "no-cache")
+    }
+
+    /// The file, or 304 when the browser has it.
+    private func response(
+        to request: RouteRequest, name: String, cacheControl: String
+    ) throws(RequestError) -> RouteResponse {
+        guard let page = pages[name] else {
             throw .notFound("The console has no such file: open \(Self.path).")
         }
         let headerFields: HTTPFields = [
-            .eTag: page.entityTag.description, .cacheControl: "no-cache",
+            .eTag: page.entityTag.description, .cacheControl: cacheControl,
         ]
         if let tags = request.headerFields[.ifNoneMatch],
             EntityTagCondition(tags).matches(page.entityTag.opaqueTag)

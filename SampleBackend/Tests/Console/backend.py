@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 
 from console_case import TOKEN
 
-PAGES = Path(__file__).parents[2] / "Sources/Console/Pages"
-
 
 class Backend:
     """A backend with a database of its own, which can be killed and started again."""
@@ -26,7 +24,7 @@ class Backend:
         with log:
             self.process = subprocess.Popen(
                 [os.environ["ACTIVECONFIG_BACKEND"], "serve", "--port", "0", "--dev",
-                 "--console-pages", str(PAGES), "--store", f"sqlite:{database}"],
+                 "--store", f"sqlite:{database}"],
                 stdout=subprocess.PIPE, stderr=log, text=True,
                 env=os.environ | {"ACTIVECONFIG_ADMIN_TOKEN": TOKEN})
         for line in self.process.stdout:

@@ -12,8 +12,7 @@ cd "$(dirname "$0")/../../.."
 setup swift sqlite chromium
 setup_python_environment selenium==4.51.0 axe-core-python==0.1.0 jsonpatch==1.33
 build_backend
-start_backend --store "sqlite:$work/backend.sqlite" --dev \
-    --console-pages "$PWD/SampleBackend/Sources/Console/Pages"
+start_backend --store "sqlite:$work/backend.sqlite" --dev
 export ACTIVECONFIG_CONSOLE_URL=$url
 export ACTIVECONFIG_BACKEND=$backend
 export ACTIVECONFIG_CONSOLE_PICTURES=$PWD/SampleBackend/.build/console-pictures

@@ -4,7 +4,7 @@
 
 import {copyButton} from './copy-button.js';
 import {guarded, message, nothing} from './controls.js';
-import {announce, fill, h} from './dom.js';
+import {announce, fileAddress, fill, h} from './dom.js';
 import {parseJSON} from './json-text.js';
 import {address} from './router.js';
 import {refusal} from './session.js';
@@ -21,7 +21,7 @@ const exampleURL = 'https://config.example.com';
 
 /** Text of one of the console's files. */
 async function fileText(name) {
-    const response = await fetch(name);
+    const response = await fetch(fileAddress(name));
     if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
     return response.text();
 }

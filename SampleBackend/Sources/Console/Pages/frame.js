@@ -5,7 +5,7 @@
 import {call} from './api.js';
 import {message} from './controls.js';
 import {ask} from './dialog.js';
-import {announce, fill, focusOn, h, redraw} from './dom.js';
+import {announce, fileAddress, fill, focusOn, h, redraw} from './dom.js';
 import {draftBar} from './draft-bar.js';
 import {focusHeading} from './focus.js';
 import {dropLeftEntry, isHeld} from './held-entry.js';
@@ -56,7 +56,7 @@ export class Frame {
         this.onSignedOut = onSignedOut;
         this.brand = h('a', {
             class: 'brand', href: address('settings'), 'aria-label': 'ActiveConfig'},
-            h('img', {src: 'icon.svg', alt: '', width: '22', height: '22'}),
+            h('img', {src: fileAddress('icon.svg'), alt: '', width: '22', height: '22'}),
             h('span', {}, 'ActiveConfig'));
         this.projectChooser = h('div', {class: 'project'});
         this.navigation = h('nav', {id: 'navigation', 'aria-label': 'Pages'});

@@ -5,7 +5,7 @@
 import {ServerError} from './api.js';
 import {field, message} from './controls.js';
 import {openDialog} from './dialog.js';
-import {fill, h, newID} from './dom.js';
+import {fileAddress, fill, h, newID} from './dom.js';
 import {signIn} from './session.js';
 
 /**
@@ -60,7 +60,7 @@ export function showSignIn(root, options) {
     form.append(button);
     fill(root, h('main', {class: 'sign-in'},
         h('div', {class: 'sign-in-card'},
-            h('img', {src: 'icon.svg', alt: '', width: '40', height: '40'}),
+            h('img', {src: fileAddress('icon.svg'), alt: '', width: '40', height: '40'}),
             h('h1', {}, 'ActiveConfig console'),
             h('p', {class: 'lead'}, 'Sign in with a token of an administrator.'),
             outcome, form)));
