@@ -27,12 +27,15 @@ package struct ConsolePages: Sendable {
 
     /// Decodes files from Base64, by name.
     ///
-    /// The addresses in the index, all of which are relative, get the version as a folder.
+    /// The index gets links to all modules, and the version as a folder of its addresses, all of which
+    /// are relative.
     init(files: [String: String]) {
         var contents = files.mapValues { ByteBuffer(bytes: Data(base64Encoded: $0) ?? Data()) }
         let version = Self.version(of: contents)
         if let index = contents[Self.indexName] {
-            var text = String(buffer: index)
+            let links = Self.modules(of: contents)
+                .map { "<link rel=\"modulepreload\" href=\"\($0)\">\n" }.joined()
+            var text = String(buffer: index).replacing("<script ", with: "\(links)<script ")
             for attribute in ["href", "src"] {
                 text = text.replacing("\(attribute)=\"", with: "\(attribute)=\"\(version)/")
             }
@@ -67,6 +70,22 @@ package struct ConsolePages: Sendable {
             list.writeString("\(name) \(EntityTag(ofContent: content).opaqueTag)\n")
         }
         return EntityTag(ofContent: list).opaqueTag
+    }
+
+    /// The names of the modules that `main.js` imports, directly or not, and its own, sorted.
+    ///
+    /// A browser that knows them asks for all at once instead of level by level.
+    private static func modules(of contents: [String: ByteBuffer]) -> [String] {
+        var found: Set = ["main.js"]
+        var open = ["main.js"]
+        while let name = open.popLast() {
+            let text = contents[name].map { String(buffer: $0) } ?? ""
+            for match in text.matches(of: /from '\.\/([^']+)'/)
+            where found.insert(String(match.1)).inserted {
+                open.append(String(match.1))
+            }
+        }
+        return found.sorted()
     }
 
     private static func page(named name: String, content: ByteBuffer) -> Page {
