@@ -273,18 +273,6 @@ let settings: [SwiftSetting] = {
     return settings
 }()
 
-// Targets that a run under a sanitizer leaves out, since it finds nothing there.
-if let names = Context.environment["SAMPLE_BACKEND_LEAVE_OUT"]?.split(
-    whereSeparator: \.isWhitespace)
-{
-    package.targets.removeAll { target in names.contains { target.name == $0 } }
-    package.products.removeAll { product in
-        let targets =
-            (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets
-        return (targets ?? []).contains { target in names.contains { target == $0 } }
-    }
-}
-
 for target in package.targets where target.type != .plugin {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }
