@@ -117,6 +117,12 @@ struct LinearizabilityTests {
         }
     }
 
+    /// How often a thread has read; relaxed, since an order of the counts would hide races.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    private final class ReadCount: Sendable {
+        let value = Atomic<Int>(0)
+    }
+
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test(arguments: Means.allCases)
     func everyReadSeesTheOneOrderOfConfigurations(means: Means) async throws {
@@ -138,8 +144,8 @@ struct LinearizabilityTests {
 
         let history = History()
         let isOver = Atomic<Bool>(false)
-        let reads = Atomic<Int>(0)
         let seeds = (0..<8).map { _ in generator.next() }
+        let reads = seeds.map { _ in ReadCount() }
         let readers = Task {
             try await Threads.run(8) { thread -> String? in
                 var generator = SeededGenerator(seed: seeds[thread])
@@ -150,8 +156,7 @@ struct LinearizabilityTests {
                 repeat {
                     let number = Int(generator.next() % UInt64(kinds.count))
                     let fault = history.fault { kinds[number](config, plan) }
-                    // Relaxed: the count must not order the reads, or it would hide races.
-                    reads.add(1, ordering: .relaxed)
+                    reads[thread].value.add(1, ordering: .relaxed)
                     if let fault {
                         isOver.store(true, ordering: .relaxed)
                         return "kind \(number) gave \(fault)"
@@ -161,8 +166,8 @@ struct LinearizabilityTests {
             }
         }
         for number in plan.users.indices.dropFirst() {
-            // On a busy machine, all configurations could be over before most threads read at all.
-            while reads.load(ordering: .relaxed) < number * seeds.count,
+            // On a busy machine, all configurations could be over before some threads read at all.
+            while reads.contains(where: { $0.value.load(ordering: .relaxed) < 2 * number }),
                 !isOver.load(ordering: .relaxed)
             { await Task.yield() }
             let user = plan.users[number]
@@ -186,6 +191,8 @@ struct LinearizabilityTests {
         isOver.store(true, ordering: .relaxed)
         let faults = try await readers.value
         #expect(faults.compactMap { $0 } == [])
+        // Too few reads would find nothing.
+        #expect(reads.allSatisfy { $0.value.load(ordering: .relaxed) > 100 })
         #expect(config[Self.integer] == plan.users.count - 1)
     }
 }
