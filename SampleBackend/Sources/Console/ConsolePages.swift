@@ -30,19 +30,24 @@ package struct ConsolePages: Sendable {
     /// The index gets links to all modules, and the version as a folder of its addresses, all of which
     /// are relative.
     init(files: [String: String]) {
-        var contents = files.mapValues { ByteBuffer(bytes: Data(base64Encoded: $0) ?? Data()) }
-        let version = Self.version(of: contents)
-        if let index = contents[Self.indexName] {
-            let links = Self.modules(of: contents)
+        var pages: [String: Page] = [:]
+        for (name, text) in files {
+            let content = ByteBuffer(bytes: Data(base64Encoded: text) ?? Data())
+            pages[name] = Self.page(named: name, content: content)
+        }
+        let version = Self.version(of: pages)
+        if let index = pages[Self.indexName] {
+            let links = Self.modules(of: pages)
                 .map { "<link rel=\"modulepreload\" href=\"\($0)\">\n" }.joined()
-            var text = String(buffer: index).replacing("<script ", with: "\(links)<script ")
+            var text = String(buffer: index.content)
+                .replacing("<script ", with: "\(links)<script ")
             for attribute in ["href", "src"] {
                 text = text.replacing("\(attribute)=\"", with: "\(attribute)=\"\(version)/")
             }
-            contents[Self.indexName] = ByteBuffer(string: text)
+            pages[Self.indexName] = Self.page(
+                named: Self.indexName, content: ByteBuffer(string: text))
         }
-        pages = Dictionary(
-            uniqueKeysWithValues: contents.map { ($0, Self.page(named: $0, content: $1)) })
+        self.pages = pages
         self.version = version
         folder = nil
     }
@@ -64,10 +69,10 @@ package struct ConsolePages: Sendable {
         return Self.page(named: name, content: ByteBuffer(bytes: data))
     }
 
-    private static func version(of contents: [String: ByteBuffer]) -> String {
+    private static func version(of pages: [String: Page]) -> String {
         var list = ByteBuffer()
-        for (name, content) in contents.sorted(by: { $0.key < $1.key }) {
-            list.writeString("\(name) \(EntityTag(ofContent: content).opaqueTag)\n")
+        for (name, page) in pages.sorted(by: { $0.key < $1.key }) {
+            list.writeString("\(name) \(page.entityTag.opaqueTag)\n")
         }
         return EntityTag(ofContent: list).opaqueTag
     }
@@ -75,11 +80,11 @@ package struct ConsolePages: Sendable {
     /// The names of the modules that `main.js` imports, directly or not, and its own, sorted.
     ///
     /// A browser that knows them asks for all at once instead of level by level.
-    private static func modules(of contents: [String: ByteBuffer]) -> [String] {
+    private static func modules(of pages: [String: Page]) -> [String] {
         var found: Set = ["main.js"]
         var open = ["main.js"]
         while let name = open.popLast() {
-            let text = contents[name].map { String(buffer: $0) } ?? ""
+            let text = pages[name].map { String(buffer: $0.content) } ?? ""
             for match in text.matches(of: /from '\.\/([^']+)'/)
             where found.insert(String(match.1)).inserted {
                 open.append(String(match.1))

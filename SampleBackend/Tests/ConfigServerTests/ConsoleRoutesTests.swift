@@ -1,8 +1,10 @@
+import ConfigServer
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
 import ServerTestSupport
 import TemplateStore
+import TemporaryFolders
 import Testing
 
 /// Files of the console (HTTP 5).
@@ -77,6 +79,29 @@ struct ConsoleRoutesTests {
             #expect(module.fields["cache-control"] == keep)
             #expect(await server.status("/console/\(version)/nothing.js") == 404)
             #expect(await server.status("/console/\(version)/") == 404)
+        }
+    }
+
+    @Test func aFolderReplacesTheFilesAndIsReadForEachRequest() async throws {
+        let folder = try TemporaryFolder()
+        var options = ConfigServerOptions()
+        options.consolePages = folder.url
+        let index = "<script type=\"module\" src=\"main.js\"></script>"
+        try Data(index.utf8).write(to: folder.url.appending(path: "index.html"))
+        try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
+            // What may change has no address under which it is kept.
+            #expect(try await server.answer("/console/").body == Data(index.utf8))
+            for text in ["1;", "2;"] {
+                try Data(text.utf8).write(to: folder.url.appending(path: "main.js"))
+                let file = try await server.answer("/console/main.js")
+                #expect(file.body == Data(text.utf8))
+                let versioned = try await server.answer("/console/any/main.js")
+                #expect(versioned.body == Data(text.utf8))
+                #expect(versioned.fields["cache-control"] == "no-cache")
+            }
+            for path in ["dom.js", "any/", "..%2Fmain.js", "any/..%2Fmain.js", ".%2Fmain.js"] {
+                #expect(await server.status("/console/\(path)") == 404, "\(path)")
+            }
         }
     }
 

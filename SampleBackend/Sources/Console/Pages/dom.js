@@ -95,12 +95,12 @@ export function focusOn(key, within = document) {
     return Boolean(target);
 }
 
-let lastID = 0;
-
 /** Address of one of the console's files, in the folder of this one: of the same version. */
 export function fileAddress(name) {
     return new URL(name, import.meta.url).href;
 }
+
+let lastID = 0;
 
 /** Element ID that is unique in the page, for labels and ARIA references. */
 export function newID(prefix = 'id') {
