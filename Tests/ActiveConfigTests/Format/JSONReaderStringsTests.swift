@@ -45,16 +45,18 @@ struct JSONReaderStringsTests {
         }
     }
 
-    @Test(arguments: [
-        Row("lone byte", [0xFF] as [UInt8], 0), Row("continuation", [0x61, 0x80], 1),
-        Row("cut sequence", [0x61, 0x62, 0xC3], 2), Row("cut by ASCII", [0xE2, 0x82, 0x61], 0),
-        Row("overlong", [0xC0, 0xAF], 0), Row("overlong of three", [0x61, 0xE0, 0x80, 0x80], 1),
-        Row("surrogate", [0xED, 0xA0, 0x80], 0), Row("too large", [0xF4, 0x90, 0x80, 0x80], 0),
-        Row("behind characters", Array("é😹".utf8) + [0xC3, 0x28], 6),
-        Row("behind eight bytes", Array("abcdefghij".utf8) + [0xFE], 10),
-        Row("behind an escape", Array(#"\u00e9\n"#.utf8) + [0xA9], 8),
-        Row("before an escape", [0xC3] + Array(#"\u00a9"#.utf8), 0),
-    ])
+    @Test(
+        arguments: [
+            Row("lone byte", [0xFF], 0), Row("continuation", [0x61, 0x80], 1),
+            Row("cut sequence", [0x61, 0x62, 0xC3], 2), Row("cut by ASCII", [0xE2, 0x82, 0x61], 0),
+            Row("overlong", [0xC0, 0xAF], 0),
+            Row("overlong of three", [0x61, 0xE0, 0x80, 0x80], 1),
+            Row("surrogate", [0xED, 0xA0, 0x80], 0), Row("too large", [0xF4, 0x90, 0x80, 0x80], 0),
+            Row("behind characters", Array("é😹".utf8) + [0xC3, 0x28], 6),
+            Row("behind eight bytes", Array("abcdefghij".utf8) + [0xFE], 10),
+            Row("behind an escape", Array(#"\u00e9\n"#.utf8) + [0xA9], 8),
+            Row("before an escape", [0xC3] + Array(#"\u00a9"#.utf8), 0),
+        ] as [Row<[UInt8], Int>])
     func theReaderRefusesInvalidUTF8AtItsPlace(row: Row<[UInt8], Int>) throws {
         let (code, offset) = try fault(row.input)
         #expect(code == .invalidUTF8)

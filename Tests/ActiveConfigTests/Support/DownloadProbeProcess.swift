@@ -10,8 +10,10 @@ final class DownloadProbeProcess: Sendable {
         let outcomes: [String: Int]
         /// Greatest resident size, in MiB.
         let peak: Int
-        /// True if it exited with status 0, false after a signal.
-        let hasSurvived: Bool
+        /// How it ended, such as `exit 0` or `signal 11`.
+        let end: String
+
+        var hasSurvived: Bool { end == "exit 0" }
     }
 
     private let child = ChildProcess()
@@ -118,8 +120,8 @@ final class DownloadProbeProcess: Sendable {
         }
         child.wait()
         let process = child.process
+        let reason = process.terminationReason == .exit ? "exit" : "signal"
         return Result(
-            outcomes: outcomes, peak: peak,
-            hasSurvived: process.terminationReason == .exit && process.terminationStatus == 0)
+            outcomes: outcomes, peak: peak, end: "\(reason) \(process.terminationStatus)")
     }
 }
