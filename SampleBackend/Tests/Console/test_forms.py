@@ -1,6 +1,7 @@
 """Open forms: nothing that was entered is lost without a question."""
 
 import copy
+import time
 import unittest
 
 from selenium.webdriver.common.keys import Keys
@@ -36,7 +37,10 @@ class FormTests(TaskCase):
         self.open_form()
         self.driver.delete_all_cookies()
         self.wait_for_text("has ended", "dialog")
+        # A check of the form has this time for its answer, without that for signing in.
+        is_over = time.monotonic() + 5
         self.check_page("sign-in-again")
+        self.wait_for(lambda: time.monotonic() > is_over, "the time for a check")
         self.active().send_keys(Keys.ESCAPE, Keys.ESCAPE)
         self.write("Token", TOKEN)
         self.press("Sign in")

@@ -61,19 +61,20 @@ export function setForbiddenHandler(handler) {
 /**
  * Sends a request, and reads the response; aborts both when the server takes too long.
  *
+ * @param {?number} limit Milliseconds for either, in place of those for all calls.
  * @returns {Promise<{response: Response, text: string}>}
  */
-async function exchange(path, {signal, ...options}) {
+async function exchange(path, {signal, limit, ...options}) {
     const controller = new AbortController();
     const abort = () => controller.abort();
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
     const isLarge = (options.body?.length ?? 0) >= largeSize;
-    let timer = setTimeout(abort, isLarge ? longPatience : patience);
+    let timer = setTimeout(abort, limit ?? (isLarge ? longPatience : patience));
     try {
         const response = await fetch(path, {...options, signal: controller.signal});
         clearTimeout(timer);
-        timer = setTimeout(abort, longPatience);
+        timer = setTimeout(abort, limit ?? longPatience);
         return {response, text: await response.text()};
     } finally {
         clearTimeout(timer);
@@ -87,7 +88,8 @@ async function exchange(path, {signal, ...options}) {
  * @param {string} method HTTP method.
  * @param {string} path Path and query.
  * @param {{body?: *, ifMatch?: string, ifNoneMatch?: string, contentType?: string,
- *     signal?: AbortSignal}} options `body` is sent as JSON.
+ *     signal?: AbortSignal, limit?: number}} options `body` is sent as JSON; `limit` is the time
+ *     for an answer in milliseconds, which somebody who has to sign in again does not use up.
  * @returns {Promise<{status: number, body: *, etag: ?string, warning: ?string}>} `body` is the
  *     parsed JSON; null when the response is empty, as with status 304, "not modified".
  * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection
@@ -95,7 +97,7 @@ async function exchange(path, {signal, ...options}) {
  *     `signal` is aborted.
  */
 export async function call(method, path, {
-    body, ifMatch, ifNoneMatch, contentType = 'application/json', signal} = {}) {
+    body, ifMatch, ifNoneMatch, contentType = 'application/json', signal, limit} = {}) {
     const headers = {Accept: 'application/json'};
     if (body !== undefined) headers['Content-Type'] = contentType;
     if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
@@ -105,7 +107,7 @@ export async function call(method, path, {
     let text;
     try {
         ({response, text} = await exchange(path, {
-            method, headers, signal, cache: 'no-store', redirect: 'error',
+            method, headers, signal, limit, cache: 'no-store', redirect: 'error',
             body: body === undefined ? undefined : jsonText(body),
         }));
     } catch (error) {
@@ -120,7 +122,7 @@ export async function call(method, path, {
     }
     if (!response.ok && response.status !== 304) {
         if (response.status === 401 && !path.startsWith('/console/') && await onSignedOut()) {
-            return call(method, path, {body, ifMatch, ifNoneMatch, contentType, signal});
+            return call(method, path, {body, ifMatch, ifNoneMatch, contentType, signal, limit});
         }
         if (response.status === 403 && !path.startsWith('/console/')) onForbidden();
         throw new ServerError(response.status, tree);

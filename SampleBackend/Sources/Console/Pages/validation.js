@@ -2,28 +2,29 @@
  * Validation of a template by the server, also during typing.
  */
 
-import {call, NoAnswerError, projectPath, ServerError} from './api.js';
+import {call, projectPath, ServerError} from './api.js';
 import {patch} from './json-patch.js';
 import {isWithin} from './paths.js';
 
 /** Debounce interval in milliseconds. */
 const pause = 250;
 
-/** Milliseconds after which a check during typing gives up: nobody waits longer to keep an edit. */
+/** Time for a check during typing, in milliseconds: nobody waits longer to keep an edit. */
 const patience = 5_000;
 
 /**
  * Validates a template on the server; nothing is stored.
  *
+ * @param {?number} limit Time for the answer, see `call`.
  * @returns {Promise<{problems: object[], normalized: ?object, warning: ?string}>} `normalized` is
  *     the template in the form in which the server would store it; null if it has problems.
  * @throws ServerError for other statuses than 400 and 413; NoAnswerError; AbortError.
  */
-export async function validate(project, template, signal) {
+export async function validate(project, template, signal, limit) {
     try {
         const answer = await call(
             'PUT', projectPath(project, 'remoteConfig', {validateOnly: true}),
-            {body: template, ifMatch: '*', signal});
+            {body: template, ifMatch: '*', signal, limit});
         return {problems: [], normalized: answer.body, warning: answer.warning};
     } catch (error) {
         return {problems: problemsOf(error), normalized: null, warning: null};
@@ -46,21 +47,22 @@ const unpatched = [404, 405, 409, 412, 413];
  * Validates an edit of the workspace's template on the server, and sends only what it changes;
  * nothing is stored.
  *
+ * @param {?number} limit Time for each answer, see `call`.
  * @returns {Promise<object[]>} The problems.
  * @throws ServerError for other statuses than those of `validate`; NoAnswerError; AbortError.
  */
-export async function validateEdit(workspace, template, signal) {
+export async function validateEdit(workspace, template, signal, limit) {
     const {template: before, base, tag} = workspace.patched;
     const path = projectPath(workspace.project, 'draft', {
         validateOnly: true, baseVersion: tag ? undefined : base});
     try {
         await call('PATCH', path, {
-            body: patch(before, template), contentType: 'application/json-patch+json', signal,
+            body: patch(before, template), contentType: 'application/json-patch+json', signal, limit,
             ...(tag ? {ifMatch: tag} : {ifNoneMatch: '*'})});
         return [];
     } catch (error) {
         if (error instanceof ServerError && unpatched.includes(error.status)) {
-            return (await validate(workspace.project, template, signal)).problems;
+            return (await validate(workspace.project, template, signal, limit)).problems;
         }
         return problemsOf(error);
     }
@@ -110,22 +112,11 @@ export class LiveValidation {
 
     async #ask(template) {
         const {signal} = this.#abort;
-        const timer = setTimeout(() => {
-            if (signal.aborted) return;
-            this.stop();
-            this.#giveUp(new NoAnswerError());
-        }, patience);
         try {
-            const problems = await validateEdit(this.workspace, template, signal);
+            const problems = await validateEdit(this.workspace, template, signal, patience);
             if (!signal.aborted) this.report({state: 'done', problems});
-        } catch (error) {
-            if (!signal.aborted) this.#giveUp(error);
-        } finally {
-            clearTimeout(timer);
+        } catch ({message}) {
+            if (!signal.aborted) this.report({state: 'unknown', problems: [], message});
         }
-    }
-
-    #giveUp({message}) {
-        this.report({state: 'unknown', problems: [], message});
     }
 }
