@@ -129,7 +129,7 @@ let package = Package(
             dependencies: ["AdminAPI", "HTTPServing", "JSONTree", "Rendering", "TemplateStore"]
                 + products("HTTPTypes", "NIOCore"),
             exclude: ["Pages"],
-            plugins: ["EmbedConsolePages"]
+            plugins: ["EmbedFiles"]
         ),
         .target(
             name: "ConfigServer",
@@ -137,11 +137,11 @@ let package = Package(
                 "AdminAPI", "ClientAPI", "Console", "HTTPServing", "TemplateStore",
                 "WebhookDelivery",
             ] + products("HTTPTypes", "Logging", "NIOCore", "ServiceLifecycle"),
-            resources: [.embedInCode("Resources/openapi.json")]
+            exclude: ["Resources"],
+            plugins: ["EmbedFiles"]
         ),
-        .plugin(
-            name: "EmbedConsolePages", capability: .buildTool(), dependencies: ["EmbedPages"]),
-        .executableTarget(name: "EmbedPages"),
+        .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["FileEmbedder"]),
+        .executableTarget(name: "FileEmbedder"),
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
@@ -154,7 +154,8 @@ let package = Package(
                     "ArgumentParser", "AsyncHTTPClient", "CoreMetrics", "HTTPTypes", "Logging",
                     "NIOCore", "NIOFoundationEssentialsCompat", "NIOHTTP1", "NIOPosix",
                     "OrderedCollections", "ServiceLifecycle", "UnixSignals"),
-            resources: [.embedInCode("Resources/SampleTemplate.json")]
+            exclude: ["Resources"],
+            plugins: ["EmbedFiles"]
         ),
         .testTarget(
             name: "JSONTreeTests",

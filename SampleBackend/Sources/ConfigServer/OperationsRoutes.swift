@@ -1,5 +1,6 @@
 import AdminAPI
 import ClientAPI
+package import Foundation
 import HTTPServing
 import HTTPTypes
 import Logging
@@ -53,7 +54,7 @@ struct OperationsRoutes: Sendable {
                 return Self.fine
             },
             .get("/openapi.json") { _ in
-                .json(ByteBuffer(bytes: OpenAPIDescription.jsonBytes))
+                .json(ByteBuffer(bytes: OpenAPIDescription.jsonData))
             },
         ]
     }
@@ -68,5 +69,6 @@ struct OperationsRoutes: Sendable {
 /// The OpenAPI 3.1 description of the server's HTTP interface.
 package enum OpenAPIDescription: Sendable {
     /// UTF-8 JSON.
-    package static var jsonBytes: [UInt8] { PackageResources.openapi_json }
+    package static let jsonData =
+        EmbeddedFiles.base64["openapi.json"].flatMap { Data(base64Encoded: $0) } ?? Data()
 }

@@ -15,7 +15,7 @@ package struct ConsolePages: Sendable {
     /// The file for the empty name.
     static let indexName = "index.html"
 
-    package static let builtIn = ConsolePages(files: files)
+    package static let builtIn = ConsolePages(files: EmbeddedFiles.base64)
 
     private let pages: [String: Page]
 

@@ -54,15 +54,16 @@ struct OFREPFlagSetTests {
             #expect(answer.fields["content-type"] == "application/json")
             #expect(answer.fields["cache-control"] == "private, no-cache")
             #expect(
-                String(decoding: answer.body, as: UTF8.self)
-                    == #"{"flags":[{"key":"A.one","value":1.0,"reason":"STATIC","#
-                    + #""variant":"default"},{"key":"B.list","errorCode":"GENERAL","#
-                    + #""errorDetails":"The value of this flag is an array, which OpenFeature has "#
-                    + #"no type for: put it into an object."},"#
-                    + #"{"key":"B.off","reason":"DEFAULT","variant":"default"}],"#
-                    + #""metadata":{"templateVersion":1},"eventStreams":[{"type":"sse","endpoint":"#
-                    + #"{"requestUri":"/ofrep/v1/evaluate/events?targetingKey=a%20b&app.version=2&"#
-                    + #"signal.plan=50%25"},"inactivityDelaySec":120}]}"#)
+                String(decoding: answer.body, as: UTF8.self) == #"""
+                    {"flags":[{"key":"A.one","value":1.0,"reason":"STATIC","variant":"default"},\#
+                    {"key":"B.list","errorCode":"GENERAL",\#
+                    "errorDetails":"The value of this flag is an array, which OpenFeature has no \#
+                    type for: put it into an object."},\#
+                    {"key":"B.off","reason":"DEFAULT","variant":"default"}],\#
+                    "metadata":{"templateVersion":1},"eventStreams":[{"type":"sse","endpoint":\#
+                    {"requestUri":"/ofrep/v1/evaluate/events?targetingKey=a%20b&app.version=2&\#
+                    signal.plan=50%25"},"inactivityDelaySec":120}]}
+                    """#)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
 /// Agreement of the OpenAPI description with the routes.
 @Suite struct OpenAPITests {
     @Test func theDescriptionListsEachEndpointAndNoOther() async throws {
-        let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
+        let description = try JSONNode(jsonData: OpenAPIDescription.jsonData)
         var described: Set<String> = []
         for (path, item) in try #require(description["paths"]?.objectValue) {
             for method in try #require(item.objectValue).keys {
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func theDescriptionTellsWhoMayCallEachEndpoint() async throws {
-        let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
+        let description = try JSONNode(jsonData: OpenAPIDescription.jsonData)
         for endpoint in Self.endpoints {
             let operation = try #require(
                 description["paths"]?[endpoint.path]?[endpoint.method.lowercased()])
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func eachReferenceOfTheDescriptionHasATarget() throws {
-        let description = try JSONNode(jsonData: Data(OpenAPIDescription.jsonBytes))
+        let description = try JSONNode(jsonData: OpenAPIDescription.jsonData)
         var rest = [description]
         while let node = rest.popLast() {
             rest += node.arrayValue ?? []

@@ -8,7 +8,8 @@ import TemplateStore
 /// A template that demonstrates the features of templates.
 enum SampleTemplate: Sendable {
     /// UTF-8 JSON.
-    static var jsonData: Data { Data(PackageResources.SampleTemplate_json) }
+    static let jsonData =
+        EmbeddedFiles.base64["SampleTemplate.json"].flatMap { Data(base64Encoded: $0) } ?? Data()
 
     /// Publishes the template in the project `default`, unless that already has a version.
     ///

@@ -2,10 +2,9 @@ import Foundation
 
 /// A program of the build that writes files into a Swift source file, as Base64.
 ///
-/// Its first argument is the source file, the others are the files. A literal of bytes would take
-/// the compiler many times as long as a string.
+/// Its first argument is the source file, the others are the files.
 @main
-enum EmbedPages {
+enum FileEmbedder {
     static func main() throws {
         let paths = CommandLine.arguments.dropFirst()
         guard let output = paths.first else {
@@ -17,14 +16,16 @@ enum EmbedPages {
             return "        \"\(file.lastPathComponent)\": \"\(text)\","
         }
         let source = """
-            extension ConsolePages {
+            enum EmbeddedFiles {
                 /// The files in Base64, by name.
-                static let files: [String: String] = [
+                static let base64: [String: String] = [
             \(lines.isEmpty ? "        :" : lines.joined(separator: "\n"))
                 ]
             }
 
             """
+        // SwiftPM runs this anew when no file has changed; nothing is to be compiled again then.
+        if (try? String(contentsOfFile: output, encoding: .utf8)) == source { return }
         try source.write(toFile: output, atomically: true, encoding: .utf8)
     }
 }
