@@ -156,6 +156,7 @@ extension ConfigServer {
                 recognition: AdministratorRecognition(
                     access, wrongCredentialsLimiter: wrongTokenLimiter,
                     maximumBodyBytes: limits.administratorBodyBytes)),
+            // Before the console's: its `/console/{file}` matches `/console/session` too.
             sessions.group(recognition: recognition),
             ConsoleRoutes(
                 pages: options.consolePages.map(ConsolePages.init(folder:)) ?? .builtIn

@@ -53,7 +53,7 @@ package struct SessionRoutes: Sendable {
         }
         guard let holder = access.access.holder(ofToken: token) else { throw Self.noToken }
         if let seconds = limiter.secondsToWait(holder.tokenID) {
-            throw .tooManyRequests(retryAfter: seconds)
+            throw .tooManyRequests(retryAfter: seconds, from: "this token")
         }
         let session = AccessToken(sessionOf: holder, date: administration.now())
         try await administration.callStore("add_session") { () throws(TemplateStoreError) in

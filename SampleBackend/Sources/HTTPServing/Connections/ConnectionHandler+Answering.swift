@@ -87,7 +87,8 @@ extension ConnectionHandler {
         }
     }
 
-    private func write(_ response: RouteResponse, context: ChannelHandlerContext) {
+    /// Writes a response, which counts towards the backlog while it is unsent.
+    func write(_ response: RouteResponse, context: ChannelHandlerContext) {
         let isHead = incoming?.head.method == .HEAD
         incoming = nil
         var headers = HTTPHeaders()
@@ -105,18 +106,7 @@ extension ConnectionHandler {
             status: HTTPResponseStatus(
                 statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase),
             headers: headers)
-        write(head, body: isHead ? ByteBuffer() : response.body, context: context)
-    }
-
-    /// Writes an error as the last response of the connection.
-    func refuse(_ error: RequestError, context: ChannelHandlerContext) {
-        write(services.dispatcher.refusal(of: incoming, for: error), context: context)
-    }
-
-    /// Writes a head and a body, which count towards the backlog while they are unsent.
-    private func write(
-        _ head: HTTPResponseHead, body: ByteBuffer, context: ChannelHandlerContext
-    ) {
+        let body = isHead ? ByteBuffer() : response.body
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if body.readableBytes > 0 {
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)

@@ -186,7 +186,7 @@ extension ConnectionHandler {
                 head, from: context.remoteAddress.flatMap(ClientAddress.init))
             self.incoming = incoming
             if let error = incoming.refusal {
-                perform(state.readUnwantedHead(error), context: context)
+                perform(state.readUnwanted(error), context: context)
             } else {
                 perform(
                     state.readHead(head, maximumBodyBytes: incoming.maximumBodyBytes),
@@ -194,7 +194,7 @@ extension ConnectionHandler {
             }
         case .part(.body(let part)): perform(state.readBody(part), context: context)
         case .part(.end): perform(state.readEnd(), context: context)
-        case .garbage(let error): perform(state.readGarbage(error), context: context)
+        case .garbage(let error): perform(state.readUnwanted(error), context: context)
         case .end: perform(state.inputClosed(), context: context)
         }
     }
@@ -208,7 +208,8 @@ extension ConnectionHandler {
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
         case .answer(let body): answer(body: body ?? ByteBuffer(), context: context)
-        case .refuse(let error): refuse(error, context: context)
+        case .refuse(let error):
+            write(services.dispatcher.refusal(of: incoming, for: error), context: context)
         case .closeOutput: context.close(mode: .output, promise: nil)
         case .close: context.close(promise: nil)
         }

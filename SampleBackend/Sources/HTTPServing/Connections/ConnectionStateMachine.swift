@@ -101,12 +101,6 @@ struct ConnectionStateMachine {
         return expects && head.version != .http1_0 ? .sendContinue : .none
     }
 
-    /// Handles the head of a request that is refused; it is the last of the connection.
-    mutating func readUnwantedHead(_ error: RequestError) -> Action {
-        guard case .awaitingHead = step else { return .none }
-        return refuse(error)
-    }
-
     mutating func readBody(_ part: ByteBuffer) -> Action {
         guard case .readingBody(var body) = step else { return .none }
         // Releases the stored copy, else the append below would copy the body (copy-on-write).
@@ -127,8 +121,8 @@ struct ConnectionStateMachine {
         return .answer(body)
     }
 
-    /// Handles input that is malformed, or over the limits of a head.
-    mutating func readGarbage(_ error: RequestError) -> Action {
+    /// Handles a head that is refused, or input that is malformed; it is the last of the connection.
+    mutating func readUnwanted(_ error: RequestError) -> Action {
         switch step {
         case .awaitingHead, .readingBody: refuse(error)
         case .answering, .sendingLastAnswer, .lingering: .none

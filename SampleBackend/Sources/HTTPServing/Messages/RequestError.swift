@@ -122,12 +122,13 @@ extension RequestError {
             httpStatus: .forbidden, statusName: "PERMISSION_DENIED", message: message)
     }
 
-    /// 429: too many requests from one address.
-    package static func tooManyRequests(retryAfter seconds: Int) -> RequestError {
+    /// 429: too many requests from one address, or from another `source` as named.
+    package static func tooManyRequests(
+        retryAfter seconds: Int, from source: String = "this address"
+    ) -> RequestError {
         RequestError(
             httpStatus: .tooManyRequests, statusName: "RESOURCE_EXHAUSTED",
-            message: "There are too many requests from this address: try again in "
-                + "\(seconds) s.",
+            message: "There are too many requests from \(source): try again in \(seconds) s.",
             headerFields: [.retryAfter: "\(seconds)"])
     }
 }

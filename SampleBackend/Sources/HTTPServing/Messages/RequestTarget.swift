@@ -4,9 +4,6 @@
 /// user ID and not a separator. Nothing is normalized: `..` and an empty segment are valid user IDs
 /// (HTTP 1).
 package struct RequestTarget: Sendable {
-    /// The path as it was sent, percent-encoded, without the query.
-    package let path: Substring
-
     /// The decoded segments: three for `/a//b`, and one, which is empty, for `/`.
     package let segments: [String]
 
@@ -32,7 +29,6 @@ package struct RequestTarget: Sendable {
             }
             segments.append(segment)
         }
-        self.path = Substring(path)
         self.segments = segments
         self.query = QueryParameters(Substring(bytes[path.endIndex...].dropFirst()))
     }

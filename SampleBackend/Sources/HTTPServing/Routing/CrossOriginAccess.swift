@@ -20,7 +20,7 @@ public struct CrossOriginAccess: Sendable, Hashable {
 
     /// Adds the CORS fields of a response to a request from `origin`; nil when it has no `Origin`.
     package func addFields(
-        to headerFields: inout HTTPFields, status: HTTPResponse.Status, origin: String?
+        to headerFields: inout HTTPFields, isPreflight: Bool, origin: String?
     ) {
         guard !origins.isEmpty else { return }
         headerFields[.vary] = "Origin"
@@ -29,7 +29,7 @@ public struct CrossOriginAccess: Sendable, Hashable {
         headerFields[.accessControlExposeHeaders] =
             "ETag, Retry-After, Preference-Applied, ActiveConfig-Signature, "
             + "ActiveConfig-Acknowledge"
-        if status == .noContent {
+        if isPreflight {
             headerFields[.accessControlAllowMethods] = "GET, HEAD, POST"
             headerFields[.accessControlAllowHeaders] =
                 "Authorization, Content-Type, If-None-Match, Last-Event-ID, Prefer, X-API-Key"

@@ -17,6 +17,9 @@ extension RequestDispatcher {
         /// True when the answer is counted and logged; false without a connection.
         var isRecorded = true
 
+        /// False for a request that waited on purpose.
+        var isTimed = true
+
         /// The error that ends the request before its body is read; nil when it was admitted.
         var refusal: RequestError?
 
@@ -70,7 +73,7 @@ extension RequestDispatcher {
             hosts + [parts.authority].compactMap { $0 },
             isRequired: incoming.group?.checksHost ?? false)
         try rateLimiter?.count(incoming.address)
-        let attemptLimiter = attemptLimiter(of: incoming)
+        let attemptLimiter = endpoint(of: incoming)?.attemptLimiter
         try attemptLimiter?.count(incoming.address)
         guard let recognition = recognition(of: incoming) else { return }
         let maximumBodyBytesOfKnown = recognition.maximumBodyBytes ?? maximumBodyBytes
@@ -91,10 +94,6 @@ extension RequestDispatcher {
         if length > maximumBodyBytes, length <= maximumBodyBytesOfKnown {
             _ = try permittedRequest(incoming, body: ByteBuffer())
         }
-    }
-
-    private func attemptLimiter(of incoming: Incoming) -> RateLimiter<ClientAddress>? {
-        endpoint(of: incoming)?.attemptLimiter
     }
 
     func recognition(of incoming: Incoming) -> (any CallerRecognition)? {

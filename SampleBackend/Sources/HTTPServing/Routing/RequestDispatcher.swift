@@ -60,9 +60,7 @@ extension RequestDispatcher {
         case now(Answer)
         case later(@Sendable () async -> Answer)
     }
-}
 
-extension RequestDispatcher {
     /// Answers a request that was read whole, and records the answer.
     func answer(_ incoming: Incoming, body: ByteBuffer) -> Answering {
         if incoming.isPreflight {
@@ -77,7 +75,7 @@ extension RequestDispatcher {
                 return .later { await self.run(handler, request, incoming) }
             }
         } catch {
-            return .now(refuse(incoming, for: error))
+            return .now(.response(refusal(of: incoming, for: error)))
         }
     }
 
@@ -119,7 +117,7 @@ extension RequestDispatcher {
         do {
             return finish(try await handler(request), to: incoming)
         } catch let error as RequestError {
-            return refuse(incoming, for: error)
+            return .response(refusal(of: incoming, for: error))
         } catch {
             logger.error(
                 "A request failed",
@@ -127,24 +125,18 @@ extension RequestDispatcher {
                     "path": "\(incoming.entry?.route.pattern.description ?? "-")",
                     "error": "\(error)",
                 ])
-            return refuse(incoming, for: .internalError)
+            return .response(refusal(of: incoming, for: .internalError))
         }
     }
 
-    private func refuse(_ incoming: Incoming, for error: RequestError) -> Answer {
-        .response(refusal(of: incoming, for: error))
-    }
-
     /// The recorded error response to a request; nil means a request without a readable head.
-    func refusal(
-        of incoming: Incoming?, for error: RequestError, isTimed: Bool = true
-    ) -> RouteResponse {
+    func refusal(of incoming: Incoming?, for error: RequestError) -> RouteResponse {
         let target = incoming?.head.uri ?? ""
         let body = incoming?.group?.errorBody(error, target) ?? error.jsonBytes
         var response = RouteResponse.json(
             body, status: error.httpStatus, headerFields: error.headerFields)
-        addFields(to: &response.headerFields, status: response.status, of: incoming)
-        record(response, to: incoming, isTimed: isTimed)
+        addFields(to: &response.headerFields, of: incoming)
+        record(response, to: incoming)
         return response
     }
 
@@ -153,52 +145,61 @@ extension RequestDispatcher {
         switch answer {
         case .response(let response): return .response(finish(response, to: incoming))
         case .stream(var opening):
-            addFields(to: &opening.headerFields, status: .ok, of: incoming)
+            addFields(to: &opening.headerFields, of: incoming)
             record(RouteResponse(status: .ok), to: incoming)
             return .stream(opening)
         case .waiting(let opening): return .waiting(recorded(opening, of: incoming))
         }
     }
 
+    /// The same wait, whose response is completed and recorded when it comes.
+    private func recorded(_ opening: WaitOpening, of incoming: Incoming) -> WaitOpening {
+        var incoming = incoming
+        incoming.isTimed = false
+        return WaitOpening { [incoming] eventLoop, completion in
+            opening.begin(eventLoop) { result in
+                switch result {
+                case .success(let response): completion(.success(finish(response, to: incoming)))
+                case .failure(let error):
+                    completion(.success(refusal(of: incoming, for: error)))
+                }
+            }
+        }
+    }
+
     /// Adds the group's header fields to a response, and records it; an error replaces one that is
     /// too large.
-    func finish(
-        _ response: RouteResponse, to incoming: Incoming, isTimed: Bool = true
-    ) -> RouteResponse {
+    func finish(_ response: RouteResponse, to incoming: Incoming) -> RouteResponse {
         guard response.body.readableBytes <= maximumAnswerBytes else {
             return refusal(
                 of: incoming,
                 for: .answerTooLarge(
-                    bytes: response.body.readableBytes, limit: maximumAnswerBytes),
-                isTimed: isTimed)
+                    bytes: response.body.readableBytes, limit: maximumAnswerBytes))
         }
         var response = response
-        addFields(to: &response.headerFields, status: response.status, of: incoming)
-        record(response, to: incoming, isTimed: isTimed)
+        addFields(to: &response.headerFields, of: incoming)
+        record(response, to: incoming)
         return response
     }
 
-    private func addFields(
-        to headerFields: inout HTTPFields, status: HTTPResponse.Status, of incoming: Incoming?
-    ) {
+    private func addFields(to headerFields: inout HTTPFields, of incoming: Incoming?) {
         guard let incoming, let group = incoming.group else { return }
         if group.isReadableAcrossOrigins, incoming.entry != nil {
             crossOriginAccess.addFields(
-                to: &headerFields, status: status,
+                to: &headerFields, isPreflight: incoming.isPreflight,
                 origin: incoming.head.headers.first(name: "origin"))
         }
         for field in group.headerFields { headerFields[field.name] = field.value }
     }
 
-    private func record(
-        _ response: RouteResponse, to incoming: Incoming?, isTimed: Bool = true
-    ) {
+    private func record(_ response: RouteResponse, to incoming: Incoming?) {
         guard incoming?.isRecorded ?? true else { return }
         let isHead = incoming?.head.method == .HEAD
         (incoming?.entry?.recorder ?? otherRecorder).record(
             method: incoming?.head.method.rawValue, status: response.status.code,
             bytes: isHead ? 0 : response.body.readableBytes,
-            duration: incoming.map { $0.start.duration(to: .now) }, isTimed: isTimed)
+            duration: incoming.map { $0.start.duration(to: .now) },
+            isTimed: incoming?.isTimed ?? true)
     }
 }
 
