@@ -18,8 +18,8 @@ Without a part it runs all, in this order:
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits;
               its downloads in a release build; a package that uses its plug-in; its code for
               Apple's platforms, typechecked against stubs
-  backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python
-              and by requests made from its OpenAPI description
+  backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python,
+              by requests made from its OpenAPI description, and of its console in a browser
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
   sanitizers  the framework under the thread sanitizer; what has pointers, its lower folders, under the
@@ -130,6 +130,7 @@ run_backend() {
     setup sqlite openssl curl
     step "build of SampleBackend" build_package SampleBackend
     test_package SampleBackend
+    local -x SAMPLE_BACKEND_IS_BUILT=1
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
     step "OpenAPI" SampleBackend/Tests/Schema/run.sh
     step "console" SampleBackend/Tests/Console/run.sh
@@ -161,22 +162,21 @@ run_docs() {
     echo "Documentation: .build/docs/*.doccarchive"
 }
 
-# sanitize SANITIZER PACKAGE SCRATCH [options]: tests of a package under a sanitizer.
-sanitize() (
-    sanitizer=$1 package=$2
-    where="--package-path $package --scratch-path $package/.build/$3 --sanitize=$sanitizer"
+# sanitized SANITIZER SCRATCH PACKAGE COMMAND…: runs a command of swift on a package, with a sanitizer.
+sanitized() (
+    sanitizer=$1 scratch=$2 package=$3
     shift 3
     export ACTIVECONFIG_SANITIZER=$sanitizer ACTIVECONFIG_PTHREAD_LOCK=1
     export ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/Tests/address-sanitizer.txt"
     export TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/Tests/thread-sanitizer.txt"
-    # shellcheck disable=SC2086
-    step "build of $package with the $sanitizer sanitizer" swift build $where --build-tests
-    # shellcheck disable=SC2086
-    step "tests of $package under the $sanitizer sanitizer" \
-        run_tests swift test $where --skip-build "$@"
+    # Nobody builds this again after a change, and a module as a whole takes half the processor time.
+    "$@" --package-path "$package" --scratch-path "$package/.build/$scratch" "--sanitize=$sanitizer" \
+        -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
 )
+sanitized_build() { sanitized "$@" swift build --build-tests; }
+sanitized_tests() { sanitized "$@" run_tests swift test --skip-build; }
 
-# What has neither threads nor unsafe code.
+# The generator of keys and its tests, which have neither threads nor unsafe code.
 generation="GenerateSettings ActiveConfigGenerator ActiveConfigGeneration ActiveConfigGenerationTests
     ActiveConfigSampleApp"
 # folders NAME…: folders of the framework's tests.
@@ -190,14 +190,24 @@ without_threads="ActiveConfigJSONTests ActiveConfigEventStreamTests $(folders Fo
 # Threads of the framework, and pointers in its lower folders. The backend under either takes as long as all
 # else, so the parts thread and address have it: the pointers of LinearRegex and Targeting are those of
 # buffers, whose bounds a debug build checks by itself.
+#
+# with_pointers COMMAND…, with_threads COMMAND…: runs sanitized_build or sanitized_tests.
+with_pointers() { ACTIVECONFIG_LEAVE_OUT="$generation $without_pointers" "$@" address address .; }
+with_threads() { ACTIVECONFIG_LEAVE_OUT="$generation $without_threads" "$@" thread thread .; }
 run_sanitizers() {
-    ACTIVECONFIG_LEAVE_OUT="$generation $without_pointers" sanitize address . address
-    ACTIVECONFIG_LEAVE_OUT="$generation $without_threads" sanitize thread . thread
+    # Each compiles a module on one processor.
+    beside "build with the address sanitizer" with_pointers sanitized_build \
+        -- "build with the thread sanitizer" with_threads sanitized_build
+    step "tests under the address sanitizer" with_pointers sanitized_tests
+    step "tests under the thread sanitizer" with_threads sanitized_tests
 }
 sanitize_all() {
     setup sqlite openssl curl
-    sanitize "$1" . "$1-all"
-    sanitize "$1" SampleBackend "$1-all"
+    local package
+    for package in . SampleBackend; do
+        step "build of $package" sanitized_build "$1" "$1-all" "$package"
+        step "tests of $package" sanitized_tests "$1" "$1-all" "$package"
+    done
 }
 run_address() { sanitize_all address; }
 run_thread() { sanitize_all thread; }
@@ -206,8 +216,7 @@ run_fuzz() {
     Tests/Fuzzing/fuzz.sh "${FUZZ_SECONDS:-60}"
     Tests/Fuzzing/EventStreams/fuzz.sh "${FUZZ_SECONDS:-60}"
     # The fuzzers of the backend link modules of its debug build.
-    # shellcheck disable=SC2086
-    swift build --package-path SampleBackend --build-tests $strict
+    build_package SampleBackend
     local target
     for target in conditions patterns requests; do
         SampleBackend/Tests/Fuzzing/fuzz.sh "$target" "${FUZZ_SECONDS:-60}"

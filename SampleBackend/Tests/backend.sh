@@ -1,10 +1,14 @@
 # Builds, starts and stops the backend for a test script; source it after Tests/setup.sh.
 
 # Builds the backend, and creates a folder for the script's files, removed when the script ends.
+# SAMPLE_BACKEND_IS_BUILT=1 says that nothing has changed since the last build.
 # Sets $backend, the program; $work, the folder; and ACTIVECONFIG_ADMIN_TOKEN, a publisher's token.
 build_backend() {
-    swift build --package-path SampleBackend --product sample-backend
-    backend="$(swift build --package-path SampleBackend --show-bin-path)/sample-backend"
+    # To plan a build of other products, and to say where it is, takes SwiftPM many seconds.
+    if [ -z "${SAMPLE_BACKEND_IS_BUILT:-}" ]; then
+        swift build --package-path SampleBackend --product sample-backend
+    fi
+    backend=$PWD/SampleBackend/.build/debug/sample-backend
     work=$(mktemp -d)
     backend_pid=""
     trap stop_backend EXIT

@@ -69,6 +69,5 @@ struct OperationsRoutes: Sendable {
 /// The OpenAPI 3.1 description of the server's HTTP interface.
 package enum OpenAPIDescription: Sendable {
     /// UTF-8 JSON.
-    package static let jsonData =
-        EmbeddedFiles.base64["openapi.json"].flatMap { Data(base64Encoded: $0) } ?? Data()
+    package static let jsonData = EmbeddedFiles.files["openapi.json"] ?? Data()
 }

@@ -15,7 +15,7 @@ package struct ConsolePages: Sendable {
     /// The file for the empty name.
     static let indexName = "index.html"
 
-    package static let builtIn = ConsolePages(files: EmbeddedFiles.base64)
+    package static let builtIn = ConsolePages(files: EmbeddedFiles.files)
 
     private let pages: [String: Page]
 
@@ -25,15 +25,14 @@ package struct ConsolePages: Sendable {
     /// Replaces `pages`.
     private let folder: URL?
 
-    /// Decodes files from Base64, by name.
+    /// Takes files by name.
     ///
     /// The index gets links to all modules, and the version as a folder of its addresses, all of which
     /// are relative.
-    init(files: [String: String]) {
+    init(files: [String: Data]) {
         var pages: [String: Page] = [:]
-        for (name, text) in files {
-            let content = ByteBuffer(bytes: Data(base64Encoded: text) ?? Data())
-            pages[name] = Self.page(named: name, content: content)
+        for (name, content) in files {
+            pages[name] = Self.page(named: name, content: ByteBuffer(bytes: content))
         }
         let version = Self.version(of: pages)
         if let index = pages[Self.indexName] {

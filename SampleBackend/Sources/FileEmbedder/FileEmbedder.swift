@@ -8,7 +8,8 @@ enum FileEmbedder {
     static func main() throws {
         let paths = CommandLine.arguments.dropFirst()
         guard let output = paths.first else {
-            throw CocoaError(.fileNoSuchFile)
+            FileHandle.standardError.write(Data("usage: FileEmbedder OUTPUT [FILE …]\n".utf8))
+            exit(64)
         }
         let lines = try paths.dropFirst().map { path in
             let file = URL(fileURLWithPath: path)
@@ -16,9 +17,13 @@ enum FileEmbedder {
             return "        \"\(file.lastPathComponent)\": \"\(text)\","
         }
         let source = """
+            import Foundation
+
             enum EmbeddedFiles {
-                /// The files in Base64, by name.
-                static let base64: [String: String] = [
+                /// The contents by name.
+                static let files = base64.compactMapValues { Data(base64Encoded: $0) }
+
+                private static let base64: [String: String] = [
             \(lines.isEmpty ? "        :" : lines.joined(separator: "\n"))
                 ]
             }

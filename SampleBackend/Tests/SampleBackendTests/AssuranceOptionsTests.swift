@@ -45,9 +45,8 @@ struct AssuranceOptionsTests {
         let shown = try await CommandRun(
             ["keys", "public", "--signing-key", "new:\(file)"],
             environment: ["ACTIVECONFIG_SIGNING_KEY": "old:\(Self.seed)\nolder:\(Self.seed)"])
-        #expect(
-            shown.output
-                == "\(words[3])\nold:\(Self.publicKey)\nolder:\(Self.publicKey)\n")
+        let lines = shown.output.split(separator: "\n").map(String.init)
+        #expect(lines == [words[3], "old:\(Self.publicKey)", "older:\(Self.publicKey)"])
         #expect(try await CommandRun(["keys", "public"]).exitCode == 64)
         #expect(try await CommandRun(["keys", "generate", "--id", "a b"]).exitCode == 64)
         let twice = try await CommandRun(

@@ -61,7 +61,7 @@ export function setForbiddenHandler(handler) {
 /**
  * Sends a request, and reads the response; aborts both when the server takes too long.
  *
- * @param {?number} limit Milliseconds for either, in place of those for all calls.
+ * @param {?number} limit Milliseconds for both together, in place of those for all calls.
  * @returns {Promise<{response: Response, text: string}>}
  */
 async function exchange(path, {signal, limit, ...options}) {
@@ -73,8 +73,10 @@ async function exchange(path, {signal, limit, ...options}) {
     let timer = setTimeout(abort, limit ?? (isLarge ? longPatience : patience));
     try {
         const response = await fetch(path, {...options, signal: controller.signal});
-        clearTimeout(timer);
-        timer = setTimeout(abort, limit ?? longPatience);
+        if (!limit) {
+            clearTimeout(timer);
+            timer = setTimeout(abort, longPatience);
+        }
         return {response, text: await response.text()};
     } finally {
         clearTimeout(timer);

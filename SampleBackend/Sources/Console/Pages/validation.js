@@ -9,8 +9,8 @@ import {isWithin} from './paths.js';
 /** Debounce interval in milliseconds. */
 const pause = 250;
 
-/** Time for a check during typing, in milliseconds: nobody waits longer to keep an edit. */
-const patience = 5_000;
+/** Time for each answer to a check during typing, in milliseconds: somebody waits to keep an edit. */
+const answerLimit = 5_000;
 
 /**
  * Validates a template on the server; nothing is stored.
@@ -113,7 +113,7 @@ export class LiveValidation {
     async #ask(template) {
         const {signal} = this.#abort;
         try {
-            const problems = await validateEdit(this.workspace, template, signal, patience);
+            const problems = await validateEdit(this.workspace, template, signal, answerLimit);
             if (!signal.aborted) this.report({state: 'done', problems});
         } catch ({message}) {
             if (!signal.aborted) this.report({state: 'unknown', problems: [], message});

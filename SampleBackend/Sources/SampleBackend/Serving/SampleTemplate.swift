@@ -8,8 +8,7 @@ import TemplateStore
 /// A template that demonstrates the features of templates.
 enum SampleTemplate: Sendable {
     /// UTF-8 JSON.
-    static let jsonData =
-        EmbeddedFiles.base64["SampleTemplate.json"].flatMap { Data(base64Encoded: $0) } ?? Data()
+    static let jsonData = EmbeddedFiles.files["SampleTemplate.json"] ?? Data()
 
     /// Publishes the template in the project `default`, unless that already has a version.
     ///
