@@ -62,7 +62,7 @@ package struct ConsolePages: Sendable {
         guard name.hasBoundedMarks else { return nil }
         guard let folder else { return pages[name] }
         // One file name, as the embedded files have: nothing outside of the folder.
-        guard !name.contains("/"), !name.hasPrefix("."),
+        guard !name.utf8.contains(UInt8(ascii: "/")), !name.hasPrefix("."),
             let data = try? Data(contentsOf: folder.appending(path: name))
         else { return nil }
         return Self.page(named: name, content: ByteBuffer(bytes: data))

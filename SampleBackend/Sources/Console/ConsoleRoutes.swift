@@ -30,6 +30,9 @@ package struct ConsoleRoutes: Sendable {
         return group
     }
 
+    private static let noFile = RequestError.notFound(
+        "The console has no such file: open \(path).")
+
     private static func redirect(_ status: HTTPResponse.Status) -> RouteResponse {
         RouteResponse(status: status, headerFields: [.location: path])
     }
@@ -49,8 +52,11 @@ package struct ConsoleRoutes: Sendable {
     @Sendable
     private func versionedPage(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
         let isCurrent = request.parameters["version"] == pages.version
+        let name = request.parameters["file"] ?? ""
+        // The links of the index begin at the folder above.
+        guard name != ConsolePages.indexName else { throw Self.noFile }
         return try response(
-            to: request, name: request.parameters["file"] ?? "",
+            to: request, name: name,
             cacheControl: isCurrent ? "public, max-age=31536000, immutable" : "no-cache")
     }
 
@@ -59,7 +65,7 @@ package struct ConsoleRoutes: Sendable {
         to request: RouteRequest, name: String, cacheControl: String
     ) throws(RequestError) -> RouteResponse {
         guard let page = pages[name] else {
-            throw .notFound("The console has no such file: open \(Self.path).")
+            throw Self.noFile
         }
         let headerFields: HTTPFields = [
             .eTag: page.entityTag.description, .cacheControl: cacheControl,

@@ -79,6 +79,7 @@ struct ConsoleRoutesTests {
             #expect(module.fields["cache-control"] == keep)
             #expect(await server.status("/console/\(version)/nothing.js") == 404)
             #expect(await server.status("/console/\(version)/") == 404)
+            #expect(await server.status("/console/\(version)/index.html") == 404)
         }
     }
 
@@ -88,6 +89,10 @@ struct ConsoleRoutesTests {
         options.consolePages = folder.url
         let index = "<script type=\"module\" src=\"main.js\"></script>"
         try Data(index.utf8).write(to: folder.url.appending(path: "index.html"))
+        let inside = folder.url.appending(path: "sub")
+        try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
+        // One character with the slash before it.
+        try Data().write(to: inside.appending(path: "\u{0301}x.js"))
         try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
             // What may change has no address under which it is kept.
             #expect(try await server.answer("/console/").body == Data(index.utf8))
@@ -99,7 +104,10 @@ struct ConsoleRoutesTests {
                 #expect(versioned.body == Data(text.utf8))
                 #expect(versioned.fields["cache-control"] == "no-cache")
             }
-            for path in ["dom.js", "any/", "..%2Fmain.js", "any/..%2Fmain.js", ".%2Fmain.js"] {
+            for path in [
+                "dom.js", "any/", "..%2Fmain.js", "any/..%2Fmain.js", ".%2Fmain.js",
+                "sub%2F%CC%81x.js",
+            ] {
                 #expect(await server.status("/console/\(path)") == 404, "\(path)")
             }
         }

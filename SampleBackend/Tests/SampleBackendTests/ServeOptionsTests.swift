@@ -26,6 +26,13 @@ struct ServeOptionsTests {
             "--dev beyond this machine",
             Refusal(arguments: ["--hostname", "0.0.0.0", "--open", "--dev"], message: "--dev")),
         NamedRow(
+            "no folder of pages",
+            Refusal(arguments: ["--dev", "--console-pages", ""], message: "is no folder")),
+        NamedRow(
+            "a file for a folder of pages",
+            Refusal(
+                arguments: ["--dev", "--console-pages", "/etc/passwd"], message: "is no folder")),
+        NamedRow(
             "a short administrator token",
             Refusal(
                 arguments: [], environment: ["ACTIVECONFIG_ADMIN_TOKEN": "short"],

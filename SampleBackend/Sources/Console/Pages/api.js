@@ -90,8 +90,9 @@ async function exchange(path, {signal, limit, ...options}) {
  * @param {string} method HTTP method.
  * @param {string} path Path and query.
  * @param {{body?: *, ifMatch?: string, ifNoneMatch?: string, contentType?: string,
- *     signal?: AbortSignal, limit?: number}} options `body` is sent as JSON; `limit` is the time
- *     for an answer in milliseconds, which somebody who has to sign in again does not use up.
+ *     signal?: AbortSignal, limit?: number, isRepeated?: boolean}} options `body` is sent as JSON;
+ *     `limit` is the time for an answer in milliseconds, which somebody who has to sign in again
+ *     does not use up; `isRepeated` is true after that, which is asked for once.
  * @returns {Promise<{status: number, body: *, etag: ?string, warning: ?string}>} `body` is the
  *     parsed JSON; null when the response is empty, as with status 304, "not modified".
  * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection
@@ -99,7 +100,8 @@ async function exchange(path, {signal, limit, ...options}) {
  *     `signal` is aborted.
  */
 export async function call(method, path, {
-    body, ifMatch, ifNoneMatch, contentType = 'application/json', signal, limit} = {}) {
+    body, ifMatch, ifNoneMatch, contentType = 'application/json', signal, limit,
+    isRepeated = false} = {}) {
     const headers = {Accept: 'application/json'};
     if (body !== undefined) headers['Content-Type'] = contentType;
     if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
@@ -123,8 +125,13 @@ export async function call(method, path, {
         if (response.ok) throw new NoAnswerError();
     }
     if (!response.ok && response.status !== 304) {
-        if (response.status === 401 && !path.startsWith('/console/') && await onSignedOut()) {
-            return call(method, path, {body, ifMatch, ifNoneMatch, contentType, signal, limit});
+        if (response.status === 401 && !path.startsWith('/console/') && !isRepeated) {
+            const isSignedIn = await onSignedOut();
+            signal?.throwIfAborted();
+            if (isSignedIn) {
+                return call(method, path, {
+                    body, ifMatch, ifNoneMatch, contentType, signal, limit, isRepeated: true});
+            }
         }
         if (response.status === 403 && !path.startsWith('/console/')) onForbidden();
         throw new ServerError(response.status, tree);

@@ -31,6 +31,13 @@ struct DevelopmentOptions: ParsableArguments {
         if consolePages != nil, !dev {
             throw ValidationError("--console-pages is for development: add --dev.")
         }
+        // An empty name would be the current folder, where the database lies by default.
+        if let consolePages,
+            (try? FileManager.default.contentsOfDirectory(atPath: consolePages)) == nil
+        {
+            throw ValidationError(
+                "--console-pages \"\(consolePages)\" is no folder that can be read.")
+        }
         if dev, !isLoopback {
             throw ValidationError(
                 "--dev is for this machine only: leave --hostname out, or --dev.")
