@@ -96,6 +96,21 @@ class SigningInTests(ConsoleCase):
         again.click()
         self.wait_for_text("Sign in with this link?", "dialog")
 
+    def test_says_that_the_page_has_not_started(self):
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/frame.js"]})
+        try:
+            self.open()
+            notice, = self.find_all(".not-started")
+            self.assertFalse(notice.is_displayed())
+            self.wait_for(notice.is_displayed, "the notice")
+            self.check_accessibility("not started")
+        finally:
+            self.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+        self.browser.take_errors()
+        self.open()
+        self.find("input[type=password]")
+
     def test_keeps_the_token_from_scripts(self):
         self.sign_in()
         cookie, = self.driver.get_cookies()
@@ -131,6 +146,72 @@ class SigningInTests(ConsoleCase):
         self.find("input[type=password]")
         self.check_accessibility("sign-in")
         self.picture("sign-in")
+
+
+class SigningInAgainTests(ConsoleCase):
+    """Calls of the page whose session has ended."""
+
+    # A call that the pages make only when they show versions.
+    resource = "remoteConfig:listVersions"
+
+    def setUp(self):
+        super().setUp()
+        self.sign_in()
+        self.wait_for_text("Sign out")
+        self.faults = Faults(self.driver)
+
+    def begin_call(self):
+        """Makes a call as the page does; what comes of it is kept in the page."""
+        self.driver.execute_script("""
+            // The module of the page, which has its session.
+            const {src} = document.querySelector('script[type=module]');
+            window.outcomes ??= [];
+            window.controller = new AbortController();
+            const {signal} = window.controller;
+            import(new URL('api.js', src)).then(({call, projectPath}) => (
+                call('GET', projectPath('default', arguments[0]), {signal})
+            )).then(({status}) => window.outcomes.push(status),
+                (error) => window.outcomes.push(error.status ?? error.name));""", self.resource)
+
+    def check_outcomes(self, expected):
+        """Fails unless the calls so far came to this, and no sign-in is open."""
+        self.wait_for(
+            lambda: self.driver.execute_script("return window.outcomes") == expected,
+            f"the outcomes {expected}")
+        self.assertEqual(self.find_all("dialog[open]"), [])
+
+    def sign_in_again(self):
+        self.enter_token(TOKEN)
+        self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
+
+    def test_asks_once_for_all_calls_of_a_session(self):
+        self.driver.delete_all_cookies()
+        self.faults.hold("GET", self.resource, limit=1)
+        self.begin_call()
+        self.wait_for(lambda: self.faults.held() == 1, "the answer to the first call")
+        self.begin_call()
+        self.wait_for_text("has ended", "dialog")
+        self.sign_in_again()
+        self.check_outcomes([200])
+        self.faults.end()
+        self.check_outcomes([200, 200])
+
+    def test_asks_once_for_a_call_that_is_refused_again(self):
+        self.faults.refuse("GET", self.resource, 401)
+        self.begin_call()
+        self.wait_for_text("has ended", "dialog")
+        self.sign_in_again()
+        self.check_outcomes([401])
+        self.assertEqual(self.faults.sent("GET", self.resource), 2)
+
+    def test_does_not_repeat_a_call_that_nobody_waits_for(self):
+        self.driver.delete_all_cookies()
+        self.begin_call()
+        self.wait_for_text("has ended", "dialog")
+        self.driver.execute_script("window.controller.abort()")
+        self.sign_in_again()
+        self.check_outcomes(["AbortError"])
+        self.assertEqual(self.faults.sent("GET", self.resource), 1)
 
 
 class SigningInOnAPhoneTests(ConsoleCase):

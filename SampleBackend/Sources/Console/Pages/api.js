@@ -43,8 +43,9 @@ export function setCSRFToken(token) {
 }
 
 /**
- * Sets the handler of a 401 outside `/console/`, which means that the session has ended. The call
- * is repeated if the handler's promise is true: the same user has signed in again.
+ * Sets the handler of a 401 outside `/console/`, which means that a session has ended: its argument
+ * is that session's CSRF token. The call is repeated if the handler's promise is true: the same user
+ * has signed in again.
  */
 export function setSignedOutHandler(handler) {
     onSignedOut = handler;
@@ -106,7 +107,8 @@ export async function call(method, path, {
     if (body !== undefined) headers['Content-Type'] = contentType;
     if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
     if (ifNoneMatch !== undefined) headers['If-None-Match'] = ifNoneMatch;
-    if (csrfToken) headers['X-CSRF-Token'] = csrfToken;
+    const sentToken = csrfToken;
+    if (sentToken) headers['X-CSRF-Token'] = sentToken;
     let response;
     let text;
     try {
@@ -126,7 +128,7 @@ export async function call(method, path, {
     }
     if (!response.ok && response.status !== 304) {
         if (response.status === 401 && !path.startsWith('/console/') && !isRepeated) {
-            const isSignedIn = await onSignedOut();
+            const isSignedIn = await onSignedOut(sentToken);
             signal?.throwIfAborted();
             if (isSignedIn) {
                 return call(method, path, {

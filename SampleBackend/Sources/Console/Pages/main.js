@@ -47,8 +47,14 @@ async function end(notice) {
     showSignIn(root, {notice, onSignedIn: (session) => begin(session, {isResumed: true})});
 }
 
-/** Sign-in over the pages while it is open. */
-let again = null;
+/** True while the sign-in over the pages is open. */
+let isSigningIn = false;
+
+/**
+ * The last sign-in over the pages: CSRF token of the session that had ended, and the promise of
+ * whether the same user signed in. Calls of that session that are refused later have their answer.
+ */
+let last = {token: null, isSame: null};
 
 /** Ends that sign-in with the session of another tab. */
 let endAgain = () => {};
@@ -63,7 +69,9 @@ async function resume() {
     const elsewhere = new Promise((resolve) => {
         endAgain = resolve;
     });
+    isSigningIn = true;
     const session = await signInAgain(name, elsewhere);
+    isSigningIn = false;
     if (session?.name === name && session.role === frame?.session.role) return true;
     if (session) await begin(session);
     return false;
@@ -129,23 +137,21 @@ async function follow() {
     try {
         const session = await currentSession();
         const isSame = session.name === frame?.session.name && session.role === frame.session.role;
-        if (again) endAgain(session);
+        if (isSigningIn) endAgain(session);
         else if (!isSame) await begin(session, {isFirst: !frame});
     } catch (error) {
         const isEnded = error instanceof ServerError && error.status === 401;
         // Without an answer, the next call finds out: the server refuses it.
-        if (!isEnded || !frame || again) return;
+        if (!isEnded || !frame || isSigningIn) return;
         const {name} = frame.session;
         await end('You signed out in another tab.');
         forgetUser(name, {keepsWork: true});
     }
 }
 
-setSignedOutHandler(() => {
-    again ??= resume().finally(() => {
-        again = null;
-    });
-    return again;
+setSignedOutHandler((token) => {
+    if (token !== last.token && !isSigningIn) last = {token, isSame: resume()};
+    return last.isSame;
 });
 setForbiddenHandler(follow);
 // Before the frame's listener: a link with a token is no page.
