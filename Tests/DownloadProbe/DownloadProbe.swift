@@ -19,6 +19,7 @@ import Foundation
 /// - `cancel URL COUNT`: starts COUNT downloads one after the other, and cancels each after another
 ///   delay, from 0 to 3 ms.
 /// - `together URL COUNT`: downloads COUNT times, eight at a time.
+/// - `leave URL COUNT`: starts COUNT downloads at once and ends within 20 ms, while they connect.
 /// - `stream URL SECONDS`: opens a user's stream of the backend at URL, lets it idle, and prints
 ///   `cpu`, the thousandths of a core that this used, or how the stream ended.
 /// - `connect URL COUNT`: opens COUNT streams one after the other, closes each after another delay,
@@ -65,6 +66,10 @@ enum DownloadProbe {
                 for await own in group { for outcome in own { sum[outcome, default: 0] += 1 } }
                 return sum
             }
+        case "leave":
+            let downloader = JSONURLDownloader(timeout: .seconds(20)) { _ in URLRequest(url: url) }
+            for _ in 0..<(Int(arguments[3]) ?? 0) { Task { await outcome(of: downloader) } }
+            try? await Task.sleep(for: .microseconds(Int.random(in: 0...20_000)))
         case "stream":
             outcomes = await idle(on: url, seconds: Double(arguments[3]) ?? 1)
         case "connect":

@@ -73,9 +73,7 @@ public final class URLSessionPool: Sendable {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil
         #if canImport(FoundationNetworking)
-            return URLSession(
-                configuration: configuration, delegate: TaskDelegateForwarder(),
-                delegateQueue: InlineOperationQueue())
+            return .inline(configuration, delegate: TaskDelegateForwarder())
         #else
             // The delegate of a task goes before the session's.
             return URLSession(

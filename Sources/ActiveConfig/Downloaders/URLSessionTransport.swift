@@ -84,4 +84,16 @@ enum URLSessionTransport {
     final class InlineOperationQueue: OperationQueue, @unchecked Sendable {  // It has no state.
         override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
     }
+
+    extension URLSession {
+        /// A session that calls its delegate on the thread that reads the data.
+        static func inline(
+            _ configuration: URLSessionConfiguration, delegate: any URLSessionDelegate
+        ) -> URLSession {
+            OpenSSL.stayUntilExit()
+            return URLSession(
+                configuration: configuration, delegate: delegate,
+                delegateQueue: InlineOperationQueue())
+        }
+    }
 #endif

@@ -66,19 +66,19 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         configuration.urlCredentialStorage = nil
         // The stream gets the document's connection.
         configuration.httpMaximumConnectionsPerHost = 1
-        session = URLSession(
-            configuration: configuration, delegate: self, delegateQueue: Self.delegateQueue(queue))
+        session = makeSession(configuration)
     }
 
-    /// The queue of the delegate, which never waits for Foundation's queue.
-    private static func delegateQueue(_ queue: DispatchQueue) -> OperationQueue {
+    /// A session with this object as its delegate, which never waits for Foundation's queue.
+    private func makeSession(_ configuration: URLSessionConfiguration) -> URLSession {
         #if canImport(FoundationNetworking)
-            return InlineOperationQueue()
+            return .inline(configuration, delegate: self)
         #else
             let operations = OperationQueue()
             operations.maxConcurrentOperationCount = 1
             unsafe operations.underlyingQueue = queue  // The queues live for good.
-            return operations
+            return URLSession(
+                configuration: configuration, delegate: self, delegateQueue: operations)
         #endif
     }
 

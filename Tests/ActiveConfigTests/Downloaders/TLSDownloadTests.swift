@@ -37,6 +37,15 @@ struct TLSDownloadTests {
         #expect(cancelled.outcomes["cancelled"] ?? 0 > 0)
     }
 
+    @Test func aProcessMayEndWhileItsDownloadsConnect() async throws {
+        let server = try TLSServer()
+        defer { server.stop() }
+        for _ in 0..<40 {
+            let result = try await DownloadProbeProcess(["leave", server.url, "16"]).finish()
+            #expect(result.end == "exit 0")
+        }
+    }
+
     @Test(.enabled(if: DownloadProbeProcess.canTrust, "mount namespaces are needed"))
     func theDownloaderStaysWithTLSWhenItIsRedirected() async throws {
         let server = try TLSServer()
