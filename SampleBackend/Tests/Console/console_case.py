@@ -68,6 +68,27 @@ class ConsoleCase(unittest.TestCase):
         self.enter_token(token)
         self.wait_for(lambda: not self.find_all("input[type=password]"), "the page after signing in")
 
+    def sign_in_unnoticed(self, token):
+        """Replaces the session of the browser, as a tab does that tells nobody."""
+        status = self.driver.execute_async_script(
+            "const done = arguments[1];"
+            "fetch('/console/session', {method: 'POST', body: JSON.stringify({token: arguments[0]}),"
+            " headers: {'Content-Type': 'application/json'}}).then(({status}) => done(status));",
+            token)
+        self.assertEqual(status, 200)
+
+    def sign_out_in_another_tab(self):
+        """Signs out in a second tab, and comes back to the first."""
+        first = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")
+        self.addCleanup(self.driver.switch_to.window, first)
+        self.open()
+        self.wait_for_text("Sign out")
+        next(e for e in self.find_all("button") if e.text == "Sign out").click()
+        self.wait_for_text("You are signed out")
+        self.driver.close()
+        self.driver.switch_to.window(first)
+
     def enter_token(self, token):
         """Submits the sign-in form."""
         field = self.find("input[type=password]")

@@ -71,15 +71,6 @@ class TaskCase(ConsoleCase):
         """Requests a resource of the project; returns the status and the JSON."""
         return self.administer(method, f"/v1/projects/{self.project}/{resource}", body, **fields)
 
-    def sign_in_unnoticed(self, token):
-        """Replaces the session of the browser, as a tab does that tells nobody."""
-        status = self.driver.execute_async_script(
-            "const done = arguments[1];"
-            "fetch('/console/session', {method: 'POST', body: JSON.stringify({token: arguments[0]}),"
-            " headers: {'Content-Type': 'application/json'}}).then(({status}) => done(status));",
-            token)
-        self.assertEqual(status, 200)
-
     def publish(self, template, description, expected=None):
         """Publishes a template over the current one, without the browser."""
         body = template | {"version": {"description": description}}

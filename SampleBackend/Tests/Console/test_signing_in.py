@@ -59,15 +59,7 @@ class SigningInTests(ConsoleCase):
 
     def test_signs_out_in_all_tabs(self):
         self.sign_in()
-        first = self.driver.current_window_handle
-        self.driver.switch_to.new_window("tab")
-        self.addCleanup(self.driver.switch_to.window, first)
-        self.open()
-        self.wait_for_text("Sign out")
-        next(e for e in self.find_all("button") if e.text == "Sign out").click()
-        self.wait_for_text("You are signed out")
-        self.driver.close()
-        self.driver.switch_to.window(first)
+        self.sign_out_in_another_tab()
         self.wait_for_text("You signed out in another tab.")
         self.enter_token(TOKEN)
         self.wait_for_text("Sign out")
@@ -102,7 +94,7 @@ class SigningInTests(ConsoleCase):
         try:
             self.open()
             notice, = self.find_all(".not-started")
-            self.assertFalse(notice.is_displayed())
+            self.assertEqual(notice.value_of_css_property("animation-duration"), "3s")
             self.wait_for(notice.is_displayed, "the notice")
             self.check_accessibility("not started")
         finally:
@@ -196,13 +188,45 @@ class SigningInAgainTests(ConsoleCase):
         self.faults.end()
         self.check_outcomes([200, 200])
 
-    def test_asks_once_for_a_call_that_is_refused_again(self):
-        self.faults.refuse("GET", self.resource, 401)
+    def test_asks_again_when_the_next_session_ends(self):
+        for count in (1, 2):
+            self.driver.delete_all_cookies()
+            self.begin_call()
+            self.wait_for_text("has ended", "dialog")
+            self.sign_in_again()
+            self.check_outcomes([200] * count)
+
+    def test_asks_again_when_a_session_ends_that_began_in_the_form(self):
+        self.faults.refuse("GET", self.resource, 401, is_held=True)
+        self.begin_call()
+        self.wait_for(lambda: self.faults.held() == 1, "the answer to the first call")
+        self.sign_out_in_another_tab()
+        self.wait_for_text("You signed out in another tab.")
+        self.enter_token(TOKEN)
+        self.wait_for_text("Sign out")
+        self.faults.end()
+        self.check_outcomes([401])
+        self.driver.delete_all_cookies()
         self.begin_call()
         self.wait_for_text("has ended", "dialog")
         self.sign_in_again()
+        self.check_outcomes([401, 200])
+
+    def test_repeats_a_refused_call_once(self):
+        self.faults.refuse("GET", self.resource, 401)
+        self.begin_call()
         self.check_outcomes([401])
         self.assertEqual(self.faults.sent("GET", self.resource), 2)
+
+    def test_repeats_no_call_as_another_user(self):
+        self.faults.refuse("GET", self.resource, 401, is_held=True)
+        self.begin_call()
+        self.wait_for(lambda: self.faults.held() == 1, "the answer to the call")
+        self.sign_in_unnoticed(self.new_token("editor"))
+        self.faults.end()
+        self.wait_for_text("editor", ".who")
+        self.check_outcomes([401])
+        self.assertEqual(self.faults.sent("GET", self.resource), 1)
 
     def test_does_not_repeat_a_call_that_nobody_waits_for(self):
         self.driver.delete_all_cookies()

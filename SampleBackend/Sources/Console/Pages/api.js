@@ -1,6 +1,6 @@
 /**
- * HTTP calls to the server. The browser sends the session cookie, which all tabs share; the
- * session's CSRF token says which session this tab shows.
+ * HTTP calls to the server. The browser sends the session cookie, which all tabs share; the CSRF
+ * token says whose session this tab shows.
  */
 
 import {jsonText, parseJSON} from './json-text.js';
@@ -43,9 +43,9 @@ export function setCSRFToken(token) {
 }
 
 /**
- * Sets the handler of a 401 outside `/console/`, which means that a session has ended: its argument
- * is that session's CSRF token. The call is repeated if the handler's promise is true: the same user
- * has signed in again.
+ * Sets the handler of a 401 outside `/console/`, which means that a session has ended. The call is
+ * repeated if the handler's promise is true: the same user has signed in again. Calls that were sent
+ * before have the handler of then.
  */
 export function setSignedOutHandler(handler) {
     onSignedOut = handler;
@@ -107,8 +107,8 @@ export async function call(method, path, {
     if (body !== undefined) headers['Content-Type'] = contentType;
     if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
     if (ifNoneMatch !== undefined) headers['If-None-Match'] = ifNoneMatch;
-    const sentToken = csrfToken;
-    if (sentToken) headers['X-CSRF-Token'] = sentToken;
+    if (csrfToken) headers['X-CSRF-Token'] = csrfToken;
+    const mayRepeat = onSignedOut;
     let response;
     let text;
     try {
@@ -128,7 +128,7 @@ export async function call(method, path, {
     }
     if (!response.ok && response.status !== 304) {
         if (response.status === 401 && !path.startsWith('/console/') && !isRepeated) {
-            const isSignedIn = await onSignedOut(sentToken);
+            const isSignedIn = await mayRepeat();
             signal?.throwIfAborted();
             if (isSignedIn) {
                 return call(method, path, {

@@ -30,6 +30,7 @@ async function begin(session, {isFirst = false, isResumed = isFirst} = {}) {
     await endDialogs({isKeptForm: isResumed});
     if (own !== change) return;
     frame = new Frame(root, session, (note) => end(`You are signed out.${note}`));
+    setSignedOutHandler(resumption(frame));
     frame.start({isFirst, isResumed});
 }
 
@@ -47,34 +48,48 @@ async function end(notice) {
     showSignIn(root, {notice, onSignedIn: (session) => begin(session, {isResumed: true})});
 }
 
-/** True while the sign-in over the pages is open. */
-let isSigningIn = false;
+/** Ends the sign-in over the pages with the session of another tab; null when there is none. */
+let endAgain = null;
+
+/** True when the pages are those of a session's user. */
+function isShown({name, role}) {
+    return name === frame?.session.name && role === frame.session.role;
+}
 
 /**
- * The last sign-in over the pages: CSRF token of the session that had ended, and the promise of
- * whether the same user signed in. Calls of that session that are refused later have their answer.
+ * Goes on after a call of the pages was refused because its session has ended. The refusal may be
+ * older than the session of now, so asks for another sign-in only without one. Another user gets
+ * the pages anew.
+ *
+ * @param {Frame} pages Those that sent the call.
+ * @returns {Promise<boolean>} True when they are still there, with a session of the same user.
  */
-let last = {token: null, isSame: null};
-
-/** Ends that sign-in with the session of another tab. */
-let endAgain = () => {};
-
-/**
- * Asks for another sign-in over the open page. Resolves true when the same user has signed in;
- * another one gets the pages anew.
- */
-async function resume() {
-    if (!frame) return false;
-    const {name} = frame.session;
+async function resume(pages) {
+    if (frame !== pages) return false;
     const elsewhere = new Promise((resolve) => {
         endAgain = resolve;
     });
-    isSigningIn = true;
-    const session = await signInAgain(name, elsewhere);
-    isSigningIn = false;
-    if (session?.name === name && session.role === frame?.session.role) return true;
-    if (session) await begin(session);
-    return false;
+    try {
+        let session = await sessionIfAny().catch(() => null);
+        if (!session && frame === pages) session = await signInAgain(pages.session.name, elsewhere);
+        if (!session || frame !== pages) return false;
+        if (isShown(session)) return true;
+        await begin(session);
+        return false;
+    } finally {
+        endAgain = null;
+    }
+}
+
+/** Handler for the refused calls of pages, which share one sign-in. */
+function resumption(pages) {
+    let resumed = null;
+    return () => {
+        resumed ??= resume(pages).finally(() => {
+            resumed = null;
+        });
+        return resumed;
+    };
 }
 
 /**
@@ -136,23 +151,18 @@ async function start(token = takeTokenOfLink()) {
 async function follow() {
     try {
         const session = await currentSession();
-        const isSame = session.name === frame?.session.name && session.role === frame.session.role;
-        if (isSigningIn) endAgain(session);
-        else if (!isSame) await begin(session, {isFirst: !frame});
+        if (endAgain) endAgain(session);
+        else if (!isShown(session)) await begin(session, {isFirst: !frame});
     } catch (error) {
         const isEnded = error instanceof ServerError && error.status === 401;
         // Without an answer, the next call finds out: the server refuses it.
-        if (!isEnded || !frame || isSigningIn) return;
+        if (!isEnded || !frame || endAgain) return;
         const {name} = frame.session;
         await end('You signed out in another tab.');
         forgetUser(name, {keepsWork: true});
     }
 }
 
-setSignedOutHandler((token) => {
-    if (token !== last.token && !isSigningIn) last = {token, isSame: resume()};
-    return last.isSame;
-});
 setForbiddenHandler(follow);
 // Before the frame's listener: a link with a token is no page.
 window.addEventListener('hashchange', (event) => {
