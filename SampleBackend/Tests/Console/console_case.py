@@ -3,6 +3,7 @@
 import json
 import os
 import unittest
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -77,17 +78,23 @@ class ConsoleCase(unittest.TestCase):
             token)
         self.assertEqual(status, 200)
 
-    def sign_out_in_another_tab(self):
-        """Signs out in a second tab, and comes back to the first."""
+    @contextmanager
+    def another_tab(self):
+        """A second tab, which is closed at the end."""
         first = self.driver.current_window_handle
         self.driver.switch_to.new_window("tab")
-        self.addCleanup(self.driver.switch_to.window, first)
-        self.open()
-        self.wait_for_text("Sign out")
-        next(e for e in self.find_all("button") if e.text == "Sign out").click()
-        self.wait_for_text("You are signed out")
-        self.driver.close()
-        self.driver.switch_to.window(first)
+        try:
+            yield
+        finally:
+            self.driver.close()
+            self.driver.switch_to.window(first)
+
+    def sign_out_in_another_tab(self):
+        with self.another_tab():
+            self.open()
+            self.wait_for_text("Sign out")
+            next(e for e in self.find_all("button") if e.text == "Sign out").click()
+            self.wait_for_text("You are signed out")
 
     def enter_token(self, token):
         """Submits the sign-in form."""

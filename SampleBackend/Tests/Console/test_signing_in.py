@@ -64,6 +64,19 @@ class SigningInTests(ConsoleCase):
         self.enter_token(TOKEN)
         self.wait_for_text("Sign out")
 
+    def test_follows_another_tab_while_it_asks_about_a_link(self):
+        self.sign_in()
+        link = f"#token={quote(self.new_token('editor'))}"
+        self.open(link)
+        self.wait_for_text("Sign in with this link?")
+        with self.another_tab():
+            self.open(link)
+            self.wait_for_text("Sign in with this link?")
+            self.find("dialog button.primary").click()
+            self.wait_for_text("Sign out")
+        self.wait_for_text("editor", ".who")
+        self.assertEqual(self.find_all("dialog[open]"), [])
+
     def test_takes_the_token_of_a_link_again_when_the_server_was_away(self):
         self.open()
         self.find("input[type=password]")
@@ -211,6 +224,27 @@ class SigningInAgainTests(ConsoleCase):
         self.wait_for_text("has ended", "dialog")
         self.sign_in_again()
         self.check_outcomes([401, 200])
+
+    def test_shows_the_user_of_another_tab_before_it_knows_that_the_session_has_ended(self):
+        token = self.new_token("editor")
+        self.driver.delete_all_cookies()
+        self.faults.hold("GET", "/console/session", limit=1)
+        self.begin_call()
+        self.wait_for(lambda: self.faults.held() == 1, "the question for the session")
+        with self.another_tab():
+            self.sign_in(token)
+        self.wait_for_text("editor", ".who")
+        self.faults.end()
+        self.check_outcomes([401])
+
+    def test_ends_with_another_tab_while_it_asks(self):
+        self.driver.delete_all_cookies()
+        self.begin_call()
+        self.wait_for_text("has ended", "dialog")
+        self.sign_in_unnoticed(TOKEN)
+        self.sign_out_in_another_tab()
+        self.wait_for_text("You signed out in another tab.")
+        self.check_outcomes([401])
 
     def test_repeats_a_refused_call_once(self):
         self.faults.refuse("GET", self.resource, 401)

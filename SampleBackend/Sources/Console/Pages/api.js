@@ -37,7 +37,10 @@ let csrfToken = '';
 let onSignedOut = async () => false;
 let onForbidden = () => {};
 
-/** Sets the token that requests send as `X-CSRF-Token`. */
+/**
+ * Sets the token that requests send as `X-CSRF-Token`: that of the user whose pages are shown, also
+ * while the cookie is another user's, whose requests they must not send.
+ */
 export function setCSRFToken(token) {
     csrfToken = token;
 }
@@ -53,7 +56,7 @@ export function setSignedOutHandler(handler) {
 
 /**
  * Sets the handler of a 403 outside `/console/`: the role does not allow the call, or the browser's
- * session is another one than that of the CSRF token.
+ * session is of another user's token than the CSRF token.
  */
 export function setForbiddenHandler(handler) {
     onForbidden = handler;

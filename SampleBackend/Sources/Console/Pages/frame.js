@@ -335,6 +335,8 @@ export class Frame {
     /** Signs out; asks first when that loses edits that the server does not have. */
     async #signOut() {
         await this.#workspaces.saved();
+        // Another user may have signed in while it was saved.
+        if (this.#listening.signal.aborted) return;
         if (this.#workspaces.isUnsaved && !await ask({
             title: 'Sign out?', text: 'Your last changes are not saved on the server. Signing out '
                 + 'loses them.',

@@ -2,7 +2,7 @@
  * Entry point: restores or starts a session, and shows the pages or the sign-in form.
  */
 
-import {ServerError, setForbiddenHandler, setSignedOutHandler} from './api.js';
+import {ServerError, setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './api.js';
 import {message} from './controls.js';
 import {ask, endDialogs} from './dialog.js';
 import {fill, h} from './dom.js';
@@ -30,6 +30,7 @@ async function begin(session, {isFirst = false, isResumed = isFirst} = {}) {
     await endDialogs({isKeptForm: isResumed});
     if (own !== change) return;
     frame = new Frame(root, session, (note) => end(`You are signed out.${note}`));
+    setCSRFToken(session.csrfToken);
     setSignedOutHandler(resumption(frame));
     frame.start({isFirst, isResumed});
 }
@@ -48,12 +49,14 @@ async function end(notice) {
     showSignIn(root, {notice, onSignedIn: (session) => begin(session, {isResumed: true})});
 }
 
-/** Ends the sign-in over the pages with the session of another tab; null when there is none. */
+/** Ends the sign-in over the pages with the session of another tab; null when none is needed. */
 let endAgain = null;
 
-/** True when the pages are those of a session's user. */
-function isShown({name, role}) {
-    return name === frame?.session.name && role === frame.session.role;
+/** Goes on with a session on the pages that are shown; false if it is not of their user. */
+function goOn(session) {
+    const isSame = session.name === frame?.session.name && session.role === frame.session.role;
+    if (isSame) setCSRFToken(session.csrfToken);
+    return isSame;
 }
 
 /**
@@ -66,19 +69,22 @@ function isShown({name, role}) {
  */
 async function resume(pages) {
     if (frame !== pages) return false;
+    let endOwn;
     const elsewhere = new Promise((resolve) => {
-        endAgain = resolve;
+        endOwn = resolve;
     });
+    endAgain = endOwn;
+    let session;
     try {
-        let session = await sessionIfAny().catch(() => null);
+        session = await Promise.race([elsewhere, sessionIfAny().catch(() => null)]);
         if (!session && frame === pages) session = await signInAgain(pages.session.name, elsewhere);
-        if (!session || frame !== pages) return false;
-        if (isShown(session)) return true;
-        await begin(session);
-        return false;
     } finally {
-        endAgain = null;
+        if (endAgain === endOwn) endAgain = null;
     }
+    if (!session || frame !== pages) return false;
+    if (goOn(session)) return true;
+    await begin(session);
+    return false;
 }
 
 /** Handler for the refused calls of pages, which share one sign-in. */
@@ -122,12 +128,14 @@ async function sessionIfAny() {
  * the sign-in form if neither is valid.
  */
 async function start(token = takeTokenOfLink()) {
+    const before = change;
     let session = null;
     try {
         session = token ? await sessionIfAny() : await currentSession();
         if (!token) await begin(session, {isFirst: true});
         else if (await mayReplace(session)) await begin(await signIn(token), {isResumed: true});
-        else if (!frame) await begin(session, {isFirst: true});
+        // Unless the question was ended, by what another tab did.
+        else if (!frame && change === before) await begin(session, {isFirst: true});
     } catch (error) {
         if (error instanceof ServerError && error.status === 401) {
             const notice = 'The token of this link is unknown, expired or revoked.';
@@ -147,23 +155,27 @@ async function start(token = takeTokenOfLink()) {
     }
 }
 
-/** Goes on with the session that began in another tab, or ends with it: tabs share the cookie. */
-async function follow() {
+/**
+ * Goes on with the session that began in another tab, or ends with it: tabs share the cookie.
+ *
+ * @param {boolean} isSignedOut True when another tab says that the user has signed out.
+ */
+async function follow(isSignedOut = false) {
     try {
         const session = await currentSession();
         if (endAgain) endAgain(session);
-        else if (!isShown(session)) await begin(session, {isFirst: !frame});
+        else if (!goOn(session)) await begin(session, {isFirst: !frame});
     } catch (error) {
         const isEnded = error instanceof ServerError && error.status === 401;
         // Without an answer, the next call finds out: the server refuses it.
-        if (!isEnded || !frame || endAgain) return;
+        if (!isEnded || !frame || (endAgain && !isSignedOut)) return;
         const {name} = frame.session;
         await end('You signed out in another tab.');
         forgetUser(name, {keepsWork: true});
     }
 }
 
-setForbiddenHandler(follow);
+setForbiddenHandler(() => follow());
 // Before the frame's listener: a link with a token is no page.
 window.addEventListener('hashchange', (event) => {
     const token = takeTokenOfLink(new URL(event.oldURL).hash);

@@ -2,40 +2,37 @@
  * The console session: signing in and out, and the permissions of roles.
  */
 
-import {call, setCSRFToken} from './api.js';
+import {call} from './api.js';
 
 /** Tells the browser's other tabs that a session began or ended: they share its cookie. */
 const channel = new BroadcastChannel('activeconfig.session');
 
 const ranks = {viewer: 0, editor: 1, publisher: 2};
 
-/** Keeps the CSRF token of a session response, and returns the session. */
-function begin({body}) {
-    setCSRFToken(body.csrfToken);
-    return {name: body.name, role: body.role};
-}
-
-/** Session of the browser's cookie; throws ServerError 401 without a valid one. */
+/**
+ * Session of the browser's cookie; throws ServerError 401 without a valid one.
+ *
+ * @returns {Promise<{name: string, role: string, csrfToken: string}>}
+ */
 export async function currentSession() {
-    return begin(await call('GET', '/console/session'));
+    return (await call('GET', '/console/session')).body;
 }
 
 /** Starts a session with an administrator's token; the server sets the cookie. */
 export async function signIn(token) {
-    const session = begin(await call('POST', '/console/session', {body: {token}}));
+    const session = (await call('POST', '/console/session', {body: {token}})).body;
     channel.postMessage('began');
     return session;
 }
 
-/** Calls a handler after a session began or ended in another tab. */
+/** Calls a handler after a session began or ended in another tab, with true for the end. */
 export function onSessionElsewhere(handler) {
-    channel.addEventListener('message', handler);
+    channel.addEventListener('message', ({data}) => handler(data === 'ended'));
 }
 
 /** Ends the session; the server deletes the cookie. */
 export async function signOut() {
     await call('DELETE', '/console/session');
-    setCSRFToken('');
     channel.postMessage('ended');
 }
 
