@@ -152,12 +152,19 @@ class ConsoleCase(unittest.TestCase):
             self.browser.set_scheme(scheme)
             self.browser.save_picture(PICTURES / f"{name}-{scheme}.png")
 
-    def new_token(self, role):
+    def new_token(self, role, name=None):
         """A new token of another administrator."""
         status, answer = self.administer(
-            "POST", "/v1/tokens", {"name": f"{role} {uuid4().hex[:8]}", "role": role})
+            "POST", "/v1/tokens", {"name": name or f"{role} {uuid4().hex[:8]}", "role": role})
         self.assertEqual(status, 200, answer)
         return answer["token"]
+
+    def revoke_token(self, name):
+        """Revokes the token with a name."""
+        found, = [each for each in self.administer("GET", "/v1/tokens")[1]["tokens"]
+                  if each["name"] == name]
+        status, answer = self.administer("DELETE", f"/v1/tokens/{found['id']}")
+        self.assertEqual(status, 200, answer)
 
     def administer(self, method, path, body=None, **fields):
         """Sends an administrator's request without the browser; returns the status and the JSON."""

@@ -25,7 +25,9 @@ window.fetch = async (path, options = {}) => {
     const answer = await faults.fetch(path, options).catch((error) => error);
     if (rule.kind === 'lose') throw broken;
     rule.held += 1;
-    await rule.released;
+    await Promise.race([rule.released, new Promise((_, reject) => {
+        options.signal?.addEventListener('abort', () => reject(options.signal.reason));
+    })]);
     if (rule.isLost || answer instanceof Error) throw broken;
     return answer;
 };

@@ -2,6 +2,7 @@
 
 import json
 import unittest
+from uuid import uuid4
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -239,6 +240,21 @@ class DraftTests(TaskCase):
         self.driver.switch_to.window(first)
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end here")
         self.assertIsNone(self.interval())
+
+    def test_keeps_the_draft_of_a_user_with_another_token(self):
+        name = f"renewed {uuid4().hex}"
+        self.token = self.new_token("editor", name)
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.revoke_token(name)
+        self.wait_for_text("has ended", "dialog")
+        renewed = self.new_token("editor", name)
+        self.enter_token(renewed)
+        self.wait_for(
+            lambda: self.call("GET", "draft", Authorization=f"Bearer {renewed}")[0] == 200,
+            "the draft of the other token")
+        self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
+        self.wait_for_text("1 change", ".draft-bar")
 
     def leave_a_draft_to_an_editor(self):
         """Starts a draft, signs out, and signs in as somebody else."""

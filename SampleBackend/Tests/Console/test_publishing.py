@@ -61,6 +61,19 @@ class PublishingTests(TaskCase):
         self.wait_for_text("The draft cannot be published", "form")
         self.assertEqual(self.version(), "1")
 
+    def test_publishes_nothing_in_the_name_of_another_user(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        faults = Faults(self.driver)
+        faults.hold("PUT", "validateOnly")
+        self.go("review")
+        self.wait_for(lambda: faults.held() == 1, "the check of the draft")
+        self.press("Publish")
+        self.sign_in_unnoticed(self.new_token("publisher"))
+        self.wait_for_text("publisher ", ".account")
+        self.assertEqual(self.version(), "1")
+        self.browser.take_errors()
+
 
 class TwoPeopleTests(TaskCase):
     def theirs(self, change):

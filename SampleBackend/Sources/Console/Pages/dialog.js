@@ -8,7 +8,7 @@
 import {fill, focusOn, h, newID} from './dom.js';
 import {focusHeading} from './focus.js';
 import {hold, isHeld, release} from './held-entry.js';
-import {forgetForms, keepForms} from './unfinished-form.js';
+import {keepForms} from './unfinished-form.js';
 
 /** Milliseconds after the last edit before the form's content is stored. */
 const pause = 300;
@@ -40,11 +40,10 @@ window.addEventListener('pagehide', () => {
     storeForms();
 });
 
-/** Closes all dialogs without asking, and forgets what was entered unless `isKeptForm`. */
-export async function endDialogs({isKeptForm = false} = {}) {
-    if (isKeptForm) storeForms();
+/** Closes all dialogs without asking; what was entered is kept for their user. */
+export async function endDialogs() {
+    storeForms();
     for (const {end} of opened.splice(0)) end();
-    if (!isKeptForm) forgetForms();
     if (isHeld()) await release();
 }
 

@@ -75,13 +75,13 @@ export class Frame {
     }
 
     /**
-     * Renders the frame and the page in the address, and starts the timer and listeners.
+     * Renders the frame and the page in the address, and starts the timer and listeners. Opens the
+     * user's unfinished forms again.
      *
-     * @param {{isFirst: boolean, isResumed: boolean}} options `isFirst` is true when the page was
-     *     just loaded: the focus stays where the browser begins. `isResumed` opens an unfinished
-     *     form again.
+     * @param {{isFirst: boolean}} options `isFirst` is true when the page was just loaded: the focus
+     *     stays where the browser begins.
      */
-    async start({isFirst, isResumed}) {
+    async start({isFirst}) {
         fill(this.root,
             h('a', {class: 'skip', href: '#main', onclick: (event) => {
                 event.preventDefault();
@@ -101,7 +101,7 @@ export class Frame {
         }, {signal: this.#listening.signal});
         await this.#openProject(currentRoute().project, !isFirst);
         if (this.#listening.signal.aborted) return;
-        if (isResumed && this.workspace) resumeForms(this.#context);
+        if (this.workspace) resumeForms(this.#context);
         dropLeftEntry();
         this.#timer = setInterval(() => this.#look(), lookInterval);
     }
@@ -109,6 +109,11 @@ export class Frame {
     /** The open project; null while none is. */
     get workspace() {
         return this.#workspaces.open;
+    }
+
+    /** Saves the drafts with another token of the user. */
+    sendDrafts() {
+        this.#workspaces.sendDrafts();
     }
 
     /** Stops the timer, the listeners and the page. */

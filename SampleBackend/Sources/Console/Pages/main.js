@@ -15,48 +15,59 @@ import {forgetUser} from './stored-data.js';
 const root = document.getElementById('root');
 let frame = null;
 
+/** Session of the pages that were shown last; null until some are. */
+let shown = null;
+
 /** Number of the last change between pages and sign-in form; an earlier one gives way to it. */
 let change = 0;
-
-/**
- * Shows the pages for a session; replaces the frame of an earlier one. `isFirst` is true when the
- * page was just loaded; `isResumed` opens the user's unfinished form again.
- */
-async function begin(session, {isFirst = false, isResumed = isFirst} = {}) {
-    change += 1;
-    const own = change;
-    frame?.end();
-    frame = null;
-    await endDialogs({isKeptForm: isResumed});
-    if (own !== change) return;
-    frame = new Frame(root, session, (note) => end(`You are signed out.${note}`));
-    setCSRFToken(session.csrfToken);
-    setSignedOutHandler(resumption(frame));
-    frame.start({isFirst, isResumed});
-}
-
-/**
- * Closes the pages and all dialogs, and shows the sign-in form with an optional notice. An
- * unfinished form is kept for when its user signs in here again.
- */
-async function end(notice) {
-    change += 1;
-    const own = change;
-    frame?.end();
-    frame = null;
-    await endDialogs({isKeptForm: true});
-    if (own !== change) return;
-    showSignIn(root, {notice, onSignedIn: (session) => begin(session, {isResumed: true})});
-}
 
 /** Ends the sign-in over the pages with the session of another tab; null when none is needed. */
 let endAgain = null;
 
-/** Goes on with a session on the pages that are shown; false if it is not of their user. */
-function goOn(session) {
-    const isSame = session.name === frame?.session.name && session.role === frame.session.role;
-    if (isSame) setCSRFToken(session.csrfToken);
-    return isSame;
+/** Closes the pages and all dialogs; unfinished forms are kept. False when that was overtaken. */
+async function leave() {
+    change += 1;
+    const own = change;
+    frame?.end();
+    frame = null;
+    endAgain = null;
+    await endDialogs();
+    return own === change;
+}
+
+/**
+ * Shows the pages for a session; replaces the frame of an earlier one. `isFirst` is true when the
+ * page was just loaded.
+ */
+async function begin(session, {isFirst = false} = {}) {
+    if (!await leave()) return;
+    if (shown && shown.csrfToken !== session.csrfToken) {
+        // Nothing that the user before has begun goes on in the name of another.
+        location.reload();
+        return;
+    }
+    shown = session;
+    setCSRFToken(session.csrfToken);
+    frame = new Frame(root, session, (note) => end(`You are signed out.${note}`));
+    setSignedOutHandler(resumption(frame));
+    frame.start({isFirst});
+}
+
+/** Closes the pages, and shows the sign-in form with an optional notice. */
+async function end(notice) {
+    if (await leave()) showSignIn(root, {notice, onSignedIn: begin});
+}
+
+/** True when the pages are shown with the session's token, whose sessions share a CSRF token. */
+function isShown(session) {
+    return frame !== null && shown.csrfToken === session.csrfToken;
+}
+
+/** Goes on with another token of the same user, which has no drafts yet. */
+function renew(session) {
+    shown = session;
+    setCSRFToken(session.csrfToken);
+    frame.sendDrafts();
 }
 
 /**
@@ -74,17 +85,22 @@ async function resume(pages) {
         endOwn = resolve;
     });
     endAgain = endOwn;
+    const {name, role} = shown;
     let session;
     try {
         session = await Promise.race([elsewhere, sessionIfAny().catch(() => null)]);
-        if (!session && frame === pages) session = await signInAgain(pages.session.name, elsewhere);
+        if (!session && frame === pages) session = await signInAgain(name, elsewhere);
     } finally {
         if (endAgain === endOwn) endAgain = null;
     }
     if (!session || frame !== pages) return false;
-    if (goOn(session)) return true;
-    await begin(session);
-    return false;
+    if (isShown(session)) return true;
+    if (session.name !== name || session.role !== role) {
+        await begin(session);
+        return false;
+    }
+    renew(session);
+    return true;
 }
 
 /** Handler for the refused calls of pages, which share one sign-in. */
@@ -133,11 +149,12 @@ async function start(token = takeTokenOfLink()) {
     try {
         session = token ? await sessionIfAny() : await currentSession();
         if (!token) await begin(session, {isFirst: true});
-        else if (await mayReplace(session)) await begin(await signIn(token), {isResumed: true});
+        else if (await mayReplace(session)) await begin(await signIn(token));
         // Unless the question was ended, by what another tab did.
         else if (!frame && change === before) await begin(session, {isFirst: true});
     } catch (error) {
         if (error instanceof ServerError && error.status === 401) {
+            if (change !== before) return;
             const notice = 'The token of this link is unknown, expired or revoked.';
             if (!session) return end(token ? notice : undefined);
             if (!frame) await begin(session, {isFirst: true});
@@ -164,7 +181,7 @@ async function follow(isSignedOut = false) {
     try {
         const session = await currentSession();
         if (endAgain) endAgain(session);
-        else if (!goOn(session)) await begin(session, {isFirst: !frame});
+        else if (!isShown(session)) await begin(session, {isFirst: !frame});
     } catch (error) {
         const isEnded = error instanceof ServerError && error.status === 401;
         // Without an answer, the next call finds out: the server refuses it.

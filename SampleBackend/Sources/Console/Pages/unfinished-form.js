@@ -40,7 +40,7 @@ export function keepForms({user, project}, forms) {
 }
 
 /** Deletes the stored forms. */
-export function forgetForms() {
+function forgetForms() {
     sessionStorage.removeItem(formsKey);
 }
 

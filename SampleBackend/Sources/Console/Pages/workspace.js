@@ -235,6 +235,14 @@ export class Workspace extends EventTarget {
         this.#save();
     }
 
+    /** Saves the draft with another token of the user: drafts are those of a token. */
+    sendDraft() {
+        this.#saved = null;
+        this.#unanswered = new UnansweredSaves();
+        this.#keep();
+        this.#save();
+    }
+
     /** Resolves when no save is running. */
     async saved() {
         while (this.#saving) await this.#saving;

@@ -51,6 +51,11 @@ export class Workspaces {
             .filter(({isUnsaved}) => isUnsaved);
     }
 
+    /** Saves all drafts with another token of the user. */
+    sendDrafts() {
+        for (const workspace of this.#all) workspace.sendDraft();
+    }
+
     /** Stops all saves; unsaved drafts stay in the tab's storage. */
     stop() {
         for (const workspace of this.#all) workspace.stop();
