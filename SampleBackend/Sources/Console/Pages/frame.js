@@ -116,6 +116,11 @@ export class Frame {
         this.#workspaces.sendDrafts();
     }
 
+    /** Keeps the drafts in the tab, for another token of the user. */
+    keepDrafts() {
+        this.#workspaces.keepDrafts();
+    }
+
     /** Stops the timer, the listeners and the page. */
     end() {
         this.#listening.abort();

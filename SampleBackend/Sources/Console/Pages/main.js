@@ -35,13 +35,20 @@ async function leave() {
     return own === change;
 }
 
+/** True when the pages that were shown last are of a session's user, perhaps with another token. */
+function isSameUser({name, role}) {
+    return name === shown?.name && role === shown.role;
+}
+
 /**
  * Shows the pages for a session; replaces the frame of an earlier one. `isFirst` is true when the
  * page was just loaded.
  */
 async function begin(session, {isFirst = false} = {}) {
+    const isOther = shown !== null && shown.csrfToken !== session.csrfToken;
+    if (isOther && isSameUser(session)) frame?.keepDrafts();
     if (!await leave()) return;
-    if (shown && shown.csrfToken !== session.csrfToken) {
+    if (isOther) {
         // Nothing that the user before has begun goes on in the name of another.
         location.reload();
         return;
@@ -85,17 +92,16 @@ async function resume(pages) {
         endOwn = resolve;
     });
     endAgain = endOwn;
-    const {name, role} = shown;
     let session;
     try {
         session = await Promise.race([elsewhere, sessionIfAny().catch(() => null)]);
-        if (!session && frame === pages) session = await signInAgain(name, elsewhere);
+        if (!session && frame === pages) session = await signInAgain(shown.name, elsewhere);
     } finally {
         if (endAgain === endOwn) endAgain = null;
     }
     if (!session || frame !== pages) return false;
     if (isShown(session)) return true;
-    if (session.name !== name || session.role !== role) {
+    if (!isSameUser(session)) {
         await begin(session);
         return false;
     }

@@ -235,11 +235,19 @@ export class Workspace extends EventTarget {
         this.#save();
     }
 
-    /** Saves the draft with another token of the user: drafts are those of a token. */
-    sendDraft() {
+    /**
+     * Keeps the draft in the tab for another token of the user, with which the server does not have
+     * it: drafts are those of a token.
+     */
+    keepDraft() {
         this.#saved = null;
         this.#unanswered = new UnansweredSaves();
         this.#keep();
+    }
+
+    /** Saves the draft with another token of the user. */
+    sendDraft() {
+        this.keepDraft();
         this.#save();
     }
 
