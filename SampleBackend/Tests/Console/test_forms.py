@@ -180,6 +180,28 @@ class FormTests(TaskCase):
             self.call("GET", "users/9/overrides")[1], {"AppFeatures": {"RefreshInterval": 7}})
         self.wait_for_text("AppFeatures.RefreshInterval", "[aria-labelledby=pinned]")
 
+    def test_keeps_a_form_that_opens_before_the_entry_of_the_last_is_gone(self):
+        script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            const {back} = History.prototype;
+            window.backs = [];
+            history.back = () => window.backs.push(() => back.call(history));"""})
+        try:
+            self.reload_form("user", "Pin a value", {
+                "Setting": "AppFeatures.RefreshInterval", "Value": "7"}, id="9")
+        finally:
+            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+        is_held = self.driver.execute_async_script("""
+            const [done] = arguments;
+            window.addEventListener('popstate', () => done(history.state.isDialog), {once: true});
+            delete history.back;
+            for (const back of window.backs) back();""")
+        self.assertTrue(is_held)
+        self.assertEqual(self.headings(), ["Pin a value for user 9"])
+        self.driver.back()
+        self.press("Leave")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("Pin a value", "main")
+
     def stored(self):
         """What the tab and the browser have stored."""
         return self.driver.execute_script(

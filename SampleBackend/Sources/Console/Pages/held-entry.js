@@ -16,6 +16,8 @@ let place = '';
 let onLeave = () => {};
 /** Resolves the promise of `release`. */
 let onReleased = null;
+/** True while the entry that a reload has left is being removed. */
+let isDropping = false;
 
 if (history.state?.number === undefined) mark({number: current});
 
@@ -38,17 +40,23 @@ export function isHeld() {
 export function hold(handler) {
     onLeave = handler;
     if (held !== null) return;
-    if (!history.state?.isDialog) {
-        current += 1;
-        history.pushState({number: current, isDialog: true}, '');
-    }
+    // One that is being removed counts until then; `popstate` adds another one.
+    if (!history.state?.isDialog) add();
     held = current;
     place = location.href;
 }
 
+/** Adds an entry for dialogs after the current one. */
+function add() {
+    current += 1;
+    history.pushState({number: current, isDialog: true}, '');
+}
+
 /** Removes the entry of a dialog that a reload has ended. */
 export function dropLeftEntry() {
-    if (held === null && history.state?.isDialog) history.back();
+    if (held !== null || !history.state?.isDialog) return;
+    isDropping = true;
+    history.back();
 }
 
 /** Removes the held entry; resolves once the tab is at the entry before it. */
@@ -56,13 +64,20 @@ export function release() {
     if (held === null || onReleased) return Promise.resolve();
     return new Promise((resolve) => {
         onReleased = resolve;
-        history.back();
+        if (!isDropping) history.back();
     });
 }
 
 window.addEventListener('popstate', () => {
     const number = history.state?.number;
-    if (onReleased) {
+    const isDropped = isDropping;
+    isDropping = false;
+    if (isDropped && held !== null && !onReleased) {
+        // A dialog was opened before the entry was gone.
+        current = number ?? 0;
+        add();
+        held = current;
+    } else if (onReleased) {
         const resolve = onReleased;
         onReleased = null;
         held = null;
