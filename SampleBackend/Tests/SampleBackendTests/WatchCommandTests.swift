@@ -116,6 +116,32 @@ struct WatchCommandTests {
         try await receiver.close()
     }
 
+    @Test(arguments: ["", "a page\n", ": comment\n\n"])
+    func theWatchSaysThatThereAreNoEvents(body: String) async throws {
+        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
+        let receiver = try await WebhookReceiver(
+            .status(200, body: document), .status(200, body: body))
+        let run = try await CommandRun(["watch", "--server", receiver.url("")])
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains("something else than events"), "\(run)")
+        #expect(receiver.requestCount == 2)
+        try await receiver.close()
+    }
+
+    @Test(arguments: ["-9223372036854775808", "-1"])
+    func aRetryAfterInThePastIsNoWait(seconds: String) async throws {
+        let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
+        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
+        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
+        let receiver = try await WebhookReceiver(
+            .status(200, body: document), .status(200, body: hello),
+            .status(503, fields: ["Retry-After": seconds]), .status(200, body: hello + update))
+        let run = try await CommandRun(["watch", "--server", receiver.url(""), "--count", "1"])
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(receiver.requestCount == 4)
+        try await receiver.close()
+    }
+
     @Test func theWatchSaysWhyItCannotListen() async throws {
         let backend = try await RunningBackend(store: "memory", ["--client-key", "a-key-of-mine"])
         let key = ["--client-key", "a-key-of-mine"]

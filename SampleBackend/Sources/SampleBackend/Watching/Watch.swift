@@ -86,11 +86,13 @@ struct Watch {
     /// Listens until the connection ends.
     private mutating func listen(with transport: ServerTransport) async throws {
         var parser = EventStreamParser(maximumBytes: Self.maximumBytes)
+        var hasEvent = false
         for try await bytes in try await response(of: "/events", with: transport).body {
             parser.append(bytes.readableBytesView)
             while let element = try Self.next(of: &parser) {
                 switch element {
                 case .event(let event):
+                    hasEvent = true
                     try await take(event, transport: transport)
                     // A hello names the current version before the events with what has changed
                     // until then, which may not come; a later event without an ID repeats it.
@@ -103,7 +105,11 @@ struct Watch {
                 if isDone { return }
             }
         }
+        if !hasEvent { throw Self.noEvents }
     }
+
+    private static let noEvents = CommandFailure(
+        "The server sends something else than events: check --server.", code: Exit.unavailable)
 
     /// The next element of a stream; throws a ``CommandFailure`` when it is too long.
     private static func next(
@@ -112,9 +118,7 @@ struct Watch {
         do {
             return try parser.next()
         } catch {
-            throw CommandFailure(
-                "The server sends something else than events: check --server.",
-                code: Exit.unavailable)
+            throw noEvents
         }
     }
 
@@ -133,7 +137,7 @@ struct Watch {
             to: AdministrationRequest(path: path), fields: fields)
         guard response.status == .ok else {
             wantedWait = response.headers.first(name: "Retry-After").flatMap { Int($0) }
-                .map { min($0, Self.maximumWantedWait) * 1_000 }
+                .map { min(max(0, $0), Self.maximumWantedWait) * 1_000 }
             throw CommandFailure(try await transport.answer(response))
         }
         return response
