@@ -80,6 +80,7 @@ package struct SessionRoutes: Sendable {
     private func end(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
         try access.checkOrigin(of: request)
         if let (session, holder) = access.session(of: request.headerFields) {
+            try access.checkProof(of: request, for: holder)
             _ = try await administration.callStore("end_session") {
                 () throws(TemplateStoreError) in
                 try await administration.store.revokeToken(

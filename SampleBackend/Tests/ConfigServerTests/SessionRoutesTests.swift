@@ -138,6 +138,23 @@ struct SessionRoutesTests {
         }
     }
 
+    @Test func aPageSignsOutNobodyElse() async throws {
+        let store = InMemoryTemplateStore()
+        let token = try await Self.makeToken(in: store)
+        try await RunningServer.with(store: store) { server in
+            let other = try await server.signIn()
+            let session = try await server.signIn(token: token.text)
+            for (proof, status) in [(other.proof, 403), ("", 403), (session.proof, 204)] {
+                let ended = try await server.answer(
+                    Self.path, method: "DELETE",
+                    fields: session.fields + ["X-CSRF-Token: \(proof)"])
+                #expect(ended.status == status)
+                let shown = try await server.answer(Self.path, fields: session.fields).status
+                #expect(shown == (status == 204 ? 401 : 200))
+            }
+        }
+    }
+
     @Test func aSessionIsNotInTheListOfTokens() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)

@@ -33,12 +33,7 @@ package struct AdministratorCaller: Sendable {
             let proof = request.headerFields[named: "x-csrf-token"]
             if isReading, proof == nil { return }
             if !isReading { try RequestOrigin(request).check(isSecure: isSecure) }
-            let expected = Data(SessionAccess.proof(for: holder).utf8)
-            guard Data((proof ?? "").utf8).equalsInConstantTime(expected) else {
-                throw .permissionDenied(
-                    "X-CSRF-Token is missing or wrong: send the csrfToken that GET "
-                        + "/console/session answers, or a token as Authorization: Bearer.")
-            }
+            try SessionAccess.check(proof, for: holder)
         }
     }
 
@@ -105,6 +100,30 @@ package struct SessionAccess: Sendable {
     /// The session cookie under the name that it has on this connection.
     package func cookie(of headerFields: RequestFields) -> SessionCookie {
         SessionCookie(host: headerFields[named: "host"], isSecure: isSecure(headerFields))
+    }
+
+    /// Rejects a sign-out by a page that was opened in the session of another token.
+    ///
+    /// A request without `X-CSRF-Token` may sign out: the origin was checked.
+    ///
+    /// - Throws: A ``RequestError`` with status 403 when the request has the field and it is wrong.
+    package func checkProof(
+        of request: RouteRequest, for holder: AdministratorAccess.Holder
+    ) throws(RequestError) {
+        guard let proof = request.headerFields[named: "x-csrf-token"] else { return }
+        try Self.check(proof, for: holder)
+    }
+
+    /// - Throws: A ``RequestError`` with status 403 when a value of `X-CSRF-Token` is missing or wrong.
+    fileprivate static func check(
+        _ proof: String?, for holder: AdministratorAccess.Holder
+    ) throws(RequestError) {
+        let expected = Data(Self.proof(for: holder).utf8)
+        guard Data((proof ?? "").utf8).equalsInConstantTime(expected) else {
+            throw .permissionDenied(
+                "X-CSRF-Token is missing or wrong: send the csrfToken that GET "
+                    + "/console/session answers, or a token as Authorization: Bearer.")
+        }
     }
 
     /// The value of `X-CSRF-Token` for the sessions of a token; it does not reveal the token.

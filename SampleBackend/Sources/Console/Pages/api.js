@@ -55,8 +55,8 @@ export function setSignedOutHandler(handler) {
 }
 
 /**
- * Sets the handler of a 403 outside `/console/`: the role does not allow the call, or the browser's
- * session is of another user's token than the CSRF token.
+ * Sets the handler of a 403: the role does not allow the call, or the browser's session is of
+ * another token than the CSRF token.
  */
 export function setForbiddenHandler(handler) {
     onForbidden = handler;
@@ -138,7 +138,7 @@ export async function call(method, path, {
                     body, ifMatch, ifNoneMatch, contentType, signal, limit, isRepeated: true});
             }
         }
-        if (response.status === 403 && !path.startsWith('/console/')) onForbidden();
+        if (response.status === 403) onForbidden();
         throw new ServerError(response.status, tree);
     }
     return {

@@ -2,7 +2,7 @@
  * Layout around every page: header, navigation and draft bar.
  */
 
-import {call} from './api.js';
+import {call, ServerError} from './api.js';
 import {message} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, fileAddress, fill, focusOn, h, redraw} from './dom.js';
@@ -114,11 +114,6 @@ export class Frame {
     /** Saves the drafts with another token of the user. */
     sendDrafts() {
         this.#workspaces.sendDrafts();
-    }
-
-    /** Keeps the drafts in the tab, for another token of the user. */
-    keepDrafts() {
-        this.#workspaces.keepDrafts();
     }
 
     /** Stops the timer, the listeners and the page. */
@@ -355,6 +350,8 @@ export class Frame {
         try {
             await signOut();
         } catch (error) {
+            // The session is another user's by now, whose pages are about to be loaded.
+            if (error instanceof ServerError && error.status === 403) return;
             await ask({title: 'Not signed out', text: error.message, action: 'OK',
                 cancel: 'Close'});
             return;
