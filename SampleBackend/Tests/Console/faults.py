@@ -13,21 +13,21 @@ window.fetch = async (path, options = {}) => {
     if (!rule) return faults.fetch(path, options);
     rule.limit -= 1;
     const broken = new TypeError('Failed to fetch');
+    const hold = () => {
+        rule.held += 1;
+        return Promise.race([rule.released, new Promise((_, reject) => {
+            options.signal?.addEventListener('abort', () => reject(options.signal.reason));
+        })]);
+    };
     if (rule.kind === 'fail') throw broken;
     if (rule.kind === 'refuse') {
-        if (rule.isHeld) {
-            rule.held += 1;
-            await rule.released;
-        }
+        if (rule.isHeld) await hold();
         const error = {code: rule.status, status: '', message: 'The server says no.'};
         return new Response(JSON.stringify({error}), {status: rule.status});
     }
     const answer = await faults.fetch(path, options).catch((error) => error);
     if (rule.kind === 'lose') throw broken;
-    rule.held += 1;
-    await Promise.race([rule.released, new Promise((_, reject) => {
-        options.signal?.addEventListener('abort', () => reject(options.signal.reason));
-    })]);
+    await hold();
     if (rule.isLost || answer instanceof Error) throw broken;
     return answer;
 };
@@ -41,13 +41,16 @@ rule.released = new Promise((resolve) => { rule.release = resolve; });
 window.faults.rules.push(rule);
 """
 
-# The page has handled the answers when the tasks that were queued with them are done.
-END = """
-const [isLost, done] = arguments;
+RELEASE = """
 for (const rule of window.faults.rules.splice(0)) {
-    rule.isLost = isLost;
+    rule.isLost = arguments[0];
     rule.release();
 }
+"""
+
+# The page has handled the answers when the tasks that were queued with them are done.
+END = RELEASE + """
+const done = arguments[1];
 setTimeout(() => requestAnimationFrame(() => setTimeout(done, 100)), 100);
 """
 
@@ -85,6 +88,10 @@ class Faults:
         return self.driver.execute_script(
             "return window.faults.sent.filter((each) => each.startsWith(arguments[0] + ' ')"
             " && each.includes(arguments[1])).length", method, part)
+
+    def release(self):
+        """Ends all faults, and does not wait for the page, which may be loaded anew."""
+        self.driver.execute_script(RELEASE, False)
 
     def end(self, is_lost=False):
         """Ends all faults; held responses arrive, or get lost with `is_lost`."""

@@ -86,9 +86,9 @@ class TaskCase(ConsoleCase):
             name: draft[name] for name in ("baseVersion", "template")}, If_Match="*")
         self.assertEqual(status, 200, answer)
 
-    def interval(self):
+    def interval(self, **fields):
         """The default refresh interval of the draft on the server."""
-        status, draft = self.call("GET", "draft")
+        status, draft = self.call("GET", "draft", **fields)
         if status != 200:
             return None
         groups = draft["template"]["parameterGroups"]

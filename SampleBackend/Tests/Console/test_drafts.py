@@ -273,6 +273,26 @@ class DraftTests(TaskCase):
             self.sign_in(renewed)
         self.check_renewed_draft(renewed)
 
+    def test_keeps_a_save_that_is_answered_after_another_token_took_over(self):
+        name = self.begin_draft_to_renew()
+        faults = Faults(self.driver)
+        faults.hold("PATCH", "draft$", limit=1)
+        self.edit_interval("50")
+        self.wait_for(lambda: faults.held() == 1, "the save")
+        with self.another_tab():
+            self.revoke_token(name)
+            renewed = self.new_token("editor", name)
+            self.sign_in(renewed)
+        self.wait_for(
+            lambda: faults.sent("GET", "/console/session") == 1, "the question for the session")
+        # Whose answer comes before this one.
+        self.driver.execute_async_script(
+            "const done = arguments[0]; fetch('/console/session').then(() => setTimeout(done, 100));")
+        faults.end()
+        self.wait_for(
+            lambda: self.interval(Authorization=f"Bearer {renewed}") == "50",
+            "the draft of the new token")
+
     def leave_a_draft_to_an_editor(self):
         """Starts a draft, signs out, and signs in as somebody else."""
         self.edit_interval("45")

@@ -258,11 +258,17 @@ class SigningInAgainTests(ConsoleCase):
         self.begin_call("POST", "/v1/tokens", {"body": {"name": name, "role": "viewer"}})
         self.wait_for(lambda: self.faults.held() == 1, "the answer to the call")
         self.sign_in_unnoticed(self.new_token("publisher"))
-        # Not by `end`, which waits: the pages are loaded anew.
-        self.driver.execute_script("window.faults.rules.splice(0).forEach((rule) => rule.release())")
+        self.faults.release()
         self.wait_for_text("publisher ", ".who")
         _, answer = self.administer("GET", "/v1/tokens")
         self.assertNotIn(name, [token["name"] for token in answer["tokens"]])
+
+    def test_signs_out_nobody_else(self):
+        self.sign_in_unnoticed(self.new_token("editor"))
+        next(e for e in self.find_all("button") if e.text == "Sign out").click()
+        # The pages of the other user are loaded.
+        self.wait_for_text("editor ", ".who")
+        self.assertEqual(self.find_all("dialog[open]"), [])
 
     def test_does_not_repeat_a_call_that_nobody_waits_for(self):
         self.driver.delete_all_cookies()

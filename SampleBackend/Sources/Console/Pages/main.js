@@ -21,8 +21,11 @@ let shown = null;
 /** Number of the last change between pages and sign-in form; an earlier one gives way to it. */
 let change = 0;
 
+/** Number of the last question for the session of another tab; only its answer counts. */
+let followed = 0;
+
 /** Ends the sign-in over the pages with the session of another tab; null when none is needed. */
-let endAgain = null;
+let endSignInAgain = null;
 
 /** Closes the pages and all dialogs; unfinished forms are kept. False when that was overtaken. */
 async function leave() {
@@ -30,7 +33,7 @@ async function leave() {
     const own = change;
     frame?.end();
     frame = null;
-    endAgain = null;
+    endSignInAgain = null;
     await endDialogs();
     return own === change;
 }
@@ -40,13 +43,23 @@ function isSameUser({name, role}) {
     return name === shown?.name && role === shown.role;
 }
 
+/** Goes on with another token of the same user, which has no drafts yet. */
+function renew(session) {
+    shown = session;
+    setCSRFToken(session.csrfToken);
+    frame.sendDrafts();
+}
+
 /**
- * Shows the pages for a session; replaces the frame of an earlier one. `isFirst` is true when the
- * page was just loaded.
+ * Shows the pages for a session; replaces the frame of an earlier one, unless it is of the same
+ * user. `isFirst` is true when the page was just loaded.
  */
 async function begin(session, {isFirst = false} = {}) {
     const isOther = shown !== null && shown.csrfToken !== session.csrfToken;
-    if (isOther && isSameUser(session)) frame?.keepDrafts();
+    if (isOther && frame && isSameUser(session)) {
+        renew(session);
+        return;
+    }
     if (!await leave()) return;
     if (isOther) {
         // Nothing that the user before has begun goes on in the name of another.
@@ -70,13 +83,6 @@ function isShown(session) {
     return frame !== null && shown.csrfToken === session.csrfToken;
 }
 
-/** Goes on with another token of the same user, which has no drafts yet. */
-function renew(session) {
-    shown = session;
-    setCSRFToken(session.csrfToken);
-    frame.sendDrafts();
-}
-
 /**
  * Goes on after a call of the pages was refused because its session has ended. The refusal may be
  * older than the session of now, so asks for another sign-in only without one. Another user gets
@@ -91,22 +97,20 @@ async function resume(pages) {
     const elsewhere = new Promise((resolve) => {
         endOwn = resolve;
     });
-    endAgain = endOwn;
+    endSignInAgain = endOwn;
     let session;
     try {
-        session = await Promise.race([elsewhere, sessionIfAny().catch(() => null)]);
+        session = await Promise.race([elsewhere, sessionIfAny()]);
         if (!session && frame === pages) session = await signInAgain(shown.name, elsewhere);
+    } catch {
+        // Without an answer nobody knows whether the session has ended; the next call finds out.
+        return false;
     } finally {
-        if (endAgain === endOwn) endAgain = null;
+        if (endSignInAgain === endOwn) endSignInAgain = null;
     }
     if (!session || frame !== pages) return false;
-    if (isShown(session)) return true;
-    if (!isSameUser(session)) {
-        await begin(session);
-        return false;
-    }
-    renew(session);
-    return true;
+    if (!isShown(session)) await begin(session);
+    return isShown(session);
 }
 
 /** Handler for the refused calls of pages, which share one sign-in. */
@@ -159,8 +163,8 @@ async function start(token = takeTokenOfLink()) {
         // Unless the question was ended, by what another tab did.
         else if (!frame && change === before) await begin(session, {isFirst: true});
     } catch (error) {
+        if (change !== before) return;
         if (error instanceof ServerError && error.status === 401) {
-            if (change !== before) return;
             const notice = 'The token of this link is unknown, expired or revoked.';
             if (!session) return end(token ? notice : undefined);
             if (!frame) await begin(session, {isFirst: true});
@@ -184,14 +188,17 @@ async function start(token = takeTokenOfLink()) {
  * @param {boolean} isSignedOut True when another tab says that the user has signed out.
  */
 async function follow(isSignedOut = false) {
+    followed += 1;
+    const own = followed;
     try {
         const session = await currentSession();
-        if (endAgain) endAgain(session);
+        if (own !== followed) return;
+        if (endSignInAgain) endSignInAgain(session);
         else if (!isShown(session)) await begin(session, {isFirst: !frame});
     } catch (error) {
         const isEnded = error instanceof ServerError && error.status === 401;
         // Without an answer, the next call finds out: the server refuses it.
-        if (!isEnded || !frame || (endAgain && !isSignedOut)) return;
+        if (own !== followed || !isEnded || !frame || (endSignInAgain && !isSignedOut)) return;
         const {name} = frame.session;
         await end('You signed out in another tab.');
         forgetUser(name, {keepsWork: true});

@@ -51,6 +51,8 @@ export class Workspace extends EventTarget {
     #saved = null;
     #saving = null;
     #unanswered = new UnansweredSaves();
+    /** Number of the user's tokens so far; what was sent with an earlier one is no longer told. */
+    #tokens = 1;
     /** `{draft}` that the server refused last; it is not sent again before another edit. */
     #refused = null;
     #timer = 0;
@@ -236,18 +238,14 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Keeps the draft in the tab for another token of the user, with which the server does not have
-     * it: drafts are those of a token.
+     * Saves the draft with another token of the user, with which the server does not have it: drafts
+     * are those of a token.
      */
-    keepDraft() {
+    sendDraft() {
+        this.#tokens += 1;
         this.#saved = null;
         this.#unanswered = new UnansweredSaves();
         this.#keep();
-    }
-
-    /** Saves the draft with another token of the user. */
-    sendDraft() {
-        this.keepDraft();
         this.#save();
     }
 
@@ -353,7 +351,7 @@ export class Workspace extends EventTarget {
     async #readDraft(current = this.#current) {
         const nothing = () => false;
         if (!this.#mayEdit) return nothing;
-        const [draft, saved] = [this.draft, this.#saved];
+        const [draft, saved, tokens] = [this.draft, this.#saved, this.#tokens];
         let found;
         try {
             found = await this.#fetchDraft(saved?.tag, current);
@@ -365,6 +363,7 @@ export class Workspace extends EventTarget {
         return () => {
             if (!found || this.#saving || this.#isDirty) return false;
             if (this.draft !== draft || this.#saved !== saved) return false;
+            if (this.#tokens !== tokens) return false;
             const isOther = Boolean(this.#saved) || Boolean(found.saved);
             this.draft = found.draft;
             this.#saved = found.saved;
@@ -410,13 +409,14 @@ export class Workspace extends EventTarget {
     async #saveAll() {
         while (this.#isDirty && !this.#isStopped) {
             const {draft} = this;
+            const tokens = this.#tokens;
             try {
                 await this.#saveOrMerge();
             } catch (error) {
                 const isRefused = error instanceof ServerError && error.status < 500
                     && ![401, 412, 429].includes(error.status);
-                // What was edited meanwhile is another draft.
-                if (isRefused && this.draft !== draft) continue;
+                // What was edited meanwhile is another draft, and of another token, too.
+                if (isRefused && (this.draft !== draft || this.#tokens !== tokens)) continue;
                 this.saveProblem = error.message;
                 if (isRefused) this.#refused = {draft};
                 else if (!this.#isStopped) {
@@ -444,6 +444,7 @@ export class Workspace extends EventTarget {
 
     async #saveOnce() {
         const {draft} = this;
+        const tokens = this.#tokens;
         if (!draft && !this.#saved) {
             // A save without an answer may have made a draft, which has to go.
             await this.#mergeWithSaved();
@@ -451,11 +452,13 @@ export class Workspace extends EventTarget {
         }
         if (!draft) {
             await deleteDraft(this.project, this.#saved.tag);
+            if (this.#tokens !== tokens) return;
             this.#saved = null;
             this.#unanswered = new UnansweredSaves();
             return;
         }
         const {body, etag} = await this.#send(draft);
+        if (this.#tokens !== tokens) return;
         this.#unanswered = new UnansweredSaves();
         this.#saved = {template: draft.template, base: draft.base, tag: etag};
         if (this.draft !== draft) return;
@@ -464,10 +467,12 @@ export class Workspace extends EventTarget {
     }
 
     async #send(draft) {
+        const tokens = this.#tokens;
         try {
             return await storeDraft(this.project, draft, this.patched);
         } catch (error) {
-            if (!(error instanceof ServerError) || error.status >= 500) this.#unanswered.add(draft);
+            const isUnanswered = !(error instanceof ServerError) || error.status >= 500;
+            if (isUnanswered && this.#tokens === tokens) this.#unanswered.add(draft);
             throw error;
         }
     }
@@ -479,7 +484,9 @@ export class Workspace extends EventTarget {
      */
     async #mergeWithSaved() {
         const before = this.#saved;
+        const tokens = this.#tokens;
         const {draft: theirs, saved} = await this.#fetchDraft();
+        if (this.#tokens !== tokens) return;
         // From here on without a pause, so that no edit gets lost in between.
         const mine = this.draft;
         const isOwn = this.#unanswered.has(saved);

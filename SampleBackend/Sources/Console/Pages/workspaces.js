@@ -56,11 +56,6 @@ export class Workspaces {
         for (const workspace of this.#all) workspace.sendDraft();
     }
 
-    /** Keeps all drafts in the tab, for another token of the user. */
-    keepDrafts() {
-        for (const workspace of this.#all) workspace.keepDraft();
-    }
-
     /** Stops all saves; unsaved drafts stay in the tab's storage. */
     stop() {
         for (const workspace of this.#all) workspace.stop();
