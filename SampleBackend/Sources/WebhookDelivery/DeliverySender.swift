@@ -24,7 +24,7 @@ struct DeliverySender: Sendable {
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         do {
             let address = try WebhookAddress(claimed.webhook.url)
-            let addresses = try await resolve(address.host)
+            let addresses = try await self.addresses(of: address.host)
             if let error = Self.error(
                 of: addresses, host: address.host, allowsPrivateAddresses: allowsPrivateAddresses)
             {
@@ -37,6 +37,9 @@ struct DeliverySender: Sendable {
                 message, to: address, at: target, deadline: deadline, now: now)
         } catch let error as RequestError {
             return DeliveryAnswer(error: error.message)
+        } catch let error as ResolutionTimeout {
+            return DeliveryAnswer(
+                error: "The name \(error.host) was not resolved within \(timeout).")
         } catch let error as HTTPClientError where Self.timeouts.contains(error) {
             return DeliveryAnswer(error: "The receiver did not answer within \(timeout).")
         } catch is NIOSSLError {
@@ -46,6 +49,32 @@ struct DeliverySender: Sendable {
         } catch {
             return DeliveryAnswer(error: "The connection failed: \("\(error)".prefix(200))")
         }
+    }
+
+    private struct ResolutionTimeout: Error {
+        let host: String
+    }
+
+    /// Resolves a host within the timeout.
+    ///
+    /// A resolution cannot be interrupted, so what takes longer goes on without effect.
+    private func addresses(of host: String) async throws -> [NetworkAddress] {
+        let (results, continuation) = AsyncStream.makeStream(
+            of: Result<[NetworkAddress], any Error>.self)
+        Task {
+            do {
+                continuation.yield(.success(try await resolve(host)))
+            } catch {
+                continuation.yield(.failure(error))
+            }
+        }
+        let timer = Task {
+            try await Task.sleep(for: timeout)
+            continuation.yield(.failure(ResolutionTimeout(host: host)))
+        }
+        defer { timer.cancel() }
+        for await result in results { return try result.get() }
+        throw CancellationError()
     }
 
     /// The reason why nothing may be sent to a host, a sentence; nil when all its addresses are

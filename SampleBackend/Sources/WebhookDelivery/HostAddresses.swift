@@ -13,8 +13,15 @@ enum HostAddresses: Sendable {
 
     /// The addresses of a host in the system's order of preference; empty when there is none.
     static func resolve(_ host: String) async throws -> [NetworkAddress] {
-        try await NIOThreadPool.singleton.runIfActive { find(host, flags: AI_ADDRCONFIG) }
+        try await threads.runIfActive { find(host, flags: AI_ADDRCONFIG) }
     }
+
+    /// Threads of its own: name servers that do not answer block them for seconds.
+    private static let threads: NIOThreadPool = {
+        let threads = NIOThreadPool(numberOfThreads: 8)
+        threads.start()
+        return threads
+    }()
 
     /// Calls `getaddrinfo`, which may block on the network.
     private static func find(_ host: String, flags: Int32) -> [NetworkAddress] {

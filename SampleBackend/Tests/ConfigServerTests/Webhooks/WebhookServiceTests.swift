@@ -208,6 +208,30 @@ struct WebhookServiceTests {
         }
     }
 
+    @Test func aNameServerThatDoesNotAnswerHoldsNoDelivery() async throws {
+        let receiver = try await WebhookReceiver()
+        try await WebhookTrial.with(
+            options: .quick {
+                $0.timeout = .milliseconds(200)
+                $0.schedule.pauses = []
+                $0.resolve = { host in
+                    // Like `getaddrinfo`, it does not end when it is cancelled.
+                    if host == "slow.invalid" {
+                        await Task { try? await Task.sleep(for: .seconds(60)) }.value
+                    }
+                    return HostAddresses.numeric("127.0.0.1")
+                }
+            }
+        ) { trial in
+            let slow = try await trial.add(receiver.url(host: "slow.invalid"))
+            try await trial.publish("two")
+            let found = try await trial.finishedDelivery(of: slow)
+            #expect(found["state"] == "FAILED")
+            #expect(
+                found["error"] == "The name slow.invalid was not resolved within 0.2 seconds.")
+        }
+    }
+
     @Test func theServiceConnectsToTheVeryAddressThatWasChecked() async throws {
         let receiver = try await WebhookReceiver()
         // The server's own resolver is the only one that knows this name.
