@@ -197,7 +197,7 @@ extension ProjectStreams {
     func catchUp(_ stream: StreamSubscription) {
         guard let lastEventID = stream.request.lastEventID else { return }
         let current = published.compiled.version.number
-        guard let version = Int(lastEventID), version <= current else {
+        guard let version = Int(lastEventID), version >= 1, version <= current else {
             reset(stream)
             return
         }
