@@ -1,0 +1,27 @@
+import Testing
+
+@testable import ActiveConfig
+
+/// The order of names by their UTF-8.
+struct NameOrderTests {
+    private static let names = [
+        "", "\0", "\0\0", "A", "AB", "B", "K", "K::", "a", "a\0",
+        "a name of more than fifteen bytes", "a name of more than fifteen bytez", "é",
+        "e\u{301}", "\u{212A}", "\u{7FF}", "\u{800}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}",
+    ]
+
+    @Test func namesAreInTheOrderOfTheirBytes() {
+        for name in Self.names {
+            for other in Self.names {
+                let isBefore = Array(name.utf8).lexicographicallyPrecedes(Array(other.utf8))
+                #expect(name.precedes(other) == isBefore, "\(name) \(other)")
+            }
+        }
+    }
+
+    @Test func partsOfALongerStringAreComparedAlone() {
+        let text = "one,two,three"
+        let parts = text.split(separator: ",").map(String.init)
+        #expect(parts.sortedByBytes() == ["one", "three", "two"])
+    }
+}
