@@ -71,8 +71,8 @@ TEXT
 check=""
 json=""
 rounds=5
-seconds=3
-connections=19000
+seconds=""
+connections=""
 all=B1,B2,B3,B4,B5,B6,B7,B8,B10,B11
 only=""
 minutes=""
@@ -103,6 +103,12 @@ done
 [ -z "$updater" ] || [ -z "$console" ] || refuse "--updater and --console exclude each other"
 [ -z "$updater" ] || [ -z "$check" ] || refuse "--check does not go with --updater"
 [ -z "$console" ] || [ -z "$only" ] || refuse "--only does not go with --console"
+[ -z "$console" ] || [ -z "$seconds" ] || refuse "--seconds does not go with --console"
+[ -n "$updater" ] || [ -z "$minutes" ] || refuse "--minutes goes with --updater"
+[ -z "$updater$console" ] || [ -z "$connections" ] ||
+    refuse "--connections goes with neither --updater nor --console"
+seconds=${seconds:-3}
+connections=${connections:-19000}
 if [ -n "$updater" ]; then
     all=F11,F12,R4,R5,soak
     [ -n "$only" ] || only=F11,F12,R4,R5

@@ -22,7 +22,7 @@ Without a part it runs all, in this order:
               by requests made from its OpenAPI description, and of its console in a browser
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
   docs        the documentation of the libraries, warnings as errors; its examples compile
-  sanitizers  the framework under the thread sanitizer; what has pointers, its lower folders, under the
+  sanitizers  what has threads in the framework under the thread sanitizer; what has pointers, under the
               address sanitizer
 
 and on request:
@@ -46,19 +46,25 @@ strict="--explicit-target-dependency-import-check error"
 
 title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $*"; fi; }
 
+# Says which check failed.
+refuse() {
+    echo "run.sh: $*" >&2
+    exit 1
+}
+
 run_format() {
     setup python
     Tests/Structure/check.py --self-test >/dev/null ||
-        fail "Tests/Structure/check.py does not find planted circles any more"
+        refuse "Tests/Structure/check.py does not find planted circles any more"
     Tests/Structure/check.py Sources SampleBackend/Sources
     git ls-files -z -co --exclude-standard '*.swift' |
-        xargs -0 swift format lint --strict --parallel
+        xargs -0 swift format lint --strict --parallel || exit 1
     swift package show-dependencies | grep -q "No external dependencies found" ||
-        fail "the root package has a dependency; it must have none"
+        refuse "the root package has a dependency; it must have none"
     local folders
     folders=$(git ls-files -co --exclude-standard | grep / | cut -d/ -f1 | sort -u |
         grep -vxE 'Sources|Tests|SampleBackend|Bootstrap|\.ci' || true)
-    [ -z "$folders" ] || fail "these top-level folders do not belong here: $folders"
+    [ -z "$folders" ] || refuse "these top-level folders do not belong here: $folders"
 }
 
 # step NAME COMMAND…: runs the command and prints how long it took.
@@ -181,7 +187,7 @@ generation="GenerateSettings ActiveConfigGenerator ActiveConfigGeneration Active
     ActiveConfigSampleApp"
 # folders NAME…: folders of the framework's tests.
 folders() { printf 'ActiveConfigTests/%s ' "$@"; }
-# Tests of what has no unsafe code of its own.
+# Tests of what has no pointers of its own.
 without_pointers=$(folders Downloaders Listeners Logging Observation Original Realtime Reporting Signatures \
     Testing Updates Users)
 # Tests of what has no threads.

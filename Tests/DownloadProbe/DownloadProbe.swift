@@ -26,15 +26,13 @@ import Foundation
 ///   from 0 to 3 ms, and prints how many `files` are open more than before.
 /// - `override -ActiveConfigOverride TEXT`: reads `Home.columns`, whose default is 1.
 ///
-/// It prints the count of each kind of outcome, then the greatest resident size in MiB, as in
+/// Other arguments end it with 64. It prints the count of each kind of outcome, then the greatest resident size in MiB, as in
 /// `httpStatus 401: 1` and `peak: 24`.
 @main
 enum DownloadProbe {
     static func main() async {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, let url = URL(string: arguments[2]) else {
-            return print("usage: see the source")
-        }
+        guard arguments.count == 4, let url = URL(string: arguments[2]) else { exit(64) }
         var outcomes: [String: Int] = [:]
         switch arguments[1] {
         case "get":
@@ -78,7 +76,7 @@ enum DownloadProbe {
             let config = ActiveConfig(
                 configDownloader: JSONURLDownloader { _ in URLRequest(url: url) })
             outcomes["columns"] = config[SettingKey("Home", "columns", default: 1)]
-        default: return print("usage: see the source")
+        default: exit(64)
         }
         for (outcome, count) in outcomes.sorted(by: { $0.key < $1.key }) {
             say("\(outcome): \(count)")
