@@ -112,7 +112,7 @@ let package = Package(
             dependencies: ["HTTPServing", "JSONTree", "Templates", "TemplateStore"]
                 + products(
                     "AsyncHTTPClient", "Crypto", "Logging", "Metrics", "NIOCore", "NIOHTTP1",
-                    "NIOPosix", "NIOSSL", "ServiceLifecycle")
+                    "NIOSSL", "ServiceLifecycle")
         ),
         .target(
             name: "AdminAPI",
@@ -152,7 +152,7 @@ let package = Package(
                 + products(
                     "ActiveConfig", "ActiveConfigEventStream", "ActiveConfigGeneration",
                     "ArgumentParser", "AsyncHTTPClient", "CoreMetrics", "HTTPTypes", "Logging",
-                    "NIOCore", "NIOFoundationEssentialsCompat", "NIOHTTP1", "NIOPosix",
+                    "NIOCore", "NIOFoundationEssentialsCompat", "NIOHTTP1", "NIOPosix", "NIOSSL",
                     "OrderedCollections", "ServiceLifecycle", "UnixSignals"),
             exclude: ["Resources"],
             plugins: ["EmbedFiles"]

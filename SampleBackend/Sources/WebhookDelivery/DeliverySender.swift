@@ -37,9 +37,8 @@ struct DeliverySender: Sendable {
                 message, to: address, at: target, deadline: deadline, now: now)
         } catch let error as RequestError {
             return DeliveryAnswer(error: error.message)
-        } catch let error as ResolutionTimeout {
-            return DeliveryAnswer(
-                error: "The name \(error.host) was not resolved within \(timeout).")
+        } catch let error as ResolutionError {
+            return DeliveryAnswer(error: error.message)
         } catch let error as HTTPClientError where Self.timeouts.contains(error) {
             return DeliveryAnswer(error: "The receiver did not answer within \(timeout).")
         } catch is NIOSSLError {
@@ -49,10 +48,6 @@ struct DeliverySender: Sendable {
         } catch {
             return DeliveryAnswer(error: "The connection failed: \("\(error)".prefix(200))")
         }
-    }
-
-    private struct ResolutionTimeout: Error {
-        let host: String
     }
 
     /// Resolves a host within the timeout.
@@ -70,7 +65,10 @@ struct DeliverySender: Sendable {
         }
         let timer = Task {
             try await Task.sleep(for: timeout)
-            continuation.yield(.failure(ResolutionTimeout(host: host)))
+            continuation.yield(
+                .failure(
+                    ResolutionError(
+                        message: "The name \(host) was not resolved within \(timeout).")))
         }
         defer { timer.cancel() }
         for await result in results { return try result.get() }

@@ -1,5 +1,4 @@
 import Foundation
-import NIOPosix
 
 /// Resolves host names with the system's resolver.
 enum HostAddresses: Sendable {
@@ -13,15 +12,11 @@ enum HostAddresses: Sendable {
 
     /// The addresses of a host in the system's order of preference; empty when there is none.
     static func resolve(_ host: String) async throws -> [NetworkAddress] {
-        try await threads.runIfActive { find(host, flags: AI_ADDRCONFIG) }
+        let known = numeric(host)
+        return known.isEmpty ? try await lookups.addresses(of: host) : known
     }
 
-    /// Threads of its own: name servers that do not answer block them for seconds.
-    private static let threads: NIOThreadPool = {
-        let threads = NIOThreadPool(numberOfThreads: 8)
-        threads.start()
-        return threads
-    }()
+    private static let lookups = HostLookups { find($0, flags: AI_ADDRCONFIG) }
 
     /// Calls `getaddrinfo`, which may block on the network.
     private static func find(_ host: String, flags: Int32) -> [NetworkAddress] {
