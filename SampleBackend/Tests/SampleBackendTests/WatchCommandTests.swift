@@ -116,7 +116,7 @@ struct WatchCommandTests {
         try await receiver.close()
     }
 
-    @Test(arguments: ["", "a page\n", ": comment\n\n"])
+    @Test(arguments: ["", "a page\n", ": comment\n\n", "event: unknown\ndata: {}\n\n"])
     func theWatchSaysThatThereAreNoEvents(body: String) async throws {
         let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
         let receiver = try await WebhookReceiver(
@@ -139,6 +139,42 @@ struct WatchCommandTests {
         let run = try await CommandRun(["watch", "--server", receiver.url(""), "--count", "1"])
         #expect(run.exitCode == 0, "\(run)")
         #expect(receiver.requestCount == 4)
+        try await receiver.close()
+    }
+
+    @Test func noServerMakesTheWatchSpin() async throws {
+        let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
+        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
+        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
+        let end = "event: retry\ndata: {\"after_ms\": -9223372036854775808}\n\n"
+        let receiver = try await WebhookReceiver(
+            .status(200, body: document), .status(200, body: hello),
+            .status(200, body: hello + end),
+            .status(200, body: "retry: 0\nevent: unknown\ndata: {}\n\n"),
+            .status(200, body: hello + update))
+        let start = ContinuousClock.now
+        let run = try await CommandRun(["watch", "--server", receiver.url(""), "--count", "1"])
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(receiver.requestCount == 5)
+        // Half a second each after the first two, a random part of a second after the third.
+        #expect(start.duration(to: .now) >= .seconds(1.5))
+        try await receiver.close()
+    }
+
+    @Test(arguments: ["4\u{1}", "4\u{7F}", String(repeating: "4", count: 2_000)])
+    func theWatchSendsBackNoIdentifierThatIsNoField(id: String) async throws {
+        let hello = "event: hello\nid: 9\ndata: {}\n\n"
+        let first = "event: update\nid: \(id)\ndata: {\"sections\": {}}\n\n"
+        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
+        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
+        let receiver = try await WebhookReceiver(
+            .status(200, body: document), .status(200, body: hello + first),
+            .status(200, body: hello + update))
+        let run = try await CommandRun(["watch", "--server", receiver.url(""), "--count", "1"])
+        #expect(run.exitCode == 0, "\(run)")
+        var requests = receiver.requests.makeAsyncIterator()
+        for _ in 0..<2 { _ = await requests.next() }
+        #expect(await requests.next()?.fields["last-event-id"] == "7")
         try await receiver.close()
     }
 

@@ -16,8 +16,11 @@ struct Watch {
     /// Maximum length of a line of the stream, and of the data of an event, in bytes.
     private static let maximumBytes = 64 << 20
 
-    /// Bounds of the reconnection delay, in milliseconds.
+    /// Bounds of the reconnection delay, in milliseconds, however short a server wants it.
     private static let waits = 500...30_000
+
+    /// Maximum length of an event's identifier that is sent back, in bytes.
+    private static let maximumIDBytes = 1_024
 
     /// Maximum reconnection delay that a server may request, in seconds.
     private static let maximumWantedWait = 3_600
@@ -78,6 +81,10 @@ struct Watch {
                 throw transport.failure(error)
             } catch {
                 failures += 1
+                if failures == 1 {
+                    let reason = (error as? CommandFailure ?? transport.failure(error)).description
+                    say("\(reason) Trying again …", .dim)
+                }
             }
             if !isDone { try await wait() }
         }
@@ -86,18 +93,18 @@ struct Watch {
     /// Listens until the connection ends.
     private mutating func listen(with transport: ServerTransport) async throws {
         var parser = EventStreamParser(maximumBytes: Self.maximumBytes)
-        var hasEvent = false
+        var isUnderstood = false
         for try await bytes in try await response(of: "/events", with: transport).body {
             parser.append(bytes.readableBytesView)
             while let element = try Self.next(of: &parser) {
                 switch element {
                 case .event(let event):
-                    hasEvent = true
-                    try await take(event, transport: transport)
+                    guard try await take(event, transport: transport) else { continue }
+                    isUnderstood = true
                     // A hello names the current version before the events with what has changed
                     // until then, which may not come; a later event without an ID repeats it.
                     if ["update", "reset"].contains(event.name) || lastEventID == nil {
-                        lastEventID = event.id ?? lastEventID
+                        lastEventID = event.id.flatMap(Self.sendable) ?? lastEventID
                     }
                 case .retry(let milliseconds): wantedWait = milliseconds
                 case .comment: break
@@ -105,7 +112,14 @@ struct Watch {
                 if isDone { return }
             }
         }
-        if !hasEvent { throw Self.noEvents }
+        if !isUnderstood { throw Self.noEvents }
+    }
+
+    /// An identifier, if it can be a header field.
+    private static func sendable(_ id: String) -> String? {
+        let isSendable =
+            id.utf8.count <= maximumIDBytes && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        return isSendable ? id : nil
     }
 
     private static let noEvents = CommandFailure(
@@ -138,14 +152,16 @@ struct Watch {
         guard response.status == .ok else {
             wantedWait = response.headers.first(name: "Retry-After").flatMap { Int($0) }
                 .map { min(max(0, $0), Self.maximumWantedWait) * 1_000 }
-            throw CommandFailure(try await transport.answer(response))
+            throw CommandFailure(
+                try await transport.answer(response), credentials: "--client-key or --user-token")
         }
         return response
     }
 
+    /// Shows an event; false for one of an unknown name.
     private mutating func take(
         _ event: ServerEvent, transport: ServerTransport
-    ) async throws {
+    ) async throws -> Bool {
         let data = try? JSONNode(jsonData: Data(event.data))
         if command.json {
             var line: JSONNode = ["event": .string(event.name)]
@@ -153,7 +169,6 @@ struct Watch {
             line.setMember("data", data)
             Output.printLine(line)
         }
-        failures = 0
         switch event.name {
         case "hello" where !wasConnected:
             wasConnected = true
@@ -166,9 +181,11 @@ struct Watch {
             show(try await fetch(with: transport), version: event.id)
         case "retry":
             wantedWait = data?["after_ms"]?.integerValue ?? wantedWait
-            say("The server ends; connecting again in \(wantedWait ?? 0) ms …", .dim)
-        default: break
+            say("The server ends; connecting again …", .dim)
+        default: return false
         }
+        failures = 0
+        return true
     }
 
     /// Prints changes, if there are new ones.
@@ -203,9 +220,8 @@ struct Watch {
     /// least for an exponentially growing random time.
     private mutating func wait() async throws {
         let limit = min(Self.waits.upperBound, Self.waits.lowerBound << min(failures, 6))
-        let milliseconds =
-            failures == 0
-            ? wantedWait ?? limit : max(wantedWait ?? 0, .random(in: limit / 2...limit))
+        let own = failures == 0 ? limit : Int.random(in: limit / 2...limit)
+        let milliseconds = max(wantedWait ?? 0, own)
         wantedWait = nil
         try await Task.sleep(for: .milliseconds(milliseconds))
     }
