@@ -181,7 +181,7 @@ extension ConnectionHandler {
     private func take(_ element: PendingInput.Element, context: ChannelHandlerContext) {
         switch element {
         case .part(.head(var head)):
-            head.headers.replaceNonASCII()
+            head.headers.normalizeValues()
             let incoming = services.dispatcher.receive(
                 head, from: context.remoteAddress.flatMap(ClientAddress.init))
             self.incoming = incoming

@@ -57,20 +57,29 @@ package struct RequestFields: Sendable {
 }
 
 extension HTTPHeaders {
-    /// Replaces what is not ASCII in the values by question marks.
+    /// Removes blanks around the values (RFC 9110, 5.5), and replaces what is not ASCII in them by
+    /// question marks.
     ///
     /// No field that is read here has anything else, and comparing a text with many combining marks
     /// takes quadratic time.
-    mutating func replaceNonASCII() {
-        guard contains(where: { $0.value.utf8.contains { $0 >= 0x80 } }) else { return }
+    mutating func normalizeValues() {
+        guard
+            contains(where: { _, value in
+                value.utf8.contains { $0 >= 0x80 } || value.utf8.first.map(Self.isBlank) == true
+                    || value.utf8.last.map(Self.isBlank) == true
+            })
+        else { return }
         let fields = map { (name, value) in
-            (
-                name,
-                String(
-                    decoding: value.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
-            )
+            var bytes = value.utf8.drop(while: Self.isBlank)[...]
+            while let last = bytes.last, Self.isBlank(last) { bytes.removeLast() }
+            let ascii = bytes.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
+            return (name, String(decoding: ascii, as: UTF8.self))
         }
         self = HTTPHeaders(fields)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 }
 
