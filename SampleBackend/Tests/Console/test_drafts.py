@@ -11,7 +11,7 @@ from browser import Browser
 from console_case import TOKEN
 from faults import Faults
 from own_server_case import OwnServerCase
-from task_case import TaskCase
+from task_case import TaskCase, with_interval
 
 
 class DraftTests(TaskCase):
@@ -292,6 +292,18 @@ class DraftTests(TaskCase):
         self.wait_for(
             lambda: self.interval(Authorization=f"Bearer {renewed}") == "50",
             "the draft of the new token")
+
+    def test_reads_the_draft_again_after_reading_was_refused(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        faults = Faults(self.driver)
+        faults.refuse("GET", "draft$", 403)
+        self.wait_for(lambda: faults.sent("GET", "/draft") >= 1, "the draft to be read")
+        faults.end()
+        self.change_draft(
+            lambda template: template.update(with_interval("7", template)))
+        self.wait_for_text("7", "main")
+        self.browser.take_errors()
 
     def leave_a_draft_to_an_editor(self):
         """Starts a draft, signs out, and signs in as somebody else."""

@@ -52,7 +52,7 @@ export class Frame {
     constructor(root, session, onSignedOut) {
         this.root = root;
         this.session = session;
-        this.#workspaces = new Workspaces(session.name);
+        this.#workspaces = new Workspaces(session);
         this.onSignedOut = onSignedOut;
         this.brand = h('a', {
             class: 'brand', href: address('settings'), 'aria-label': 'ActiveConfig'},
@@ -350,10 +350,11 @@ export class Frame {
         try {
             await signOut();
         } catch (error) {
-            // The session is another user's by now, whose pages are about to be loaded.
-            if (error instanceof ServerError && error.status === 403) return;
-            await ask({title: 'Not signed out', text: error.message, action: 'OK',
-                cancel: 'Close'});
+            // Of another user, the pages are about to be loaded.
+            const isOther = error instanceof ServerError && error.status === 403;
+            await ask({title: 'Not signed out', text: isOther ? 'Another session has begun in this '
+                + 'browser. Sign out again to end that one.' : error.message,
+                action: 'OK', cancel: 'Close'});
             return;
         }
         this.#workspaces.stop();

@@ -48,6 +48,7 @@ function renew(session) {
     shown = session;
     setCSRFToken(session.csrfToken);
     frame.sendDrafts();
+    endSignInAgain?.(session);
 }
 
 /**

@@ -60,15 +60,17 @@ export class Workspace extends EventTarget {
     #isStopped = false;
     #mirror;
     #channel = null;
-    #mayEdit = true;
+    #mayEdit;
     #isPublishing = false;
 
     /**
      * @param {string} project Name of the project.
      * @param {string} user Name of the signed-in user.
+     * @param {boolean} mayEdit False if the user's role has no drafts.
      */
-    constructor(project, user = '') {
+    constructor(project, user = '', mayEdit = true) {
         super();
+        this.#mayEdit = mayEdit;
         this.project = project;
         this.user = user;
         this.#mirror = new DraftMirror(user, project);
@@ -352,14 +354,7 @@ export class Workspace extends EventTarget {
         const nothing = () => false;
         if (!this.#mayEdit) return nothing;
         const [draft, saved, tokens] = [this.draft, this.#saved, this.#tokens];
-        let found;
-        try {
-            found = await this.#fetchDraft(saved?.tag, current);
-        } catch (error) {
-            if (!(error instanceof ServerError) || error.status !== 403) throw error;
-            this.#mayEdit = false;
-            return nothing;
-        }
+        const found = await this.#fetchDraft(saved?.tag, current);
         return () => {
             if (!found || this.#saving || this.#isDirty) return false;
             if (this.draft !== draft || this.#saved !== saved) return false;

@@ -5,6 +5,7 @@
 
 import {ask} from './dialog.js';
 import {hasUnsavedDrafts} from './draft-mirror.js';
+import {refusal} from './session.js';
 import {Workspace} from './workspace.js';
 
 /** The workspaces of one user; `open` is the one that the pages show. */
@@ -12,17 +13,19 @@ export class Workspaces {
     /** The workspace of the open project; null while there is none. */
     open = null;
     #user;
+    #mayEdit;
     #left = [];
 
-    /** @param {string} user Name of the signed-in user. */
-    constructor(user) {
-        this.#user = user;
+    /** @param {{name: string, role: string}} session Signed-in user. */
+    constructor(session) {
+        this.#user = session.name;
+        this.#mayEdit = !refusal(session, 'editor');
     }
 
     /** The workspace of a project: the one that is left and still saves, else a new one. */
     of(name) {
         const left = this.#left.find(({project, isUnsaved}) => project === name && isUnsaved);
-        return left ?? new Workspace(name, this.#user);
+        return left ?? new Workspace(name, this.#user, this.#mayEdit);
     }
 
     /** Makes a workspace the open one. */
