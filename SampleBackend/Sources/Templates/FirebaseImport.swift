@@ -27,6 +27,17 @@ public struct FirebaseImport: TemplateImport {
     public init(jsonData: Data) throws(TemplateValidationError) {
         let validated = try ValidatedTemplate(jsonData: jsonData)
         var template = validated.template
+        let isEmpty =
+            template.conditions.isEmpty && template.parameters.isEmpty
+            && template.parameterGroups.isEmpty
+        if isEmpty, !template.unknownFields.isEmpty {
+            throw TemplateValidationError(problems: [
+                TemplateProblem(
+                    path: "",
+                    message: "it has none of conditions, parameters and parameterGroups; give a "
+                        + "template of Firebase")
+            ])
+        }
         var report = ImportReport()
         if let version = template.version {
             template.version = nil

@@ -54,7 +54,8 @@ extension TemplateReader {
         }
         return TemplateCondition(
             name: name, expression: expression, serverCondition: serverCondition,
-            tagColor: tagColor, unknownFields: members)
+            tagColor: tagColor,
+            unknownFields: unknownFields(members, path, known: ["tagColor"]))
     }
 
     private mutating func readName(_ node: JSONNode?, _ path: TemplatePath) -> String {

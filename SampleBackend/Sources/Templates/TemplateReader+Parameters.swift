@@ -75,7 +75,9 @@ extension TemplateReader {
                     "it is \(node.kindDescription); make it true or false")
             }
         }
-        parameter.unknownFields = members
+        parameter.unknownFields = unknownFields(
+            members, path,
+            known: ["defaultValue", "conditionalValues", "valueType", "description"])
         return parameter
     }
 

@@ -43,7 +43,9 @@ struct TemplateReader {
         template.parameters = readParameters(members["parameters"], path)
         template.parameterGroups = readGroups(members["parameterGroups"])
         template.version = readVersion(members["version"])
-        template.unknownFields = members.filter { !Self.knownFields.contains($0.key) }
+        template.unknownFields = unknownFields(
+            members.filter { !Self.knownFields.contains($0.key) }, .root,
+            known: ["conditions", "parameters", "parameterGroups"])
         checkDefaultSection(of: template)
         if parameterCount > limits.maximumParameters {
             found.add(
@@ -76,7 +78,8 @@ struct TemplateReader {
             let parameters = readParameters(
                 members.removeValue(forKey: "parameters"), path.member("parameters"))
             groups[name] = ParameterGroup(
-                description: description, parameters: parameters, unknownFields: members)
+                description: description, parameters: parameters,
+                unknownFields: unknownFields(members, path, known: ["parameters"]))
         }
         if groups.count > limits.maximumGroups {
             found.add(path, "there are \(groups.count); use at most \(limits.maximumGroups) groups")
@@ -109,9 +112,32 @@ struct TemplateReader {
         }
     }
 
+    /// Members that are kept unread, such as notes of other tools, with a warning for each that
+    /// differs from a `known` one only by case, `_`, `-` or a plural.
+    mutating func unknownFields(
+        _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: [String]
+    ) -> OrderedDictionary<String, JSONNode> {
+        for name in members.keys where name.utf8.count < 30 {
+            guard let meant = known.first(where: { $0.letters == name.letters }) else { continue }
+            found.warn(path.member(name), "it has no effect; write \(meant) if that is meant")
+        }
+        return members
+    }
+
     /// Reports a name that is too long.
     mutating func checkLength(of name: String, _ path: TemplatePath) {
         found.checkLength(of: name, path, limits.maximumNameLength)
+    }
+}
+
+extension String {
+    /// The ASCII letters in lowercase, without an "s" at the end.
+    fileprivate var letters: String {
+        let letters = utf8.filter { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }
+            .map { $0 | 0x20 }
+        return String(
+            decoding: letters.last == UInt8(ascii: "s") ? letters.dropLast() : letters[...],
+            as: UTF8.self)
     }
 }
 

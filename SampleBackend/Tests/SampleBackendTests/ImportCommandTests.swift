@@ -47,6 +47,14 @@ struct ImportCommandTests {
         #expect(try await target.run("publish", made).exitCode == 0)
     }
 
+    @Test func anImportRefusesTheFileOfTheOtherService() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(#"{"params": {"welcome": "Hi"}}"#, to: "parse.json")
+        let run = try await CommandRun(["import", "firebase", file])
+        #expect(run.exitCode == 2, "\(run)")
+        #expect(run.error.contains("template of Firebase"), "\(run)")
+    }
+
     @Test(arguments: ["firebase", "parse"])
     func anImportRefusesWhatCannotBeImported(service: String) async throws {
         let folder = try TemporaryFolder()

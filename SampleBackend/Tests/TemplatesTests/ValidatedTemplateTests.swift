@@ -89,6 +89,24 @@ struct ValidatedTemplateTests {
         #expect(try ValidatedTemplate(json: Fixture.serverTemplate.json).warnings.isEmpty)
     }
 
+    @Test func aMemberThatIsNearlyAKnownOneIsNamed() throws {
+        let validated = try ValidatedTemplate(
+            jsonData: Data(
+                #"""
+                {"parameterGroup": {}, "owner": "Ada",
+                 "conditions": [{"name": "ios", "expression": "true", "tagcolor": "BLUE", "x": 1}],
+                 "parameters": {"a": {"valuetype": "NUMBER", "default_value": {}, "owner": "Ada"}},
+                 "parameterGroups": {"Home": {"Parameters": {}, "icon": "x"}}}
+                """#.utf8))
+        #expect(
+            validated.warnings.map(\.path) == [
+                "conditions[0].tagcolor", "parameters.a.valuetype", "parameters.a.default_value",
+                "parameterGroups.Home.Parameters", "parameterGroup",
+            ])
+        #expect(validated.warnings.last?.message.contains("parameterGroups") == true)
+        #expect(validated.template.json()["parameterGroup"] == [:])
+    }
+
     @Test func theCheckLeavesTheVersionOutOfWhatIsStored() throws {
         let validated = try ValidatedTemplate(
             jsonData: Data(
