@@ -28,15 +28,26 @@ struct CommandFailure: Error, CustomStringConvertible {
             return ["\(problem)"]
                 + (excerpt?.description.split(separator: "\n").map { "    \($0)" } ?? [])
         }
+        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
         let text =
-            "The template has \(problems.count) problem\(problems.count == 1 ? "" : "s"):\n"
+            (template == nil
+                ? "There \(problems.count == 1 ? "is" : "are") \(count):\n"
+                : "The template has \(count):\n")
             + lines.map { "  \($0)" }.joined(separator: "\n")
         self.init(text, code: Exit.invalidTemplate)
         self.problems = problems
     }
 
-    /// The error in a server's response; `template` is the one that was sent.
-    init(_ answer: AdministrationAnswer, template: JSONNode? = nil) {
+    /// The error in a server's response.
+    ///
+    /// - Parameters:
+    ///   - answer: The response.
+    ///   - template: The template that was sent.
+    ///   - credentials: The options that give what the server may ask for.
+    init(
+        _ answer: AdministrationAnswer, template: JSONNode? = nil,
+        credentials: String = "--token or ACTIVECONFIG_TOKEN"
+    ) {
         let error = (try? JSONNode(jsonData: answer.body))?["error"]
         let details = error?["details"]?.arrayValue ?? []
         if error?["status"] == "VALIDATION_ERROR", !details.isEmpty {
@@ -58,7 +69,8 @@ struct CommandFailure: Error, CustomStringConvertible {
             case (500..., _): Exit.unavailable
             default: Exit.failure
             }
-        self.init(message, code: code)
+        let hint = answer.status == 401 ? " Give it by \(credentials)." : ""
+        self.init(message + hint, code: code)
         // The server is asked too often, or it took too long to receive the request.
         if [408, 429].contains(answer.status) { isFinal = false }
     }

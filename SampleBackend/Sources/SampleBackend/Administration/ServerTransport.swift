@@ -6,6 +6,7 @@ import NIOCore
 import NIOFoundationEssentialsCompat
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 /// Sends requests to a server over HTTP: those of administrators, and those of `watch`.
 ///
@@ -111,6 +112,7 @@ struct ServerTransport: AdministrationTransport {
         case let error as HTTPClientError: error.shortDescription
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { reason($0.error) } ?? "its name is not known"
+        case is NIOSSLError: "TLS could not be agreed on"
         case let error as IOError where error.errnoCode == ECONNREFUSED: "connection refused"
         default: String("\(error)".prefix(200))
         }

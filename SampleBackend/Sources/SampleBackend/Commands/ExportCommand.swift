@@ -49,6 +49,9 @@ struct ExportCommand: AdministrationCommand {
         if accessLevel != nil, format != .swift {
             throw ValidationError("--access-level is for --format swift.")
         }
+        if options.json, ![.activeconfig, .json].contains(format) {
+            throw ValidationError("--json does not go with --format \(format): it is no JSON.")
+        }
     }
 
     func run(with transport: any AdministrationTransport) async throws {

@@ -50,12 +50,21 @@ struct PublishCommand: AdministrationCommand {
         let tag = try await tag(for: template, transport: transport)
         if let description { template.setMember("version", ["description": .string(description)]) }
         let preview = try await preview(template, transport: transport)
-        let answer = try await transport.perform(
+        let answer = try await transport.send(
             AdministrationRequest(
                 method: "PUT",
                 path: options.projectPath + "/remoteConfig"
                     + (validateOnly ? "?validateOnly=true" : ""),
-                ifMatch: tag, body: template.jsonData()), template: template)
+                ifMatch: tag, body: template.jsonData()))
+        if answer.status == 412, ifMatch == nil {
+            throw CommandFailure(
+                "The file was made from \(tag.escapedForTerminal), which is not the current version: "
+                    + "get that and apply the changes to it, or replace it with --force.",
+                code: Exit.versionMismatch)
+        }
+        guard (200..<300).contains(answer.status) else {
+            throw CommandFailure(answer, template: template)
+        }
         try report(answer, preview: preview)
     }
 

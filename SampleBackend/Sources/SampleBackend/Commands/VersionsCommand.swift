@@ -11,7 +11,7 @@ struct VersionsCommand: AdministrationCommand {
     @Option(help: "The most versions to list, 1 to 300.")
     var limit = 20
 
-    @Flag(help: "List all versions that are kept.")
+    @Flag(help: "List all versions that are kept, whatever --limit says.")
     var all = false
 
     /// Rejects values that the server would reject.
