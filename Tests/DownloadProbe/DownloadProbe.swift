@@ -26,8 +26,8 @@ import Foundation
 ///   from 0 to 3 ms, and prints how many `files` are open more than before.
 /// - `override -ActiveConfigOverride TEXT`: reads `Home.columns`, whose default is 1.
 ///
-/// Other arguments end it with 64. It prints the count of each kind of outcome, then the greatest resident size in MiB, as in
-/// `httpStatus 401: 1` and `peak: 24`.
+/// It prints the count of each kind of outcome, then the greatest resident size in MiB, as in
+/// `httpStatus 401: 1` and `peak: 24`. With other arguments it exits with status 64.
 @main
 enum DownloadProbe {
     static func main() async {

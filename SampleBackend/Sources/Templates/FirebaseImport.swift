@@ -27,10 +27,8 @@ public struct FirebaseImport: TemplateImport {
     public init(jsonData: Data) throws(TemplateValidationError) {
         let validated = try ValidatedTemplate(jsonData: jsonData)
         var template = validated.template
-        let isEmpty =
-            template.conditions.isEmpty && template.parameters.isEmpty
-            && template.parameterGroups.isEmpty
-        if isEmpty, !template.unknownFields.isEmpty {
+        let names = ["conditions", "parameters", "parameterGroups"]
+        if !template.unknownFields.isEmpty, names.allSatisfy({ validated.json[$0] == nil }) {
             throw TemplateValidationError(problems: [
                 TemplateProblem(
                     path: "",

@@ -77,7 +77,9 @@ extension TemplateReader {
         }
         parameter.unknownFields = unknownFields(
             members, path,
-            known: ["defaultValue", "conditionalValues", "valueType", "description"])
+            known: [
+                "defaultValue", "conditionalValues", "valueType", "description", "masterKeyOnly",
+            ])
         return parameter
     }
 
@@ -125,7 +127,10 @@ extension TemplateReader {
                     : "it has more than one value; keep one of them")
             return nil
         }
-        return ParameterValue(content, unknownFields: members)
+        return ParameterValue(
+            content,
+            unknownFields: unknownFields(
+                members, path, known: ["value", "useInAppDefault"] + ParameterValue.unevaluatedNames))
     }
 }
 

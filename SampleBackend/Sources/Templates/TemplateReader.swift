@@ -26,7 +26,7 @@ struct TemplateReader {
     var valueCharacters = 0
 
     /// Names of the known members of a template.
-    private static let knownFields: Set<String> = [
+    private static let knownFields = [
         "conditions", "parameters", "parameterGroups", "version",
     ]
 
@@ -45,7 +45,7 @@ struct TemplateReader {
         template.version = readVersion(members["version"])
         template.unknownFields = unknownFields(
             members.filter { !Self.knownFields.contains($0.key) }, .root,
-            known: ["conditions", "parameters", "parameterGroups"])
+            known: Self.knownFields)
         checkDefaultSection(of: template)
         if parameterCount > limits.maximumParameters {
             found.add(
@@ -79,7 +79,7 @@ struct TemplateReader {
                 members.removeValue(forKey: "parameters"), path.member("parameters"))
             groups[name] = ParameterGroup(
                 description: description, parameters: parameters,
-                unknownFields: unknownFields(members, path, known: ["parameters"]))
+                unknownFields: unknownFields(members, path, known: ["parameters", "description"]))
         }
         if groups.count > limits.maximumGroups {
             found.add(path, "there are \(groups.count); use at most \(limits.maximumGroups) groups")
@@ -113,12 +113,12 @@ struct TemplateReader {
     }
 
     /// Members that are kept unread, such as notes of other tools, with a warning for each that
-    /// differs from a `known` one only by case, `_`, `-` or a plural.
+    /// differs from a `known` one only by case, `_`, `-` or an "s" at the end.
     mutating func unknownFields(
         _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: [String]
     ) -> OrderedDictionary<String, JSONNode> {
-        for name in members.keys where name.utf8.count < 30 {
-            guard let meant = known.first(where: { $0.letters == name.letters }) else { continue }
+        for name in members.keys where name.utf8.count < 30 && !known.contains(name) {
+            guard let meant = known.first(where: { $0.essence == name.essence }) else { continue }
             found.warn(path.member(name), "it has no effect; write \(meant) if that is meant")
         }
         return members
@@ -131,13 +131,10 @@ struct TemplateReader {
 }
 
 extension String {
-    /// The ASCII letters in lowercase, without an "s" at the end.
-    fileprivate var letters: String {
-        let letters = utf8.filter { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }
-            .map { $0 | 0x20 }
-        return String(
-            decoding: letters.last == UInt8(ascii: "s") ? letters.dropLast() : letters[...],
-            as: UTF8.self)
+    /// The text in lowercase, without `_`, `-` and an "s" at the end.
+    fileprivate var essence: String {
+        let text = lowercased().filter { $0 != "_" && $0 != "-" }
+        return text.last == "s" ? String(text.dropLast()) : text
     }
 }
 

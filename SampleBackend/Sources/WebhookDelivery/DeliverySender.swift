@@ -41,7 +41,7 @@ struct DeliverySender: Sendable {
             return DeliveryAnswer(error: error.message)
         } catch let error as HTTPClientError where Self.timeouts.contains(error) {
             return DeliveryAnswer(error: "The receiver did not answer within \(timeout).")
-        } catch is NIOSSLError {
+        } catch let error where error is NIOSSLError || error is NIOSSLExtraError {
             return DeliveryAnswer(
                 error: "TLS could not be agreed on: check that the receiver has a certificate for "
                     + "its host, of an authority that this machine trusts.")

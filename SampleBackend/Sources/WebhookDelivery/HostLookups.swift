@@ -7,7 +7,7 @@ import TemplateStore
 /// A name that is looked up already is not looked up again, so that a slow one holds one thread
 /// however often it is tried.
 final class HostLookups: Sendable {
-    private typealias Waiter = CheckedContinuation<[NetworkAddress], any Error>
+    typealias Waiter = CheckedContinuation<[NetworkAddress], any Error>
 
     /// Maximum number of names that are looked up at once.
     static let maximumCount = 64
@@ -15,7 +15,7 @@ final class HostLookups: Sendable {
     private let find: @Sendable (_ host: String) -> [NetworkAddress]
 
     /// Who waits for the addresses, by name.
-    private let waiters = Locked<[String: [Waiter]]>([:])
+    let waiters = Locked<[String: [Waiter]]>([:])
 
     private enum Step {
         case start, join, refuse

@@ -183,6 +183,7 @@ struct WatchCommandTests {
         let key = ["--client-key", "a-key-of-mine"]
         let refused = try await CommandRun(["watch", "--server", backend.url])
         #expect(refused.exitCode == 5, "\(refused)")
+        #expect(refused.error.contains("--client-key"), "\(refused)")
         let unknown = try await CommandRun(["watch", "--server", backend.url] + key)
         #expect(unknown.exitCode == 4, "\(unknown)")
         #expect(unknown.error.contains("\"default\""), "\(unknown)")

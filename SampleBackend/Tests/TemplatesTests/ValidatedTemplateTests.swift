@@ -95,12 +95,15 @@ struct ValidatedTemplateTests {
                 #"""
                 {"parameterGroup": {}, "owner": "Ada",
                  "conditions": [{"name": "ios", "expression": "true", "tagcolor": "BLUE", "x": 1}],
-                 "parameters": {"a": {"valuetype": "NUMBER", "default_value": {}, "owner": "Ada"}},
+                 "parameters": {"a": {"valuetype": "NUMBER", "default_value": {}, "owner": "Ada",
+                   "masterkeyOnly": true, "defaultValue": null},
+                  "b": {"defaultValue": {"value": "", "VALUE": "", "value1": ""}}},
                  "parameterGroups": {"Home": {"Parameters": {}, "icon": "x"}}}
                 """#.utf8))
         #expect(
             validated.warnings.map(\.path) == [
                 "conditions[0].tagcolor", "parameters.a.valuetype", "parameters.a.default_value",
+                "parameters.a.masterkeyOnly", "parameters.b.defaultValue.VALUE",
                 "parameterGroups.Home.Parameters", "parameterGroup",
             ])
         #expect(validated.warnings.last?.message.contains("parameterGroups") == true)

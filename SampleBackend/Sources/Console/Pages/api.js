@@ -138,7 +138,9 @@ export async function call(method, path, {
                     body, ifMatch, ifNoneMatch, contentType, signal, limit, isRepeated: true});
             }
         }
-        if (response.status === 403) onForbidden();
+        // The handler reads the session itself.
+        const readsSession = method === 'GET' && path === '/console/session';
+        if (response.status === 403 && !readsSession) onForbidden();
         throw new ServerError(response.status, tree);
     }
     return {

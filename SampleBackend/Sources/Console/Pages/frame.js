@@ -350,11 +350,10 @@ export class Frame {
         try {
             await signOut();
         } catch (error) {
-            // Of another user, the pages are about to be loaded.
-            const isOther = error instanceof ServerError && error.status === 403;
-            await ask({title: 'Not signed out', text: isOther ? 'Another session has begun in this '
-                + 'browser. Sign out again to end that one.' : error.message,
-                action: 'OK', cancel: 'Close'});
+            const advice = error instanceof ServerError && error.status === 403
+                ? ' If another session has begun in this browser, sign out again to end that.' : '';
+            await ask({title: 'Not signed out', text: error.message + advice, action: 'OK',
+                cancel: 'Close'});
             return;
         }
         this.#workspaces.stop();

@@ -51,7 +51,7 @@ export class Workspace extends EventTarget {
     #saved = null;
     #saving = null;
     #unanswered = new UnansweredSaves();
-    /** Number of the user's tokens so far; what was sent with an earlier one is no longer told. */
+    /** Number of the user's tokens so far; answers to what an earlier one sent are dropped. */
     #tokens = 1;
     /** `{draft}` that the server refused last; it is not sent again before another edit. */
     #refused = null;

@@ -60,7 +60,7 @@ extension HTTPHeaders {
     /// Removes blanks around the values (RFC 9110, 5.5), and replaces what is not ASCII in them by
     /// question marks.
     ///
-    /// No field that is read here has anything else, and comparing a text with many combining marks
+    /// No field that is read here has anything but ASCII, and comparing a text with many combining marks
     /// takes quadratic time.
     mutating func normalizeValues() {
         guard

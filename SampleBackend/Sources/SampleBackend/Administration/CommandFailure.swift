@@ -57,8 +57,9 @@ struct CommandFailure: Error, CustomStringConvertible {
         let reason =
             (300..<400).contains(answer.status)
             ? ", a redirect, which is not followed" : " and no reason"
+        let hint = answer.status == 401 ? " Give it by \(credentials)." : ""
         let message =
-            error?["message"]?.stringValue?.escapedForTerminal
+            (error?["message"]?.stringValue?.escapedForTerminal).map { $0 + hint }
             ?? "The server answered with status \(answer.status)\(reason): check --server."
         let code =
             switch (answer.status, error?["status"]?.stringValue) {
@@ -69,8 +70,7 @@ struct CommandFailure: Error, CustomStringConvertible {
             case (500..., _): Exit.unavailable
             default: Exit.failure
             }
-        let hint = answer.status == 401 ? " Give it by \(credentials)." : ""
-        self.init(message + hint, code: code)
+        self.init(message, code: code)
         // The server is asked too often, or it took too long to receive the request.
         if [408, 429].contains(answer.status) { isFinal = false }
     }

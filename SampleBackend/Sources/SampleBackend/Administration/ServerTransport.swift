@@ -112,7 +112,7 @@ struct ServerTransport: AdministrationTransport {
         case let error as HTTPClientError: error.shortDescription
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { reason($0.error) } ?? "its name is not known"
-        case is NIOSSLError: "TLS could not be agreed on"
+        case is NIOSSLError, is NIOSSLExtraError: "TLS could not be agreed on"
         case let error as IOError where error.errnoCode == ECONNREFUSED: "connection refused"
         default: String("\(error)".prefix(200))
         }

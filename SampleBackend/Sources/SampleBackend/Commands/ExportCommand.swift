@@ -50,7 +50,7 @@ struct ExportCommand: AdministrationCommand {
             throw ValidationError("--access-level is for --format swift.")
         }
         if options.json, ![.activeconfig, .json].contains(format) {
-            throw ValidationError("--json does not go with --format \(format): it is no JSON.")
+            throw ValidationError("The format \(format) is no JSON: leave out --json.")
         }
     }
 

@@ -58,14 +58,20 @@ struct PublishCommand: AdministrationCommand {
                 ifMatch: tag, body: template.jsonData()))
         if answer.status == 412, ifMatch == nil {
             throw CommandFailure(
-                "The file was made from \(tag.escapedForTerminal), which is not the current version: "
-                    + "get that and apply the changes to it, or replace it with --force.",
-                code: Exit.versionMismatch)
+                "The file was made from version \(Self.version(of: template) ?? "0"), which is not "
+                    + "the current one: get that and apply the changes to it, or replace it with "
+                    + "--force.", code: Exit.versionMismatch)
         }
         guard (200..<300).contains(answer.status) else {
             throw CommandFailure(answer, template: template)
         }
         try report(answer, preview: preview)
+    }
+
+    /// The number of the version that a file was made from.
+    private static func version(of template: JSONNode) -> String? {
+        let number = template["version"]?["versionNumber"]
+        return number?.stringValue?.escapedForTerminal ?? number?.integerValue.map(String.init)
     }
 
     /// The entity tag of the version to replace.
@@ -74,10 +80,7 @@ struct PublishCommand: AdministrationCommand {
     ) async throws -> String {
         if let ifMatch { return ifMatch }
         if force { return "*" }
-        let number = template["version"]?["versionNumber"]
-        if let version = number?.stringValue ?? number?.integerValue.map(String.init) {
-            return "etag-\(options.project)-\(version)"
-        }
+        if let version = Self.version(of: template) { return "etag-\(options.project)-\(version)" }
         let current = try await transport.send(
             AdministrationRequest(path: options.projectPath + "/remoteConfig"))
         switch current.status {

@@ -16,7 +16,8 @@ struct Watch {
     /// Maximum length of a line of the stream, and of the data of an event, in bytes.
     private static let maximumBytes = 64 << 20
 
-    /// Bounds of the reconnection delay, in milliseconds, however short a server wants it.
+    /// Bounds of the own reconnection delay, in milliseconds; a server may want a longer one, not a
+    /// shorter one.
     private static let waits = 500...30_000
 
     /// Maximum length of an event's identifier that is sent back, in bytes.
