@@ -55,7 +55,8 @@ extension TemplateReader {
         return TemplateCondition(
             name: name, expression: expression, serverCondition: serverCondition,
             tagColor: tagColor,
-            unknownFields: unknownFields(members, path, known: ["tagColor", "expression", "condition"]))
+            unknownFields: unknownFields(
+                members, path, known: ["tagColor", "expression", "condition"]))
     }
 
     private mutating func readName(_ node: JSONNode?, _ path: TemplatePath) -> String {

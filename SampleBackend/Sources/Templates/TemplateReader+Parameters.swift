@@ -130,7 +130,8 @@ extension TemplateReader {
         return ParameterValue(
             content,
             unknownFields: unknownFields(
-                members, path, known: ["value", "useInAppDefault"] + ParameterValue.unevaluatedNames))
+                members, path,
+                known: ["value", "useInAppDefault"] + ParameterValue.unevaluatedNames))
     }
 }
 

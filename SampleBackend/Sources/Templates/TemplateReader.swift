@@ -115,8 +115,11 @@ struct TemplateReader {
     /// Members that are kept unread, such as notes of other tools, with a warning for each that
     /// differs from a `known` one only by case, `_`, `-` or an "s" at the end.
     mutating func unknownFields(
-        _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: [String]
+        _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath,
+        known: @autoclosure () -> [String]
     ) -> OrderedDictionary<String, JSONNode> {
+        if members.isEmpty { return members }
+        let known = known()
         for name in members.keys where name.utf8.count < 30 && !known.contains(name) {
             guard let meant = known.first(where: { $0.essence == name.essence }) else { continue }
             found.warn(path.member(name), "it has no effect; write \(meant) if that is meant")
