@@ -1,5 +1,3 @@
-import Foundation
-
 extension String {
     /// Whether the UTF-8 of this name sorts before that of another.
     ///
@@ -9,15 +7,31 @@ extension String {
         // Several times as fast as `lexicographicallyPrecedes`, which compares byte by byte.
         let isBefore = unsafe utf8.withContiguousStorageIfAvailable { own in
             unsafe other.utf8.withContiguousStorageIfAvailable { others in
-                guard let start = own.baseAddress, let otherStart = others.baseAddress else {
-                    return own.count < others.count
-                }
-                let order = unsafe memcmp(start, otherStart, min(own.count, others.count))
-                return order == 0 ? own.count < others.count : order < 0
+                unsafe UnsafeRawBufferPointer(own).precedes(UnsafeRawBufferPointer(others))
             }
         }
         // Without a value, a string is one of Objective-C, whose bytes are not in one piece.
         return (isBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these bytes sort before others; compares eight at a time.
+    fileprivate func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+        let shared = Swift.min(count, other.count)
+        var offset = 0
+        while offset + 8 <= shared {
+            let own = unsafe loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let others = unsafe other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if own != others { return own.bigEndian < others.bigEndian }
+            offset += 8
+        }
+        while offset < shared {
+            let (own, others) = unsafe (self[offset], other[offset])
+            if own != others { return own < others }
+            offset += 1
+        }
+        return count < other.count
     }
 }
 
