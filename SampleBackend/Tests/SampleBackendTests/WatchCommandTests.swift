@@ -18,6 +18,11 @@ struct WatchCommandTests {
         """
     }
 
+    // What a server of our own answers.
+    private let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
+    private let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
+    private let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
+
     /// Publishes a template over any version.
     private static func publish(_ template: String, on backend: RunningBackend) async throws {
         let answer = try await backend.administer(
@@ -86,8 +91,6 @@ struct WatchCommandTests {
         // Between a hello and what has changed before it, the connection may be lost.
         let hello =
             "retry: 0\nevent: hello\nid: 9\ndata: {}\n\nevent: retry\ndata: {\"after_ms\":0}\n\n"
-        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
-        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
         let receiver = try await WebhookReceiver(
             .status(200, body: document), .status(200, body: hello),
             .status(200, body: hello + update), .status(200, body: update))
@@ -103,9 +106,6 @@ struct WatchCommandTests {
 
     @Test(arguments: [408, 429, 503])
     func theWatchComesBackToAServerThatIsBusy(status: Int) async throws {
-        let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
-        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
-        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
         let receiver = try await WebhookReceiver(
             .status(200, body: document), .status(200, body: hello),
             .status(status, fields: ["Retry-After": "2"]), .status(200, body: hello + update))
@@ -118,7 +118,6 @@ struct WatchCommandTests {
 
     @Test(arguments: ["", "a page\n", ": comment\n\n", "event: unknown\ndata: {}\n\n"])
     func theWatchSaysThatThereAreNoEvents(body: String) async throws {
-        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
         let receiver = try await WebhookReceiver(
             .status(200, body: document), .status(200, body: body))
         let run = try await CommandRun(["watch", "--server", receiver.url("")])
@@ -130,9 +129,6 @@ struct WatchCommandTests {
 
     @Test(arguments: ["-9223372036854775808", "-1"])
     func aRetryAfterInThePastIsNoWait(seconds: String) async throws {
-        let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
-        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
-        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
         let receiver = try await WebhookReceiver(
             .status(200, body: document), .status(200, body: hello),
             .status(503, fields: ["Retry-After": seconds]), .status(200, body: hello + update))
@@ -143,9 +139,6 @@ struct WatchCommandTests {
     }
 
     @Test func noServerMakesTheWatchSpin() async throws {
-        let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
-        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
-        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
         let end = "event: retry\ndata: {\"after_ms\": -9223372036854775808}\n\n"
         let receiver = try await WebhookReceiver(
             .status(200, body: document), .status(200, body: hello),
@@ -163,10 +156,7 @@ struct WatchCommandTests {
 
     @Test(arguments: ["4\u{1}", "4\u{7F}", String(repeating: "4", count: 2_000)])
     func theWatchSendsBackNoIdentifierThatIsNoField(id: String) async throws {
-        let hello = "event: hello\nid: 9\ndata: {}\n\n"
         let first = "event: update\nid: \(id)\ndata: {\"sections\": {}}\n\n"
-        let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
-        let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
         let receiver = try await WebhookReceiver(
             .status(200, body: document), .status(200, body: hello + first),
             .status(200, body: hello + update))
