@@ -7,7 +7,7 @@ import TemplateStore
 /// A name that is looked up already is not looked up again, so that a slow one holds one thread
 /// however often it is tried.
 final class HostLookups: Sendable {
-    typealias Waiter = CheckedContinuation<[NetworkAddress], any Error>
+    typealias Waiter = @Sendable (Result<[NetworkAddress], ResolutionError>) -> Void
 
     /// Maximum number of names that are looked up at once.
     static let maximumCount = 64
@@ -15,7 +15,7 @@ final class HostLookups: Sendable {
     private let find: @Sendable (_ host: String) -> [NetworkAddress]
 
     /// Who waits for the addresses, by name.
-    let waiters = Locked<[String: [Waiter]]>([:])
+    private let waiters = Locked<[String: [Waiter]]>([:])
 
     private enum Step {
         case start, join, refuse
@@ -32,32 +32,38 @@ final class HostLookups: Sendable {
     ///
     /// - Throws: ``ResolutionError`` when too many names are being looked up.
     func addresses(of host: String) async throws -> [NetworkAddress] {
-        try await withCheckedThrowingContinuation { waiter in
-            let step = waiters.withLock { waiters -> Step in
-                if waiters[host] != nil {
-                    waiters[host]?.append(waiter)
-                    return .join
-                }
-                guard waiters.count < Self.maximumCount else { return .refuse }
-                waiters[host] = [waiter]
-                return .start
-            }
-            switch step {
-            case .join: break
-            case .start: Thread.detachNewThread { self.lookUp(host) }
-            case .refuse:
-                waiter.resume(
-                    throwing: ResolutionError(
-                        message: "\(Self.maximumCount) other names are being resolved, and take "
-                            + "long: check the name servers of this machine."))
-            }
+        try await withCheckedThrowingContinuation { continuation in
+            lookUp(host) { continuation.resume(with: $0) }
         }
     }
 
-    private func lookUp(_ host: String) {
-        let addresses = find(host)
+    /// Calls `waiter` with the addresses of a name, or at once when too many names are being looked
+    /// up.
+    func lookUp(_ host: String, waiter: @escaping Waiter) {
+        let step = waiters.withLock { waiters -> Step in
+            if waiters[host] != nil {
+                waiters[host]?.append(waiter)
+                return .join
+            }
+            guard waiters.count < Self.maximumCount else { return .refuse }
+            waiters[host] = [waiter]
+            return .start
+        }
+        switch step {
+        case .join: break
+        case .start: Thread.detachNewThread { self.finish(host, self.find(host)) }
+        case .refuse:
+            waiter(
+                .failure(
+                    ResolutionError(
+                        message: "\(Self.maximumCount) other names are being resolved, and take "
+                            + "long: check the name servers of this machine.")))
+        }
+    }
+
+    private func finish(_ host: String, _ addresses: [NetworkAddress]) {
         let waiting = waiters.withLock { $0.removeValue(forKey: host) } ?? []
-        for waiter in waiting { waiter.resume(returning: addresses) }
+        for waiter in waiting { waiter(.success(addresses)) }
     }
 }
 

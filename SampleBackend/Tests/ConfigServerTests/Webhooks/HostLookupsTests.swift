@@ -8,7 +8,7 @@ import Testing
 /// Lookups of host names that take long.
 @Suite(.timeLimit(.minutes(15)))
 struct HostLookupsTests {
-    /// Lookups of which those of names that begin with "slow" wait for ``end``.
+    /// Lookups of which those of names that begin with "slow" wait for ``end()``.
     private final class SlowLookups: Sendable {
         let started = Locked<[String]>([])
         private let gate = NSCondition()
@@ -30,36 +30,49 @@ struct HostLookupsTests {
         }
     }
 
+    private typealias Outcome = Result<[NetworkAddress], ResolutionError>
+
+    private let slow = SlowLookups()
+    private let lookups: HostLookups
+    private let outcomes: AsyncStream<Outcome>
+    private let continuation: AsyncStream<Outcome>.Continuation
+
+    init() {
+        let slow = self.slow
+        lookups = HostLookups { slow.find($0) }
+        (outcomes, continuation) = AsyncStream.makeStream(of: Outcome.self)
+    }
+
+    /// Looks up a name; what comes of it is the next of the outcomes.
+    private func lookUp(_ host: String) {
+        lookups.lookUp(host) { [continuation] in continuation.yield($0) }
+    }
+
+    /// The counts of addresses that were found.
+    private func counts(_ number: Int) async throws -> [Int] {
+        var counts: [Int] = []
+        for await outcome in outcomes.prefix(number) { counts.append(try outcome.get().count) }
+        return counts
+    }
+
     @Test func aNameIsLookedUpOnceForAllWhoWait() async throws {
-        let slow = SlowLookups()
-        let lookups = HostLookups { slow.find($0) }
-        try await withThrowingTaskGroup(of: [NetworkAddress].self) { group in
-            for _ in 0..<200 { group.addTask { try await lookups.addresses(of: "slow") } }
-            // Another name waits for none of them.
-            #expect(try await lookups.addresses(of: "fast").count == 1)
-            while lookups.waiters.withLock({ $0["slow"]?.count }) != 200 { await Task.yield() }
-            slow.end()
-            for try await addresses in group { #expect(addresses.count == 1) }
-        }
+        for _ in 0..<200 { lookUp("slow") }
+        // Another name waits for none of them.
+        #expect(try await lookups.addresses(of: "fast").count == 1)
+        slow.end()
+        #expect(try await counts(200) == Array(repeating: 1, count: 200))
         #expect(slow.started.withLock { $0.sorted() } == ["fast", "slow"])
     }
 
     @Test func namesBeyondTheMaximumAreRefused() async throws {
-        let slow = SlowLookups()
-        let lookups = HostLookups { slow.find($0) }
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for number in 0..<HostLookups.maximumCount {
-                group.addTask { try await lookups.addresses(of: "slow \(number)").count }
-            }
-            while slow.started.withLock({ $0.count }) < HostLookups.maximumCount {
-                await Task.yield()
-            }
-            await #expect(throws: ResolutionError.self) {
-                try await lookups.addresses(of: "one more")
-            }
-            slow.end()
-            for try await count in group { #expect(count == 1) }
+        for number in 0..<HostLookups.maximumCount { lookUp("slow \(number)") }
+        await #expect(throws: ResolutionError.self) {
+            try await lookups.addresses(of: "one more")
         }
+        // A name that is being looked up is no further one.
+        lookUp("slow 0")
+        slow.end()
+        #expect(try await counts(HostLookups.maximumCount + 1).allSatisfy { $0 == 1 })
         #expect(try await lookups.addresses(of: "one more").count == 1)
     }
 
