@@ -263,6 +263,37 @@ class SigningInAgainTests(ConsoleCase):
         _, answer = self.administer("GET", "/v1/tokens")
         self.assertNotIn(name, [token["name"] for token in answer["tokens"]])
 
+    def test_asks_once_for_a_session_that_may_not_be_read(self):
+        self.faults.refuse("GET", "/console/session", 403)
+        self.faults.refuse("GET", self.resource, 403)
+        self.begin_call()
+        self.check_outcomes([403])
+        self.wait_for(lambda: self.faults.sent("GET", "/console/session") == 1, "the question")
+        # Calls that follow do so without another question in between.
+        self.begin_call("GET", "/console/session")
+        self.check_outcomes([403, 403])
+        self.assertEqual(self.faults.sent("GET", "/console/session"), 2)
+
+    def test_shows_the_page_of_a_link_for_another_token_of_the_user(self):
+        name = f"renewed {uuid4().hex}"
+        self.driver.delete_all_cookies()
+        self.sign_in(self.new_token("editor", name))
+        self.wait_for_text("editor", ".who")
+        self.revoke_token(name)
+        link = f"/default/tokens?token={quote(self.new_token('editor', name))}"
+        self.driver.execute_script("window.isOld = true; location.hash = arguments[0]", link)
+        self.wait_for_text("Tokens", "main h1")
+        self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
+        self.assertTrue(self.driver.execute_script("return window.isOld"), "the page was loaded anew")
+
+    def test_shows_the_page_of_a_link_whose_token_was_not_taken(self):
+        link = f"/default/tokens?token={quote(self.new_token('editor'))}"
+        self.driver.execute_script("location.hash = arguments[0]", link)
+        self.wait_for_text("Sign in with this link?")
+        next(e for e in self.find_all("dialog button") if e.text.startswith("Stay")).click()
+        self.wait_for_text("Tokens", "main h1")
+        self.wait_for_text("environment", ".who")
+
     def test_signs_out_nobody_else(self):
         self.sign_in_unnoticed(self.new_token("editor"))
         next(e for e in self.find_all("button") if e.text == "Sign out").click()

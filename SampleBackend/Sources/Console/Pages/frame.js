@@ -92,7 +92,7 @@ export class Frame {
                 h('div', {class: 'content'}, this.bar, this.main)));
         reserveRoom('--header', this.header);
         window.addEventListener(
-            'hashchange', ({oldURL}) => this.#follow(new URL(oldURL).hash),
+            'hashchange', ({oldURL}) => this.follow(new URL(oldURL).hash),
             {signal: this.#listening.signal});
         document.addEventListener(
             'visibilitychange', () => this.#look(), {signal: this.#listening.signal});
@@ -125,7 +125,7 @@ export class Frame {
     }
 
     /** Shows the project and page in the address after it changed from the fragment `before`. */
-    #follow(before) {
+    follow(before) {
         // A dialog decides whether the page under it may change.
         if (isHeld()) return;
         const {project} = currentRoute();

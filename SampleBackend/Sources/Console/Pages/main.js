@@ -52,8 +52,8 @@ function renew(session) {
 }
 
 /**
- * Shows the pages for a session; replaces the frame of an earlier one, unless it is of the same
- * user. `isFirst` is true when the page was just loaded.
+ * Shows the pages for a session, in place of those before. With another token of their user, they
+ * stay. `isFirst` is true when the page was just loaded.
  */
 async function begin(session, {isFirst = false} = {}) {
     const isOther = shown !== null && shown.csrfToken !== session.csrfToken;
@@ -208,11 +208,15 @@ async function follow(isSignedOut = false) {
 
 setForbiddenHandler(() => follow());
 // Before the frame's listener: a link with a token is no page.
-window.addEventListener('hashchange', (event) => {
-    const token = takeTokenOfLink(new URL(event.oldURL).hash);
+window.addEventListener('hashchange', async (event) => {
+    const before = new URL(event.oldURL).hash;
+    const token = takeTokenOfLink(before);
     if (token === null) return;
     event.stopImmediatePropagation();
-    start(token);
+    const pages = frame;
+    await start(token);
+    // Pages that stayed show the page of the link; others have begun with it.
+    if (pages && frame === pages) pages.follow(before);
 });
 onSessionElsewhere(follow);
 watchFocus();
