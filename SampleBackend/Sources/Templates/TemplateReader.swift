@@ -120,8 +120,10 @@ struct TemplateReader {
     ) -> OrderedDictionary<String, JSONNode> {
         if members.isEmpty { return members }
         let known = known()
+        // A longer name is not a misspelt one, and may have any length.
         for name in members.keys where name.utf8.count < 30 && !known.contains(name) {
-            guard let meant = known.first(where: { $0.essence == name.essence }) else { continue }
+            guard let meant = known.first(where: { $0.simplifiedName == name.simplifiedName })
+            else { continue }
             found.warn(path.member(name), "it has no effect; write \(meant) if that is meant")
         }
         return members
@@ -135,7 +137,7 @@ struct TemplateReader {
 
 extension String {
     /// The text in lowercase, without `_`, `-` and an "s" at the end.
-    fileprivate var essence: String {
+    fileprivate var simplifiedName: String {
         let text = lowercased().filter { $0 != "_" && $0 != "-" }
         return text.last == "s" ? String(text.dropLast()) : text
     }

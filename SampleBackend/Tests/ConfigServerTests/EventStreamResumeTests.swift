@@ -123,7 +123,7 @@ struct EventStreamResumeTests {
         }
     }
 
-    @Test(arguments: ["8", "-1", "", "abc", "99999999999999999999"])
+    @Test(arguments: ["8", "0", "-1", "", "abc", "99999999999999999999"])
     func aStreamResumedFromAnUnknownVersionIsReset(lastEventID: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

@@ -77,6 +77,14 @@ struct ExitCodeTests {
         _ = await backend.stop()
     }
 
+    @Test func aServerWithoutTLSIsNamedInWords() async throws {
+        let backend = try await RunningBackend(store: "memory")
+        let run = try await CommandRun(["get", "--server", "https://127.0.0.1:\(backend.port)"])
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains("(TLS could not be agreed on)"), "\(run)")
+        _ = await backend.stop()
+    }
+
     @Test func theExitCodeSaysThatTheRoleIsNotEnough() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(store: folder.store, ["--dev"])

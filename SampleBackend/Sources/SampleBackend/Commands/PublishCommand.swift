@@ -58,7 +58,7 @@ struct PublishCommand: AdministrationCommand {
                 ifMatch: tag, body: template.jsonData()))
         if answer.status == 412, ifMatch == nil {
             throw CommandFailure(
-                "The file was made from version \(Self.version(of: template) ?? "0"), which is not "
+                "The file was made from version \(Self.version(of: template)?.escapedForTerminal ?? "0"), which is not "
                     + "the current one: get that and apply the changes to it, or replace it with "
                     + "--force.", code: Exit.versionMismatch)
         }
@@ -71,7 +71,7 @@ struct PublishCommand: AdministrationCommand {
     /// The number of the version that a file was made from.
     private static func version(of template: JSONNode) -> String? {
         let number = template["version"]?["versionNumber"]
-        return number?.stringValue?.escapedForTerminal ?? number?.integerValue.map(String.init)
+        return number?.stringValue ?? number?.integerValue.map(String.init)
     }
 
     /// The entity tag of the version to replace.
