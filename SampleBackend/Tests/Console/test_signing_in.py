@@ -187,6 +187,11 @@ class SigningInAgainTests(ConsoleCase):
             f"the outcomes {expected}")
         self.assertEqual(self.find_all("dialog[open]"), [])
 
+    def open_link(self, token, page="tokens"):
+        """Enters the link of a page with a token in the address bar."""
+        self.driver.execute_script(
+            "location.hash = arguments[0]", f"/default/{page}?token={quote(token)}")
+
     def sign_in_again(self):
         self.enter_token(TOKEN)
         self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
@@ -280,19 +285,71 @@ class SigningInAgainTests(ConsoleCase):
         self.sign_in(self.new_token("editor", name))
         self.wait_for_text("editor", ".who")
         self.revoke_token(name)
-        link = f"/default/tokens?token={quote(self.new_token('editor', name))}"
-        self.driver.execute_script("window.isOld = true; location.hash = arguments[0]", link)
+        self.driver.execute_script("window.isOld = true")
+        self.open_link(self.new_token("editor", name))
         self.wait_for_text("Tokens", "main h1")
         self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
         self.assertTrue(self.driver.execute_script("return window.isOld"), "the page was loaded anew")
 
     def test_shows_the_page_of_a_link_whose_token_was_not_taken(self):
-        link = f"/default/tokens?token={quote(self.new_token('editor'))}"
-        self.driver.execute_script("location.hash = arguments[0]", link)
+        self.open_link(self.new_token("editor"))
         self.wait_for_text("Sign in with this link?")
         next(e for e in self.find_all("dialog button") if e.text.startswith("Stay")).click()
         self.wait_for_text("Tokens", "main h1")
         self.wait_for_text("environment", ".who")
+
+    def test_shows_the_page_of_a_link_when_the_session_ended_meanwhile(self):
+        self.driver.delete_all_cookies()
+        self.faults.hold("POST", "/console/session", limit=1)
+        self.open_link(TOKEN)
+        self.wait_for(lambda: self.faults.held() == 1, "the answer to the sign-in")
+        self.driver.delete_all_cookies()
+        self.begin_call()
+        self.wait_for_text("has ended", "dialog")
+        # The cookie of the answer that is held.
+        self.sign_in_unnoticed(TOKEN)
+        self.faults.end()
+        self.wait_for_text("Tokens", "main h1")
+        self.check_outcomes([200])
+
+    def test_signs_in_again_with_a_link(self):
+        self.driver.delete_all_cookies()
+        self.begin_call()
+        self.wait_for_text("has ended", "dialog")
+        self.open_link("wrong")
+        self.wait_for_text("unknown, expired or revoked", "dialog")
+        self.open_link(TOKEN)
+        self.wait_for_text("Tokens", "main h1")
+        self.check_outcomes([200])
+        self.assertNotIn("token=", self.driver.current_url)
+
+    def test_signs_in_again_as_another_user_with_a_link(self):
+        self.driver.delete_all_cookies()
+        self.begin_call()
+        self.wait_for_text("has ended", "dialog")
+        self.open_link(self.new_token("editor"))
+        # The pages of the other user are loaded.
+        self.wait_for_text("editor ", ".who")
+        self.wait_for_text("Tokens", "main h1")
+        self.assertEqual(self.find_all("dialog[open]"), [])
+
+    def test_signs_in_with_a_link_over_an_open_form(self):
+        self.driver.execute_script("location.hash = '/default/tokens'")
+        self.find("button[data-focus=create-token]").click()
+        self.find("dialog input[type=text]").send_keys("half of a na")
+        self.driver.delete_all_cookies()
+        self.begin_call()
+        self.wait_for_text("has ended")
+        self.open_link(TOKEN, page="settings")
+        self.wait_for(lambda: len(self.find_all("dialog[open]")) == 1, "the form alone")
+        field = self.find("dialog input[type=text]")
+        self.assertEqual(field.get_attribute("value"), "half of a na")
+        field.send_keys("me")
+        next(e for e in self.find_all("dialog button") if e.text == "Cancel").click()
+        self.wait_for_text("Leave without keeping it?")
+        next(e for e in self.find_all("dialog button") if e.text == "Leave").click()
+        self.check_outcomes([200])
+        self.assertTrue(self.driver.current_url.endswith("#/default/tokens"))
 
     def test_signs_out_nobody_else(self):
         self.sign_in_unnoticed(self.new_token("editor"))

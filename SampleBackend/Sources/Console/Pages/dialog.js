@@ -13,7 +13,7 @@ import {keepForms} from './unfinished-form.js';
 /** Milliseconds after the last edit before the form's content is stored. */
 const pause = 300;
 
-/** Open dialogs, the topmost last, as `{isDirty, leave, form, end}`. */
+/** Open dialogs, the topmost last, as `{isDirty, leave, onAddress, form, end}`. */
 const opened = [];
 
 /** The topmost dialog; undefined when none is open. */
@@ -30,6 +30,7 @@ function storeForms() {
 /** Closes the topmost dialog for Back or for another address, and then goes there. */
 async function leaveTo(address) {
     const isLast = opened.length === 1;
+    if (address !== null) topmost()?.onAddress(address);
     if (await topmost()?.leave() && isLast && address !== null) location.hash = address;
 }
 
@@ -61,16 +62,17 @@ function mayLeave() {
  * @param {function(function(*): void): {body: *, actions: *}} build Makes the content; receives the
  *     function that closes the dialog with a result; without one, it asks if input would be lost.
  * @param {{isWide?: boolean, isRequired?: boolean, isForm?: boolean, isDirty?: function(): boolean,
- *     form?: object}} options `isForm` is false if what is entered is not lost, as a search.
- *     `isRequired` leaves no way to close it but its own buttons. `isDirty` says whether
- *     closing loses something, in addition to what was entered in the dialog's controls. `form`, as
- *     `{user, project, kind, arguments, content}`, opens again for that user with what the function
- *     `content` returned, when the page is loaded anew.
+ *     onAddress?: function(string): void, form?: object}} options `isForm` is false if what is
+ *     entered is not lost, as a search. `isRequired` leaves no way to close it but its own buttons,
+ *     or `onAddress`, which receives the fragment of an address that was entered. `isDirty` says
+ *     whether closing loses something, in addition to what was entered in the dialog's controls.
+ *     `form`, as `{user, project, kind, arguments, content}`, opens again for that user with what
+ *     the function `content` returned, when the page is loaded anew.
  * @returns {Promise<*>} The result; undefined when the dialog was cancelled.
  */
 export function openDialog(title, build, options = {}) {
     const {isWide = false, isRequired = false, isForm = true, isDirty = () => false,
-        form} = options;
+        onAddress = () => {}, form} = options;
     const opener = document.activeElement;
     const key = opener?.getAttribute('data-focus');
     const heading = newID('dialog');
@@ -110,7 +112,7 @@ export function openDialog(title, build, options = {}) {
             return isFree;
         };
         const self = {
-            leave, form, isDirty: () => !isClosing && (isTouched || isDirty()),
+            leave, onAddress, form, isDirty: () => !isClosing && (isTouched || isDirty()),
             end: () => {
                 isClosing = true;
                 clearTimeout(timer);

@@ -18,6 +18,8 @@ let onLeave = () => {};
 let onReleased = null;
 /** True while the entry that a reload has left is being removed. */
 let isDropping = false;
+/** True while the tab goes back to the held entry. */
+let isReturning = false;
 
 if (history.state?.number === undefined) mark({number: current});
 
@@ -64,15 +66,20 @@ export function release() {
     if (held === null || onReleased) return Promise.resolve();
     return new Promise((resolve) => {
         onReleased = resolve;
-        if (!isDropping) history.back();
+        if (!isDropping && !isReturning) history.back();
     });
 }
 
 window.addEventListener('popstate', () => {
     const number = history.state?.number;
     const isDropped = isDropping;
+    const isBack = isReturning && number === held;
     isDropping = false;
-    if (isDropped && held !== null && !onReleased) {
+    isReturning = false;
+    if (isBack) {
+        // Was released before the tab was there.
+        if (onReleased) history.back();
+    } else if (isDropped && held !== null && !onReleased) {
         // A dialog was opened before the entry was gone.
         current = number ?? 0;
         add();
@@ -91,9 +98,11 @@ window.addEventListener('popstate', () => {
         const entered = location.hash;
         // The address may hold a token, which must not stay in the tab's history.
         history.replaceState({number: held + 1}, '', place);
+        isReturning = true;
         history.back();
         onLeave(entered);
     } else if (number !== held) {
+        isReturning = true;
         history.go(held - number);
         onLeave(null);
     }

@@ -27,6 +27,9 @@ let followed = 0;
 /** Ends the sign-in over the pages with the session of another tab; null when none is needed. */
 let endSignInAgain = null;
 
+/** Settles when the last resumption of the pages is over, and its dialog is gone. */
+let lastResumption = null;
+
 /** Closes the pages and all dialogs; unfinished forms are kept. False when that was overtaken. */
 async function leave() {
     change += 1;
@@ -43,24 +46,25 @@ function isSameUser({name, role}) {
     return name === shown?.name && role === shown.role;
 }
 
-/** Goes on with another token of the same user, which has no drafts yet. */
+/** Goes on with another session of the same user. Another token of theirs has no drafts yet. */
 function renew(session) {
+    const isOtherToken = !isShown(session);
     shown = session;
     setCSRFToken(session.csrfToken);
-    frame.sendDrafts();
+    if (isOtherToken) frame.sendDrafts();
     endSignInAgain?.(session);
 }
 
 /**
- * Shows the pages for a session, in place of those before. With another token of their user, they
+ * Shows the pages for a session, in place of those before. With another session of their user, they
  * stay. `isFirst` is true when the page was just loaded.
  */
 async function begin(session, {isFirst = false} = {}) {
-    const isOther = shown !== null && shown.csrfToken !== session.csrfToken;
-    if (isOther && frame && isSameUser(session)) {
+    if (frame && isSameUser(session)) {
         renew(session);
         return;
     }
+    const isOther = shown !== null && shown.csrfToken !== session.csrfToken;
     if (!await leave()) return;
     if (isOther) {
         // Nothing that the user before has begun goes on in the name of another.
@@ -121,6 +125,7 @@ function resumption(pages) {
         resumed ??= resume(pages).finally(() => {
             resumed = null;
         });
+        lastResumption = resumed;
         return resumed;
     };
 }
@@ -215,6 +220,7 @@ window.addEventListener('hashchange', async (event) => {
     event.stopImmediatePropagation();
     const pages = frame;
     await start(token);
+    await lastResumption;
     // Pages that stayed show the page of the link; others have begun with it.
     if (pages && frame === pages) pages.follow(before);
 });

@@ -43,7 +43,7 @@ export async function signOut() {
  * @returns {{token: ?string, place: string}} The token, null if there is none; and the fragment
  *     without it.
  */
-function withoutToken(fragment) {
+export function withoutToken(fragment) {
     const [page, query = ''] = fragment.startsWith('#token=')
         ? ['', fragment.slice(1)] : fragment.split('?');
     const fields = new URLSearchParams(query.replaceAll('+', '%2B'));

@@ -6,7 +6,8 @@ import {ServerError} from './api.js';
 import {field, message} from './controls.js';
 import {openDialog} from './dialog.js';
 import {fileAddress, fill, h, newID} from './dom.js';
-import {signIn} from './session.js';
+import {isHeld} from './held-entry.js';
+import {signIn, withoutToken} from './session.js';
 
 /**
  * Creates the form.
@@ -68,19 +69,33 @@ export function showSignIn(root, options) {
 }
 
 /**
- * Lets a user sign in again over the open page, which stays as it is, with its dialogs.
+ * Lets a user sign in again over the open page, which stays as it is, with its dialogs. Takes the
+ * token of a link that is entered, and then goes to its page unless another dialog is open.
  *
  * @param {string} name Name of the session that has ended.
  * @param {Promise<object>} elsewhere Session that begins in another tab, if one does.
  * @returns {Promise<object>} The new session, perhaps of somebody else.
  */
-export function signInAgain(name, elsewhere) {
-    return openDialog('Sign in again', (close) => {
-        const {outcome, form, button} = signInForm({
+export async function signInAgain(name, elsewhere) {
+    let enter;
+    let place = '';
+    const session = await openDialog('Sign in again', (close) => {
+        const {outcome, form, button, token} = signInForm({
             notice: `The session of ${name} has ended. Sign in again to go on where you were; your `
                 + 'draft and what you entered are kept.',
             onSignedIn: close});
         elsewhere.then(close);
+        enter = (entered) => {
+            token.value = entered;
+            form.requestSubmit(button);
+        };
         return {body: [outcome, form], actions: [button]};
-    }, {isRequired: true});
+    }, {isRequired: true, onAddress: (address) => {
+        const link = withoutToken(address);
+        if (link.token === null) return;
+        ({place} = link);
+        enter(link.token);
+    }});
+    if (session && place && !isHeld()) location.hash = place;
+    return session;
 }
