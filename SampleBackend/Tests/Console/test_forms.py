@@ -7,6 +7,7 @@ import unittest
 from selenium.webdriver.common.keys import Keys
 
 from console_case import TOKEN, URL
+from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
 DESCRIPTION = "How often it asks"
@@ -82,6 +83,23 @@ class FormTests(TaskCase):
         self.wait_for_text("1 change", ".draft-bar")
         self.assertEqual(self.headings(), [])
         self.assertFalse(self.asks_before_the_page_ends())
+
+    def test_comes_back_beside_entries_that_are_no_forms(self):
+        self.open_form()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.driver.execute_script("""
+            const [form] = JSON.parse(sessionStorage.getItem('activeconfig.forms'));
+            const {arguments: _, ...incomplete} = form;
+            const entries = [null, 1, {}, incomplete, {...incomplete, kind: 'unknown'}, form];
+            sessionStorage.setItem('activeconfig.forms', JSON.stringify(entries));
+            // Else the page stores its forms again at its end.
+            window.addEventListener('pagehide', (event) => event.stopImmediatePropagation(), true);
+            """)
+        self.driver.refresh()
+        self.check_form()
+        faults = Faults(self.driver)
+        # The page goes on looking for new versions.
+        self.wait_for(lambda: faults.sent("GET", "remoteConfig"), "the question for a version")
 
     def publish_meanwhile(self, change):
         """Somebody else publishes a change of the sample while the form is kept."""

@@ -40,9 +40,13 @@ export function resumeForms(context) {
     const forms = keptForms(context.session.name, context.project).filter(({kind}) => (
         Object.hasOwn(openers, kind)
         && !refusal(context.session, ofPublishers.has(kind) ? 'publisher' : 'editor')));
-    for (const form of forms) {
-        Promise.resolve(openers[form.kind](context, form.arguments, form.content))
-            .catch((error) => announce(`The form cannot be opened again. ${error.message}`));
-    }
+    const open = async ({kind, arguments: values, content}) => {
+        try {
+            await openers[kind](context, values, content);
+        } catch (error) {
+            announce(`The form cannot be opened again. ${error.message}`);
+        }
+    };
+    for (const form of forms) open(form);
     if (forms.length) announce('The form is open as you left it.');
 }

@@ -8,11 +8,11 @@ import {jsonText, parseJSON} from './json-text.js';
 /** Key of the stored forms. */
 export const formsKey = 'activeconfig.forms';
 
-/** All stored forms. */
+/** All stored forms, without what is none. */
 function storedForms() {
     try {
         const forms = parseJSON(sessionStorage.getItem(formsKey) ?? '[]');
-        return Array.isArray(forms) ? forms : [];
+        return Array.isArray(forms) ? forms.filter((form) => form?.kind) : [];
     } catch {
         return [];
     }
