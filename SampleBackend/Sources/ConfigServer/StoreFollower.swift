@@ -25,7 +25,7 @@ struct StoreFollower: Service {
     func load() async throws(TemplateStoreError) {
         try await library.load()
         // Before the audit trails, which may be long: a revoked token must not stay valid meanwhile.
-        access.setTokens(try await library.store.tokens())
+        try await readTokens()
         webhooks.wake()
         await library.earlierOverrides.read()
     }
@@ -53,7 +53,7 @@ struct StoreFollower: Service {
                 for try await change in library.store.changes(since: library.revision) {
                     try await library.apply(change)
                     switch change.subject {
-                    case .tokens: access.setTokens(try await library.store.tokens())
+                    case .tokens: try await readTokens()
                     case .template, .webhooks: webhooks.wake()
                     case .overrides, .projectDetails: break
                     }
@@ -66,6 +66,12 @@ struct StoreFollower: Service {
                 try? await Task.sleep(for: delay * Double.random(in: 0.5...1))
                 delay = min(delay * 2, Self.maximumDelay)
             }
+        }
+    }
+
+    private func readTokens() async throws(TemplateStoreError) {
+        try await access.readTokens { () throws(TemplateStoreError) in
+            try await library.store.tokens()
         }
     }
 

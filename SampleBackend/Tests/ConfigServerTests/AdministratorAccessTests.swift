@@ -30,9 +30,9 @@ struct AdministratorAccessTests {
         AccessToken(name: "t", role: .editor, date: start, expirationDate: start + 10)
     }
 
-    @Test func aTokenEndsAtItsExpiration() {
+    @Test func aTokenEndsAtItsExpiration() async {
         let token = makeToken()
-        access.setTokens([token.stored])
+        await access.readTokens { [token.stored] }
         advance(to: 9.9)
         #expect(access.holder(ofToken: token.text)?.administrator.name == "t")
         advance(to: 10)
@@ -40,36 +40,58 @@ struct AdministratorAccessTests {
         #expect(access.holder(ofToken: "of the environment") != nil)
     }
 
-    @Test func aSessionEndsWithItsToken() throws {
+    @Test func aSessionEndsWithItsToken() async throws {
         let token = makeToken()
-        access.setTokens([token.stored])
+        await access.readTokens { [token.stored] }
         let holder = try #require(access.holder(ofToken: token.text))
         let session = AccessToken(sessionOf: holder, date: start)
-        access.setTokens([token.stored, session.stored])
+        await access.readTokens { [token.stored, session.stored] }
         advance(to: 9.9)
         #expect(access.holder(ofSession: session.text)?.holder.tokenID == token.stored.id)
         advance(to: 10)
         #expect(access.holder(ofSession: session.text) == nil)
     }
 
-    @Test func aSessionEndsAfterItsLifetime() throws {
+    @Test func aSessionEndsAfterItsLifetime() async throws {
         let holder = try #require(access.holder(ofToken: "of the environment"))
         let session = AccessToken(sessionOf: holder, date: start)
-        access.setTokens([session.stored])
+        await access.readTokens { [session.stored] }
         advance(to: AccessToken.sessionLifetime - 1)
         #expect(access.holder(ofSession: session.text) != nil)
         advance(to: AccessToken.sessionLifetime)
         #expect(access.holder(ofSession: session.text) == nil)
     }
 
-    @Test func aUseIsTakenOnce() {
+    @Test func aUseIsTakenOnce() async {
         let token = makeToken()
-        access.setTokens([token.stored])
+        await access.readTokens { [token.stored] }
         _ = access.holder(ofToken: token.text)
         advance(to: 1)
         _ = access.holder(ofToken: token.text)
         _ = access.holder(ofToken: "of the environment")
         #expect(access.takeUses() == [token.stored.id: start + 1])
         #expect(access.takeUses() == [:])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aReadThatBeganEarlierDoesNotReplaceALaterOne() async throws {
+        let (old, new) = (makeToken(), makeToken())
+        let (began, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (release, releasing) = AsyncStream.makeStream(of: Void.self)
+        // Reads before the old token is revoked and the new one is stored, and takes long.
+        async let slow: Void = access.readTokens {
+            beginning.finish()
+            for await _ in release {}
+            return [old.stored]
+        }
+        for await _ in began {}
+        await access.readTokens { [new.stored] }
+        releasing.finish()
+        await slow
+        #expect(access.holder(ofToken: old.text) == nil)
+        #expect(access.holder(ofToken: new.text) != nil)
+        // The next one is not held up.
+        await access.readTokens { [old.stored] }
+        #expect(access.holder(ofToken: new.text) == nil)
     }
 }

@@ -6,8 +6,8 @@ package import TemplateStore
 
 /// Administrator tokens, console sessions, and the last use of each token.
 ///
-/// It answers from memory. The follower of the store's changes calls ``setTokens(_:)`` after each
-/// change of the tokens.
+/// It answers from memory. Who changes the stored tokens, and the follower of the store's changes,
+/// call ``readTokens(_:)`` afterwards.
 package final class AdministratorAccess: Sendable {
     /// The audit-trail name of the token from the environment.
     static let environmentTokenName = "environment"
@@ -29,6 +29,10 @@ package final class AdministratorAccess: Sendable {
         var tokens: [StoredToken] = []
         /// Sessions that were not signed out.
         var sessions: [StoredToken] = []
+        /// Number of the last read that began.
+        var lastRead = 0
+        /// Number of the read that ``tokens`` and ``sessions`` are from.
+        var appliedRead = 0
         /// Last uses that the store does not know yet, by token identifier.
         var uses: [String: Date] = [:]
     }
@@ -51,11 +55,24 @@ package final class AdministratorAccess: Sendable {
         self.now = now
     }
 
-    /// Replaces the stored tokens and sessions; revoked and expired ones are dropped.
-    package func setTokens(_ tokens: [StoredToken]) {
+    /// Replaces the tokens and sessions by those that are stored; revoked and expired ones are
+    /// dropped.
+    ///
+    /// Of reads that overlap, the one that began last counts: it has all that was stored before. An
+    /// earlier one that takes longer would bring back a revoked token, or lose a new session.
+    package func readTokens<Failure: Error>(
+        _ read: () async throws(Failure) -> [StoredToken]
+    ) async throws(Failure) {
+        let number = state.withLockedValue { state in
+            state.lastRead += 1
+            return state.lastRead
+        }
+        let tokens = try await read()
         let date = now()
         let living = tokens.filter { $0.isLiving(at: date) }
         state.withLockedValue { state in
+            guard number > state.appliedRead else { return }
+            state.appliedRead = number
             state.tokens = living.filter { !$0.isSession }
             state.sessions = living.filter(\.isSession)
         }

@@ -77,7 +77,7 @@ package struct Administration: Sendable {
 
     /// Reads the stored tokens into ``access``.
     package func reloadTokens() async throws(RequestError) {
-        access.setTokens(try await storedTokens())
+        try await access.readTokens { () throws(RequestError) in try await storedTokens() }
     }
 
     /// All stored tokens, oldest first, including console sessions.
