@@ -23,6 +23,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The backlog's ticket for the memory of ``input``; nil while there is none.
     private var inputTicket: ClientBacklog.Ticket?
 
+    /// The backlog's ticket for a body that has not come whole; nil while there is none.
+    private var bodyTicket: ClientBacklog.Ticket?
+
     /// True while a requested read is held back.
     var isReadHeld = false
 
@@ -79,10 +82,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         receive(.part(unwrapInboundIn(data)), context: context)
     }
 
-    /// Adds buffered input to the backlog, unless it is counted already.
+    /// Adds buffered input to the backlog, unless it is counted already, and what there is of a body.
     func channelReadComplete(context: ChannelHandlerContext) {
         if !input.isEmpty, inputTicket == nil, !isOver {
             inputTicket = services.backlog.hold(input.bytes, for: context.channel)
+        }
+        if state.bodyBytes > 0, !isOver {
+            countBody(state.bodyBytes, of: context.channel)
         }
         context.fireChannelReadComplete()
     }
@@ -188,9 +194,8 @@ extension ConnectionHandler {
             if let error = incoming.refusal {
                 perform(state.readUnwanted(error), context: context)
             } else {
-                perform(
-                    state.readHead(head, maximumBodyBytes: incoming.maximumBodyBytes),
-                    context: context)
+                let maximum = min(incoming.maximumBodyBytes, limits.messageBytes)
+                perform(state.readHead(head, maximumBodyBytes: maximum), context: context)
             }
         case .part(.body(let part)): perform(state.readBody(part), context: context)
         case .part(.end): perform(state.readEnd(), context: context)
@@ -213,6 +218,7 @@ extension ConnectionHandler {
         case .closeOutput: context.close(mode: .output, promise: nil)
         case .close: context.close(promise: nil)
         }
+        if state.bodyBytes == 0 { releaseBody() }
         updateDeadlines(context: context)
     }
 
@@ -249,6 +255,7 @@ extension ConnectionHandler {
         waiting = nil
         input = PendingInput()
         releaseInput()
+        releaseBody()
         if let occupant { services.places?.leave(occupant) }
         occupant = nil
     }
@@ -256,6 +263,19 @@ extension ConnectionHandler {
     private func releaseInput() {
         if let inputTicket { services.backlog.release(inputTicket) }
         inputTicket = nil
+    }
+
+    private func countBody(_ bytes: Int, of channel: any Channel) {
+        if let bodyTicket {
+            services.backlog.resize(bodyTicket, to: bytes, for: channel)
+        } else {
+            bodyTicket = services.backlog.hold(bytes, for: channel)
+        }
+    }
+
+    private func releaseBody() {
+        if let bodyTicket { services.backlog.release(bodyTicket) }
+        bodyTicket = nil
     }
 }
 

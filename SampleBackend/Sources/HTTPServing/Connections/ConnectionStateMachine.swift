@@ -72,6 +72,11 @@ struct ConnectionStateMachine {
         }
     }
 
+    /// Memory of the body that was received so far; 0 when it is whole, or none is being read.
+    var bodyBytes: Int {
+        if case .readingBody(let body?) = step { body.storageCapacity } else { 0 }
+    }
+
     /// True when input may be passed in.
     var takesInput: Bool {
         if case .answering = step { false } else { true }

@@ -10,7 +10,7 @@ import NIOSSL
 #endif
 
 /// Limits the memory of unsent and unprocessed data over all connections: answers and events that
-/// clients do not read, and requests that they sent ahead.
+/// clients do not read, bodies that they have not sent whole, and requests that they sent ahead.
 ///
 /// Over the limit, the connections with the oldest such data are closed. A buffer that is queued on
 /// many connections, such as a cached document or an event, counts once, since its memory is
@@ -24,7 +24,7 @@ package final class ClientBacklog: Sendable {
     fileprivate struct Entry: Sendable {
         let channel: any Channel
         /// Bytes that are not shared with other entries.
-        let ownBytes: Int
+        var ownBytes: Int
         /// Retained, so that its address is not reused while the entry exists.
         let sharedBuffer: ByteBuffer?
     }
@@ -60,17 +60,34 @@ package final class ClientBacklog: Sendable {
     package func hold(
         _ bytes: Int, sharedBuffer: ByteBuffer? = nil, for channel: any Channel
     ) -> Ticket {
-        let (ticket, closed, total) = state.withLockedValue { state in
+        change(for: channel) { state in
             let number = state.nextNumber
             state.nextNumber += 1
             state.add(
                 Entry(channel: channel, ownBytes: bytes, sharedBuffer: sharedBuffer),
                 number: number)
+            return Ticket(number: number)
+        }
+    }
+
+    /// Changes the bytes that are counted for a ticket of a connection, whose data keeps its age, and
+    /// closes connections while the limit is exceeded.
+    package func resize(_ ticket: Ticket, to bytes: Int, for channel: any Channel) {
+        change(for: channel) { $0.resize(ticket.number, to: bytes) }
+    }
+
+    /// Applies a change that the handlers of `channel` make, and closes the connections that are then
+    /// over the limit.
+    private func change<Result>(
+        for channel: any Channel, _ change: (inout State) -> Result
+    ) -> Result {
+        let (result, closed, total) = state.withLockedValue { state in
+            let result = change(&state)
             var closed: [any Channel] = []
             while state.bytes > limit, let channel = state.removeOldest() {
                 closed.append(channel)
             }
-            return (Ticket(number: number), closed, state.bytes)
+            return (result, closed, state.bytes)
         }
         gauge.record(total)
         for other in closed {
@@ -82,7 +99,7 @@ package final class ClientBacklog: Sendable {
                 other.eventLoop.execute { other.reset() }
             }
         }
-        return ticket
+        return result
     }
 
     /// Stops counting data that was sent, or whose connection is closed.
@@ -103,6 +120,12 @@ extension ClientBacklog.State {
         let count = holders[buffer.address, default: 0]
         if count == 0 { bytes += buffer.readableBytes }
         holders[buffer.address] = count + 1
+    }
+
+    fileprivate mutating func resize(_ number: Int, to bytes: Int) {
+        guard let old = entries[number]?.ownBytes else { return }
+        entries[number]?.ownBytes = bytes
+        self.bytes += bytes - old
     }
 
     fileprivate mutating func remove(_ number: Int) {

@@ -86,17 +86,18 @@ public struct ServerLimits: Sendable, Hashable {
     /// reconnect. The stream of a client with a token ends with the token, if that is sooner.
     public var streamMaximumAge: Duration? = .seconds(3_600)
 
-    /// Maximum bytes over all connections of answers and events that clients do not read, and of
-    /// requests that they sent ahead.
+    /// Maximum bytes over all connections of answers and events that clients do not read, of bodies
+    /// that they have not sent whole, and of requests that they sent ahead.
     ///
     /// Over it, the connections with the oldest such data are closed. A buffer that several
     /// connections share, such as a cached document, counts once; with TLS, it counts once for each
     /// connection.
     public var clientBacklogBytes = 128 << 20
 
-    /// Maximum bytes of an answer's body: half of ``clientBacklogBytes``, so that one answer does not
-    /// cut off every other client; a larger one is replaced by 413.
-    public var answerBytes: Int { clientBacklogBytes / 2 }
+    /// Maximum bytes of the body of any answer or request: half of ``clientBacklogBytes``.
+    ///
+    /// One client thus does not cut off every other one. A larger body is refused with 413.
+    public var messageBytes: Int { clientBacklogBytes / 2 }
 
     /// Creates the default limits, which suit a server on the open Internet.
     public init() {}

@@ -47,7 +47,7 @@ package struct RequestDispatcher: Sendable {
         }
         otherRecorder = RequestRecorder(route: RequestRecorder.otherRoute, logger: logger)
         maximumBodyBytes = limits.bodyBytes
-        maximumAnswerBytes = limits.answerBytes
+        maximumAnswerBytes = limits.messageBytes
         rateLimiter = limits.requestsPerSecond.map { RateLimiter(requestsPerSecond: $0) }
         self.crossOriginAccess = crossOriginAccess
         self.hostAccess = hostAccess
