@@ -79,6 +79,10 @@ setup_chromium() {
     if command -v apt-get >/dev/null 2>&1; then
         command -v chromium >/dev/null 2>&1 && command -v chromedriver >/dev/null 2>&1 ||
             install_packages chromium chromium chromium-driver
+        # Takes less of the processor; Ubuntu does not have it.
+        command -v chromium-headless-shell >/dev/null 2>&1 ||
+            (install_packages chromium chromium-headless-shell) ||
+            echo "The tests use chromium instead." >&2
     else
         # Selenium downloads the matching driver.
         [ -d "/Applications/Google Chrome.app" ] || command -v chromium >/dev/null 2>&1 ||

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Starts the backend and uses its console in headless browsers, two test classes at a time:
-# SampleBackend/Tests/Console/run.sh [test_signing_in …]
-# CONSOLE_TEST_PROCESSES sets another number.
+# Starts the backend and uses its console in headless browsers: run.sh [test_signing_in …]
+# Runs as many test classes at a time as there are processors and one more, since tests wait; or
+# CONSOLE_TEST_PROCESSES.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
@@ -19,4 +19,5 @@ export ACTIVECONFIG_CONSOLE_PICTURES=$PWD/SampleBackend/.build/console-pictures
 
 cd SampleBackend/Tests/Console
 export PYTHONDONTWRITEBYTECODE=1
-"$python_environment/bin/python" run_classes.py "${CONSOLE_TEST_PROCESSES:-2}" "$@"
+"$python_environment/bin/python" run_classes.py \
+    "${CONSOLE_TEST_PROCESSES:-$(($(getconf _NPROCESSORS_ONLN) + 1))}" "$@"
