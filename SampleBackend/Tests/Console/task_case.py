@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from uuid import uuid4
 
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -30,6 +31,15 @@ SCROLL = """
     if (!document.querySelector('.rows')) return;
     const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
     window.scrollTo(0, isEnd ? 0 : scrollY + innerHeight / 2);"""
+
+# Scrolls to an element, and notes whether a click reaches it.
+AIM = """
+    const [element] = arguments;
+    element.scrollIntoView({block: 'center'});
+    element.isMissed = true;
+    element.addEventListener('click', () => {
+        element.isMissed = false;
+    }, {capture: true, once: true});"""
 
 # The elements that may have a name: the driver asks the browser for one name at a time.
 CANDIDATES = """
@@ -163,9 +173,17 @@ class TaskCase(ConsoleCase):
         """Presses a button once it can be pressed."""
         button = self.wait_for(
             lambda: (b := self.button(text)).is_enabled() and b, f"{text!r} to be enabled")
-        button.repeat(lambda: self.driver.execute_script(
-            "arguments[0].scrollIntoView({block: 'center'})", button))
+        self.wait_for(lambda: self.hits(button), f"{text!r} to be hit")
+
+    def hits(self, button):
+        """Clicks on a button; false when the page moved meanwhile, so that the click missed it."""
+        button.repeat(lambda: self.driver.execute_script(AIM, button))
         button.click()
+        try:
+            return not self.driver.execute_script("return arguments[0].isMissed", button)
+        except (NoSuchElementException, StaleElementReferenceException):
+            # What it did has removed it.
+            return True
 
     def field(self, label):
         """The control with a label, in the dialog if one is open."""
