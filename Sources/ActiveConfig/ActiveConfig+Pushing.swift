@@ -75,12 +75,13 @@ extension ActiveConfig {
     /// That nothing has changed is said of the configuration that the request was made with.
     func isOutdated(_ exchange: JoinedDownload.Exchange, of userID: UserID) -> Bool {
         guard let pushed = state.withLock({ $0.pushed[userID] }) else { return false }
+        // What was pushed came after the request, unless it is what the request was made with.
         let known = exchange.lastKnown?.templateVersion ?? .min
-        guard let answer = exchange.answer else {
-            return known < pushed.version
-                || (known == pushed.version && exchange.lastKnown?.entityTag != pushed.entityTag)
-        }
-        guard let version = answer.templateVersion, known < pushed.version else { return false }
+        let isPushNewer =
+            known < pushed.version
+            || (known == pushed.version && exchange.lastKnown?.entityTag != pushed.entityTag)
+        guard let answer = exchange.answer else { return isPushNewer }
+        guard isPushNewer, let version = answer.templateVersion else { return false }
         // A later document of the same version, such as one with other pinned values, was pushed.
         let isEarlier = version == pushed.version && answer.entityTag != pushed.entityTag
         return version < pushed.version || isEarlier

@@ -1,0 +1,56 @@
+import ActiveConfigTesting
+import Testing
+
+@testable import ActiveConfig
+
+/// Documents that are pushed while the answer of a download is on its way.
+@Suite(.timeLimit(.minutes(15)))
+struct PushedMeanwhileTests {
+    /// A document of a version; those of one version differ by what is pinned for the user.
+    private static func document(_ title: String, version: Int) -> ConfigurationState {
+        var document = ConfigurationState.titled(["Home": title], entityTag: "\"\(title)\"")
+        document.meta["template_version"] = .integer(version)
+        return document
+    }
+
+    private struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The version that the client has, is pushed, and that the download brings.
+        let held: Int
+        let pushed: Int
+        let answer: Int
+        let title: String
+    }
+
+    private static let rows = [
+        Row(
+            testDescription: "older version", held: 1, pushed: 3, answer: 2, title: "pushed"),
+        Row(testDescription: "newer version", held: 1, pushed: 2, answer: 3, title: "answer"),
+        Row(
+            testDescription: "other document of the pushed version", held: 1, pushed: 2, answer: 2,
+            title: "pushed"),
+        Row(
+            testDescription: "other document of the version held", held: 2, pushed: 2, answer: 2,
+            title: "pushed"),
+        Row(
+            testDescription: "newer version than that held and pushed", held: 2, pushed: 2,
+            answer: 3, title: "answer"),
+    ]
+
+    @Test(arguments: rows)
+    private func anAnswerDoesNotReplaceWhatWasPushedMeanwhile(row: Row) async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        let store = InMemoryStore()
+        store.persistConfiguration(Self.document("held", version: row.held), forUserID: nil)
+        let config = ActiveConfig.make(downloader: downloader, store: store)
+        let download = Task { try await config.downloadNewConfig() as DownloadResult }
+        try await downloader.waitForRequests(1)
+        let pushed = Self.document("pushed", version: row.pushed)
+        _ = await config.push(to: .generic) { _ in .apply(pushed) }
+        #expect(config["Home"]?.title == "pushed")
+        downloader.answer(1, with: .configuration(Self.document("answer", version: row.answer)))
+        _ = try await download.value
+        #expect(config["Home"]?.title == row.title)
+        #expect(store.ownConfiguration(forUserID: nil)?["Home"]?.title == row.title)
+    }
+}
