@@ -23,11 +23,14 @@ struct StoreFollower: Service {
 
     /// Reads all data that the server serves from memory.
     func load() async throws(TemplateStoreError) {
+        try await loadBeforeAuditTrails()
+        await library.earlierOverrides.read()
+    }
+
+    private func loadBeforeAuditTrails() async throws(TemplateStoreError) {
         try await library.load()
-        // Before the audit trails, which may be long: a revoked token must not stay valid meanwhile.
         try await readTokens()
         webhooks.wake()
-        await library.earlierOverrides.read()
     }
 
     /// Follows the store until the task is cancelled or the server shuts down.
@@ -48,16 +51,15 @@ struct StoreFollower: Service {
         var isComplete = true
         while !Task.isCancelled {
             do {
-                if !isComplete { try await load() }
+                if !isComplete { try await loadBeforeAuditTrails() }
                 isComplete = false
-                for try await change in library.store.changes(since: library.revision) {
-                    try await library.apply(change)
-                    switch change.subject {
-                    case .tokens: try await readTokens()
-                    case .template, .webhooks: webhooks.wake()
-                    case .overrides, .projectDetails: break
+                try await withThrowingTaskGroup { group in
+                    // The trails may be long; no change waits for them.
+                    group.addTask { await library.earlierOverrides.read() }
+                    for try await change in library.store.changes(since: library.revision) {
+                        try await apply(change)
+                        delay = .milliseconds(100)
                     }
-                    delay = .milliseconds(100)
                 }
             } catch {
                 if Task.isCancelled { return }
@@ -66,6 +68,15 @@ struct StoreFollower: Service {
                 try? await Task.sleep(for: delay * Double.random(in: 0.5...1))
                 delay = min(delay * 2, Self.maximumDelay)
             }
+        }
+    }
+
+    private func apply(_ change: StoreChange) async throws(TemplateStoreError) {
+        try await library.apply(change)
+        switch change.subject {
+        case .tokens: try await readTokens()
+        case .template, .webhooks: webhooks.wake()
+        case .overrides, .projectDetails: break
         }
     }
 

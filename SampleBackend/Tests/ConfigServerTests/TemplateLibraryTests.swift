@@ -37,8 +37,10 @@ struct TemplateLibraryTests {
         let library = TemplateLibrary(store: store, logger: logger)
         try await publish(into: library)
         let snapshot = try await store.snapshot()
-        try await publish(into: library)
-        library.load(snapshot, appliedBefore: ["default": 1])
+        try await library.load { () throws(TemplateStoreError) in
+            try await publish(into: library)
+            return snapshot
+        }
         #expect(library.project("default")?.compiled.version.number == 2)
         #expect(library.revision == snapshot.revision)
     }
@@ -52,11 +54,49 @@ struct TemplateLibraryTests {
                 project: "default", userID: "1", content: Data(#"{"A":{"b":true}}"#.utf8),
                 date: Date(), actor: "test"))
         let snapshot = try await store.snapshot()
-        try await publish(into: library)
-        library.load(snapshot, appliedBefore: ["default": 1])
+        try await library.load { () throws(TemplateStoreError) in
+            try await publish(into: library)
+            return snapshot
+        }
         #expect(library.project("default")?.compiled.version.number == 2)
         #expect(library.project("default")?.overrides["1"] != nil)
     }
+
+    @Test(arguments: [false, true])
+    func aSnapshotDoesNotTakeBackOverridesThatAreStoredMeanwhile(
+        hasNewVersion: Bool
+    ) async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        try await library.readOverrides(ofUser: "2", inProject: "default") { Self.pinned }
+        try await library.load { () throws(TemplateStoreError) in
+            let snapshot = try await store.snapshot()
+            try await library.readOverrides(ofUser: "1", inProject: "default") { Self.pinned }
+            if hasNewVersion { try await publish(into: library) }
+            return snapshot
+        }
+        #expect(library.project("default")?.overrides["1"] != nil)
+        // Was read before the snapshot, which does not have it.
+        #expect(library.project("default")?.overrides["2"] == nil)
+    }
+
+    @Test func overridesThatWereReadEarlierDoNotReplaceLaterOnes() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        try await library.readOverrides(ofUser: "1", inProject: "default") {
+            () throws(TemplateStoreError) in
+            // They are removed, and others are pinned for another user, while this is on its way.
+            try await library.readOverrides(ofUser: "1", inProject: "default") { nil }
+            try await library.readOverrides(ofUser: "2", inProject: "default") { Self.pinned }
+            return Self.pinned
+        }
+        #expect(library.project("default")?.overrides["1"] == nil)
+        #expect(library.project("default")?.overrides["2"] != nil)
+        try await library.readOverrides(ofUser: "1", inProject: "default") { Self.pinned }
+        #expect(library.project("default")?.overrides["1"] != nil)
+    }
+
+    private static let pinned = Data(#"{"A":{"b":true}}"#.utf8)
 
     @Test func aSnapshotRemovesWhatTheStoreNoLongerHas() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
@@ -64,18 +104,17 @@ struct TemplateLibraryTests {
         let snapshot = try await store.snapshot()
         try await publish(into: library)
         // The store is that of a backup: version 2 was there before the snapshot was read.
-        library.load(snapshot, appliedBefore: ["default": 2])
+        try await library.load { snapshot }
         #expect(library.project("default")?.compiled.version.number == 1)
         let empty = try await InMemoryTemplateStore().snapshot()
-        library.load(empty, appliedBefore: ["default": 1])
+        try await library.load { empty }
         #expect(library.project("default") == nil)
     }
 
     @Test func aSnapshotTellsWhoseOverridesChangedMeanwhile() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
         try await publish(into: library)
-        let pinned = try OverridesDocument(jsonData: Data(#"{"A":{"b":true}}"#.utf8))
-        library.apply(pinned, forUserID: "1", inProject: "default")
+        try await library.readOverrides(ofUser: "1", inProject: "default") { Self.pinned }
         let changes = Locked<[LibraryChange]>([])
         library.observe { change in changes.withLock { $0.append(change) } }
         // The store has no overrides of the user any more.
@@ -88,14 +127,18 @@ struct TemplateLibraryTests {
     }
 
     /// Publishes the sample once more.
-    private func publish(into library: TemplateLibrary) async throws {
+    private func publish(into library: TemplateLibrary) async throws(TemplateStoreError) {
         let administration = Administration(
             store: store, library: library, access: AdministratorAccess(environmentToken: nil),
             metrics: LibraryMetrics(), now: { Date() })
         let draft = Administration.TemplateRequest(
             project: "default", body: JSONNode.sample.jsonData(), ifMatch: "*",
             user: .init(name: nil), origin: .restAPI)
-        _ = try await administration.publish(try administration.check(draft))
+        do {
+            _ = try await administration.publish(try administration.check(draft))
+        } catch {
+            throw TemplateStoreError(.unavailable, "\(error)")
+        }
     }
 
     /// Applies the changes that the store has so far, up to the first of a template.

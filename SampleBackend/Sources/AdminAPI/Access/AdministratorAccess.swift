@@ -29,10 +29,8 @@ package final class AdministratorAccess: Sendable {
         var tokens: [StoredToken] = []
         /// Sessions that were not signed out.
         var sessions: [StoredToken] = []
-        /// Number of the last read that began.
-        var lastRead = 0
-        /// Number of the read that ``tokens`` and ``sessions`` are from.
-        var appliedRead = 0
+        /// Orders the reads of ``tokens`` and ``sessions``.
+        var reads = ReadOrder<Never>()
         /// Last uses that the store does not know yet, by token identifier.
         var uses: [String: Date] = [:]
     }
@@ -58,21 +56,18 @@ package final class AdministratorAccess: Sendable {
     /// Replaces the tokens and sessions by those that are stored; revoked and expired ones are
     /// dropped.
     ///
-    /// Of reads that overlap, the one that began last counts: it has all that was stored before. An
-    /// earlier one that takes longer would bring back a revoked token, or lose a new session.
+    /// A read that began earlier than another, and takes longer, does not bring back a revoked token,
+    /// and loses no new session.
     package func readTokens<Failure: Error>(
         _ read: () async throws(Failure) -> [StoredToken]
     ) async throws(Failure) {
-        let number = state.withLockedValue { state in
-            state.lastRead += 1
-            return state.lastRead
-        }
+        let number = state.withLockedValue { $0.reads.begin() }
+        defer { state.withLockedValue { $0.reads.end() } }
         let tokens = try await read()
         let date = now()
         let living = tokens.filter { $0.isLiving(at: date) }
         state.withLockedValue { state in
-            guard number > state.appliedRead else { return }
-            state.appliedRead = number
+            guard state.reads.takeAll(number) != nil else { return }
             state.tokens = living.filter { !$0.isSession }
             state.sessions = living.filter(\.isSession)
         }

@@ -40,8 +40,6 @@ struct OverridesRoutes: Sendable {
         }
         let content = overrides.json.jsonData()
         try await set(content, for: request)
-        administration.library.apply(
-            overrides, forUserID: request.userID, inProject: request.project)
         return Self.answer(content)
     }
 
@@ -57,7 +55,6 @@ struct OverridesRoutes: Sendable {
     private func delete(_ request: RouteRequest) async throws -> RouteResponse {
         guard try await content(for: request) != nil else { throw Self.nothingPinned }
         try await set(nil, for: request)
-        administration.library.apply(nil, forUserID: request.userID, inProject: request.project)
         return .json(.emptyObject)
     }
 
@@ -71,8 +68,8 @@ struct OverridesRoutes: Sendable {
         }
     }
 
-    /// Stores pinned values in place of those that the request expects, by default of any; nil
-    /// removes them.
+    /// Stores pinned values in place of those that the request expects, by default of any, and lets
+    /// the library read them; nil removes them.
     private func set(_ content: Data?, for request: RouteRequest) async throws(RequestError) {
         let change = OverridesChange(
             project: request.project, userID: request.userID, content: content,
@@ -81,6 +78,8 @@ struct OverridesRoutes: Sendable {
         try await administration.callStore("set_overrides", project: request.project) {
             () throws(TemplateStoreError) in
             try await administration.store.setOverrides(change)
+            try await administration.library.readOverrides(
+                ofUser: request.userID, inProject: request.project)
         }
     }
 

@@ -10,8 +10,16 @@ package import Templates
 ///
 /// Clients are answered from it alone: during an outage of the store they get the last known state.
 package final class TemplateLibrary: Sendable {
+    /// A user, whose overrides are read.
+    private struct OverridesOwner: Hashable, Sendable {
+        let project: String
+        let userID: ExactText
+    }
+
     private struct State: Sendable {
         var projects: [String: PublishedProject] = [:]
+        /// Orders the reads of overrides.
+        var overridesReads = ReadOrder<OverridesOwner>()
         /// The details of the projects of which they were ever set.
         var projectDetails: [String: StoredProjectDetails] = [:]
         /// The store revision whose changes are applied.
@@ -105,13 +113,18 @@ package final class TemplateLibrary: Sendable {
     ///
     /// - Throws: The store's error; the known state is kept.
     package func load() async throws(TemplateStoreError) {
-        let known = versions.mapValues(\.number)
-        load(try await store.snapshot(), appliedBefore: known)
+        try await load { () throws(TemplateStoreError) in try await store.snapshot() }
     }
 
-    /// Replaces everything by a snapshot of the store, except for versions that were applied since
-    /// it was taken: those that are newer than `known`, the versions before, by project.
-    func load(_ snapshot: TemplateStoreSnapshot, appliedBefore known: [String: Int]) {
+    /// Replaces everything by a snapshot of the store, except for what was applied while it was taken:
+    /// newer versions, and overrides that were read later.
+    func load(
+        by read: () async throws(TemplateStoreError) -> TemplateStoreSnapshot
+    ) async throws(TemplateStoreError) {
+        let known = versions.mapValues(\.number)
+        let number = state.withLockedValue { $0.overridesReads.begin() }
+        defer { state.withLockedValue { $0.overridesReads.end() } }
+        let snapshot = try await read()
         var projects: [String: PublishedProject] = [:]
         var overrides: [String: [ExactText: OverridesDocument]] = [:]
         for (name, contents) in snapshot.overrides {
@@ -138,12 +151,20 @@ package final class TemplateLibrary: Sendable {
                 // Overrides that changed meanwhile follow, after the snapshot's revision.
                 state.projects[name] = later.settingAllOverrides(overrides[name] ?? [:])
             }
+            // Those that were read meanwhile are here already.
+            for owner in state.overridesReads.takeAll(number) ?? [] {
+                let overrides = before[owner.project]?.overrides[owner.userID]
+                state.projects[owner.project] = state.projects[owner.project]?.settingOverrides(
+                    overrides, forUserID: owner.userID.text)
+            }
             state.revision = snapshot.revision
             state.isLoaded = true
+            for (name, project) in state.projects {
+                metrics.setVersion(project.compiled.version.number, ofProject: name)
+            }
             return before
         }
         earlierOverrides.expectChanges(inProjects: versions.keys)
-        for (name, version) in versions { metrics.setVersion(version.number, ofProject: name) }
         notify(.everything)
         // Clients that resume at the same version hear of nothing else that their overrides changed.
         for (name, project) in before {
@@ -183,10 +204,11 @@ package final class TemplateLibrary: Sendable {
             state.projects[name] = PublishedProject(
                 compiled, changedSections: changed, overrides: known?.overrides ?? [:],
                 cacheBytes: cacheBytes)
+            // Within the lock: a gauge that is set in another order keeps an old version.
+            metrics.setVersion(compiled.version.number, ofProject: name)
             return true
         }
         guard isNews else { return }
-        metrics.setVersion(compiled.version.number, ofProject: name)
         notify(.project(name))
     }
 
@@ -201,16 +223,32 @@ package final class TemplateLibrary: Sendable {
         return ChangedSections(from: known, to: compiled)
     }
 
-    /// Applies the overrides of a user; nil removes them.
-    package func apply(
-        _ overrides: OverridesDocument?, forUserID userID: String, inProject name: String
-    ) {
-        let before = state.withLockedValue { state in
-            let before = state.projects[name]?.overrides[ExactText(userID)]
+    /// Reads the overrides of a user, and applies them unless a read that began later was applied.
+    package func readOverrides(
+        ofUser userID: String, inProject name: String
+    ) async throws(TemplateStoreError) {
+        try await readOverrides(ofUser: userID, inProject: name) {
+            () throws(TemplateStoreError) in
+            try await store.overrides(forUserID: userID, inProject: name)
+        }
+    }
+
+    func readOverrides(
+        ofUser userID: String, inProject name: String,
+        by read: () async throws(TemplateStoreError) -> Data?
+    ) async throws(TemplateStoreError) {
+        let number = state.withLockedValue { $0.overridesReads.begin() }
+        defer { state.withLockedValue { $0.overridesReads.end() } }
+        let overrides = try await read().flatMap { self.overrides($0, of: name) }
+        let owner = OverridesOwner(project: name, userID: ExactText(userID))
+        let before = state.withLockedValue { state -> OverridesDocument?? in
+            guard state.overridesReads.take(number, of: owner) else { return nil }
+            let before = state.projects[name]?.overrides[owner.userID]
             state.projects[name] = state.projects[name]?.settingOverrides(
                 overrides, forUserID: userID)
-            return before
+            return .some(before)
         }
+        guard let before else { return }
         guard before != overrides else { return }
         notify(
             .overrides(
@@ -239,10 +277,7 @@ package final class TemplateLibrary: Sendable {
                 apply(stored)
             }
         case .overrides(let project, let userID):
-            let content = try await store.overrides(forUserID: userID, inProject: project)
-            apply(
-                content.flatMap { overrides($0, of: project) }, forUserID: userID,
-                inProject: project)
+            try await readOverrides(ofUser: userID, inProject: project)
         case .projectDetails(let project):
             if let details = try await store.projectDetails(ofProject: project) {
                 apply(details, project: project)
