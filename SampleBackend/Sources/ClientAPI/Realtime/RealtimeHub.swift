@@ -92,11 +92,11 @@ package final class RealtimeHub: Sendable {
 
     private func count(_ subscription: Subscription, _ change: Int) {
         if subscription is DocumentPoll {
-            let count = state.withLockedValue { state in
+            state.withLockedValue { state in
                 state.pollCount += change
-                return state.pollCount
+                // Within the lock: a gauge that is set in another order keeps an old count.
+                metrics.setPolls(state.pollCount)
             }
-            metrics.setPolls(count)
         } else if subscription.ledStream != nil {
             countStreams(change)
         }
@@ -104,12 +104,11 @@ package final class RealtimeHub: Sendable {
 
     /// Counts streams that began, or ended when negative.
     func countStreams(_ change: Int) {
-        let count = state.withLockedValue { state in
+        state.withLockedValue { state in
             state.count += change
             state.peak = max(state.peak, state.count)
-            return state.count
+            metrics.setConnections(state.count)
         }
-        metrics.setConnections(count)
     }
 
     /// A random delay in milliseconds until a client reconnects, so that not all reconnect at once.

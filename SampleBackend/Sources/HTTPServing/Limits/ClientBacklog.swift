@@ -81,15 +81,16 @@ package final class ClientBacklog: Sendable {
     private func change<Result>(
         for channel: any Channel, _ change: (inout State) -> Result
     ) -> Result {
-        let (result, closed, total) = state.withLockedValue { state in
+        let (result, closed) = state.withLockedValue { state in
             let result = change(&state)
             var closed: [any Channel] = []
             while state.bytes > limit, let channel = state.removeOldest() {
                 closed.append(channel)
             }
-            return (result, closed, state.bytes)
+            // Within the lock: a gauge that is set in another order keeps an old value.
+            gauge.record(state.bytes)
+            return (result, closed)
         }
-        gauge.record(total)
         for other in closed {
             cutOff.increment()
             if other !== channel, other.eventLoop.inEventLoop {
@@ -104,11 +105,10 @@ package final class ClientBacklog: Sendable {
 
     /// Stops counting data that was sent, or whose connection is closed.
     package func release(_ ticket: Ticket) {
-        let total = state.withLockedValue { state in
+        state.withLockedValue { state in
             state.remove(ticket.number)
-            return state.bytes
+            gauge.record(state.bytes)
         }
-        gauge.record(total)
     }
 }
 
