@@ -71,7 +71,11 @@ struct TemplateLibraryTests {
         try await library.readOverrides(ofUser: "2", inProject: "default") { Self.pinned }
         try await library.load { () throws(TemplateStoreError) in
             let snapshot = try await store.snapshot()
-            try await library.readOverrides(ofUser: "1", inProject: "default") { Self.pinned }
+            try await store.setOverrides(
+                OverridesChange(
+                    project: "default", userID: "1", content: Self.pinned, date: Date(),
+                    actor: "test"))
+            try await library.readOverrides(ofUser: "1", inProject: "default")
             if hasNewVersion { try await publish(into: library) }
             return snapshot
         }

@@ -78,6 +78,11 @@ struct OverridesRoutes: Sendable {
         try await administration.callStore("set_overrides", project: request.project) {
             () throws(TemplateStoreError) in
             try await administration.store.setOverrides(change)
+        }
+        // They are stored: what fails here is counted and logged, and left to the follower of the
+        // store's changes.
+        try? await administration.callStore("overrides", project: request.project) {
+            () throws(TemplateStoreError) in
             try await administration.library.readOverrides(
                 ofUser: request.userID, inProject: request.project)
         }

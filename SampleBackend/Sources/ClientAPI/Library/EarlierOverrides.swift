@@ -43,7 +43,7 @@ package final class EarlierOverrides: Sendable {
     }
 
     /// Reads the audit trails that are not read yet; what fails is logged, and left for the next
-    /// call.
+    /// call, as is the rest when the task is cancelled.
     package func read() async {
         let (names, round) = state.withLockedValue { state in
             (state.projects.filter { $0.value == nil }.map(\.key), state.round)
@@ -51,6 +51,7 @@ package final class EarlierOverrides: Sendable {
         for name in names {
             do throws(TemplateStoreError) {
                 let changes = try await changes(inProject: name)
+                if Task.isCancelled { return }
                 state.withLockedValue { state in
                     if state.round == round { state.projects[name] = .some(changes) }
                 }
@@ -66,7 +67,8 @@ package final class EarlierOverrides: Sendable {
     private func changes(inProject project: String) async throws(TemplateStoreError) -> Changes {
         var changes = Changes()
         var query = AuditQuery(limit: TemplateStoreLimits.auditPage)
-        for _ in 0..<Self.maximumEntries / TemplateStoreLimits.auditPage {
+        for _ in 0..<Self.maximumEntries / TemplateStoreLimits.auditPage
+        where !Task.isCancelled {
             let page = try await store.auditEntries(inProject: project, matching: query)
             for entry in page where entry.project == project { changes.add(entry) }
             guard page.count == query.limit, let oldest = page.last else {

@@ -140,8 +140,12 @@ package final class TemplateLibrary: Sendable {
                 compiled, overrides: pinned, cacheBytes: cacheBytes)
         }
         for (name, details) in snapshot.projectDetails { apply(details, project: name) }
-        let before = state.withLockedValue { [projects, overrides] state in
+        let (before, readLater) = state.withLockedValue { [projects, overrides] state in
             let before = state.projects
+            // A load that began later has all that this one has.
+            guard let readLater = state.overridesReads.takeAll(number) else {
+                return (before, [OverridesOwner]())
+            }
             state.projects = projects
             for (name, later) in before {
                 let number = later.compiled.version.number
@@ -151,24 +155,28 @@ package final class TemplateLibrary: Sendable {
                 // Overrides that changed meanwhile follow, after the snapshot's revision.
                 state.projects[name] = later.settingAllOverrides(overrides[name] ?? [:])
             }
-            // Those that were read meanwhile are here already.
-            for owner in state.overridesReads.takeAll(number) ?? [] {
-                let overrides = before[owner.project]?.overrides[owner.userID]
+            // Those that were read meanwhile stay until they are read again, below.
+            for owner in readLater {
+                guard let project = before[owner.project] else { continue }
                 state.projects[owner.project] = state.projects[owner.project]?.settingOverrides(
-                    overrides, forUserID: owner.userID.text)
+                    project.overrides[owner.userID], forUserID: owner.userID.text)
             }
             state.revision = snapshot.revision
             state.isLoaded = true
             for (name, project) in state.projects {
                 metrics.setVersion(project.compiled.version.number, ofProject: name)
             }
-            return before
+            return (before, readLater)
         }
         earlierOverrides.expectChanges(inProjects: versions.keys)
         notify(.everything)
         // Clients that resume at the same version hear of nothing else that their overrides changed.
         for (name, project) in before {
             notifyOverrides(changedFrom: project, inProject: name)
+        }
+        // The snapshot may be newer than what was read of them, and the project new here.
+        for owner in readLater {
+            try await readOverrides(ofUser: owner.userID.text, inProject: owner.project)
         }
     }
 
