@@ -71,7 +71,7 @@ struct ClientBacklogTests {
                 }
                 clients.cancelAll()
             }
-            // The bytes of those that have gone do not count any more.
+            // Whoever sends its body whole is served.
             let template = JSONNode.string(String(repeating: "x", count: 400_000))
             let answer = try await server.administer(
                 "PUT", "/v1/projects/p/draft",

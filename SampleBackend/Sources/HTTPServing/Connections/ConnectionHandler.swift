@@ -177,6 +177,10 @@ extension ConnectionHandler {
         }
         isProceeding = false
         guard input.isEmpty else { return }
+        // A body that was sent ahead, and of which no more may come.
+        if inputTicket != nil, !isOver, state.bodyBytes > 0 {
+            countBody(state.bodyBytes, of: context.channel)
+        }
         releaseInput()
         if isReadHeld, !isOver, mayTakeInput(context: context) {
             isReadHeld = false

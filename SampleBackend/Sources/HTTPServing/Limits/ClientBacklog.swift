@@ -76,8 +76,8 @@ package final class ClientBacklog: Sendable {
         change(for: channel) { $0.resize(ticket.number, to: bytes) }
     }
 
-    /// Applies a change that the handlers of `channel` make, and closes the connections that are then
-    /// over the limit.
+    /// Applies a change that the handlers of `channel` make, and closes the connections with the
+    /// oldest data while the limit is exceeded.
     private func change<Result>(
         for channel: any Channel, _ change: (inout State) -> Result
     ) -> Result {
