@@ -348,6 +348,7 @@ class SigningInAgainTests(ConsoleCase):
         next(e for e in self.find_all("dialog button") if e.text == "Cancel").click()
         self.wait_for_text("Leave without keeping it?")
         next(e for e in self.find_all("dialog button") if e.text == "Leave").click()
+        self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
         self.check_outcomes([200])
         self.assertTrue(self.driver.current_url.endswith("#/default/tokens"))
 

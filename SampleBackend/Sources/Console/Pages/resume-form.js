@@ -47,6 +47,6 @@ export function resumeForms(context) {
             announce(`The form cannot be opened again. ${error.message}`);
         }
     };
-    for (const form of forms) open(form);
     if (forms.length) announce('The form is open as you left it.');
+    for (const form of forms) open(form);
 }

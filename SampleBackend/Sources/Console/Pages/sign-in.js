@@ -85,16 +85,17 @@ export async function signInAgain(name, elsewhere) {
                 + 'draft and what you entered are kept.',
             onSignedIn: close});
         elsewhere.then(close);
-        enter = (entered) => {
-            token.value = entered;
+        enter = (link) => {
+            // A sign-in is under way.
+            if (button.disabled) return;
+            ({place} = link);
+            token.value = link.token;
             form.requestSubmit(button);
         };
         return {body: [outcome, form], actions: [button]};
     }, {isRequired: true, onAddress: (address) => {
         const link = withoutToken(address);
-        if (link.token === null) return;
-        ({place} = link);
-        enter(link.token);
+        if (link.token !== null) enter(link);
     }});
     if (session && place && !isHeld()) location.hash = place;
     return session;
