@@ -81,6 +81,7 @@ setup_chromium() {
             install_packages chromium chromium chromium-driver
         # Takes less of the processor; Ubuntu does not have it.
         command -v chromium-headless-shell >/dev/null 2>&1 ||
+            ! apt-cache show chromium-headless-shell >/dev/null 2>&1 ||
             (install_packages chromium chromium-headless-shell) ||
             echo "The tests use chromium instead." >&2
     else
