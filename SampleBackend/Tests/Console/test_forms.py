@@ -86,7 +86,10 @@ class FormTests(TaskCase):
 
     def test_comes_back_beside_entries_that_are_no_forms(self):
         self.open_form()
-        self.wait_for_text("The server accepts this", "dialog")
+        # The form is stored a moment after the last edit.
+        self.wait_for(
+            lambda: DESCRIPTION in (self.driver.execute_script(
+                "return sessionStorage.getItem('activeconfig.forms')") or ""), "the stored form")
         self.driver.execute_script("""
             const [form] = JSON.parse(sessionStorage.getItem('activeconfig.forms'));
             const {arguments: _, ...incomplete} = form;
