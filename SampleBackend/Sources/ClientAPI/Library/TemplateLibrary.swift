@@ -111,7 +111,7 @@ package final class TemplateLibrary: Sendable {
 
     /// Loads everything from the store.
     ///
-    /// - Throws: The store's error; the known state is kept.
+    /// - Throws: The store's error; what was known stays, or what was read until then.
     package func load() async throws(TemplateStoreError) {
         try await load { () throws(TemplateStoreError) in try await store.snapshot() }
     }
