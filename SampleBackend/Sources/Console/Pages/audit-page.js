@@ -13,7 +13,7 @@ const pageSize = 100;
 const sessionPrefix = 'Console session of ';
 
 /** Display name of an entry's action: `SET_OVERRIDES` becomes "Set overrides". */
-function actionText({action, subject}) {
+export function actionText({action, subject}) {
     if (subject.startsWith(sessionPrefix)) {
         return action === 'CREATE_TOKEN' ? 'Sign in' : 'Sign out';
     }

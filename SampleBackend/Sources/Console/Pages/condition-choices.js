@@ -50,6 +50,12 @@ export class ConditionChoices {
             .map((each) => [each.name, this.#choiceOf(each)]));
     }
 
+    /** Chooses what becomes of a condition, an entry of `contradictions`. */
+    choose(each, choice) {
+        this.#chosen.set(this.#key(each), choice);
+        this.#changed();
+    }
+
     /** Choice for a condition. One that no new setting uses stays as it is: nobody is affected. */
     #choiceOf(each) {
         return this.#chosen.get(this.#key(each)) ?? (each.users.length ? undefined : 'keep');
@@ -74,10 +80,7 @@ export class ConditionChoices {
         const group = newID('condition');
         const option = (value, label, ...content) => h('label', {class: 'option'},
             h('span', {class: 'check'}, h('input', {type: 'radio', name: group, value,
-                checked: this.#choiceOf(each) === value, onchange: () => {
-                    this.#chosen.set(this.#key(each), value);
-                    this.#changed();
-                }}), h('strong', {}, label)), content);
+                checked: this.#choiceOf(each) === value, onchange: () => this.choose(each, value)}), h('strong', {}, label)), content);
         const uses = useCount(template, name);
         return h('fieldset', {class: 'card conflict'},
             h('legend', {class: 'key'}, name),

@@ -76,6 +76,28 @@ export function missingValue(rule) {
     return needed.includes('') ? `Enter the ${field.noun}.` : null;
 }
 
+/** Sets the field of a rule, with the field's first comparison and values. */
+export function setField(rule, element) {
+    const field = fields.find((candidate) => candidate.element === element);
+    const {key = null, values} = field.initial;
+    Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values],
+        isEmptyMeant: false});
+}
+
+/** Sets the operator of a rule, and keeps the values that it can take. */
+export function setOperator(rule, operator) {
+    const {element} = fieldOf(rule);
+    const isVersion = operator.startsWith('version ');
+    rule.element = isVersion ? 'version' : element;
+    rule.comparison = isVersion ? operator.slice('version '.length) : operator;
+    rule.isEmptyMeant = false;
+    if (operator === 'between') rule.values = [rule.values[0] ?? '0', rule.values[1] ?? '100'];
+    else if (takesList(element, operator)) {
+        // A value that was never entered.
+        if (rule.values.length === 1 && rule.values[0] === '') rule.values = [];
+    } else if (element !== 'dateTime') rule.values = [rule.values[0] ?? ''];
+}
+
 /** Codes of regions that are no countries. */
 const noPlaces = new Set(['ZZ', 'XA', 'XB', 'EU', 'EZ', 'UN', 'QO']);
 
@@ -103,4 +125,22 @@ const made = new Map();
 export function definedValues(element) {
     if (!made.has(element)) made.set(element, makers[element]?.() ?? []);
     return made.get(element);
+}
+
+/** Suggestions for the values of a rule, as `[value, name]` pairs; `known` are `KnownSignals`. */
+export function suggestedValues(rule, known) {
+    const defined = definedValues(rule.element);
+    const isSignal = ['app.customSignal', 'version'].includes(rule.element);
+    const used = known?.values(rule.element, isSignal ? rule.key : undefined) ?? [];
+    return [...defined, ...used.filter((value) => !defined.some(([other]) => other === value))
+        .map((value) => [value, ''])];
+}
+
+/** Value that a text stands for: "Germany" and "de" are the country DE, unless clients send "de". */
+export function meantValue(values, text) {
+    if (!text) return text;
+    const lower = text.toLowerCase();
+    const known = values.find(([value]) => value === text) ?? values.find(([value, name]) => (
+        value.toLowerCase() === lower || name.toLowerCase() === lower));
+    return known ? known[0] : text;
 }

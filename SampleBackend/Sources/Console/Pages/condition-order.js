@@ -20,15 +20,20 @@ export function move(workspace, from, to) {
 }
 
 /** Index after a move of the condition that is to stand above another one. */
-function indexAbove(from, other) {
+export function indexAbove(from, other) {
     return from < other ? other - 1 : other;
+}
+
+/** Index to which a key moves a condition; undefined for other keys. */
+export function indexOfKey(key, index, last) {
+    return {ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: last}[key];
 }
 
 /** Handler of keys in a row: Alt with the arrows, Home and End moves the condition. */
 export function onOrderKey(event, workspace, index) {
     if (!event.altKey || event.ctrlKey || event.metaKey) return;
     const last = conditions(workspace.template).length - 1;
-    const to = {ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: last}[event.key];
+    const to = indexOfKey(event.key, index, last);
     if (to === undefined) return;
     event.preventDefault();
     move(workspace, index, to);

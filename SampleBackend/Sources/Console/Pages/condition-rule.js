@@ -2,8 +2,8 @@
  * Line of the builder for one rule: field, name of the signal, comparison and values.
  */
 
-import {definedValues, fieldOf, fields, missingValue, operatorOf, takesList}
-    from './condition-fields.js';
+import {definedValues, fieldOf, fields, meantValue, missingValue, operatorOf, setField, setOperator,
+    suggestedValues, takesList} from './condition-fields.js';
 import {choice} from './controls.js';
 import {h, newID} from './dom.js';
 
@@ -17,45 +17,9 @@ export function negation(builder, view, path) {
     return h('label', {class: 'check negation'}, box, ' not');
 }
 
-/** Sets the field of a rule, with the field's first comparison and values. */
-function setField(rule, element) {
-    const field = fields.find((candidate) => candidate.element === element);
-    const {key = null, values} = field.initial;
-    Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values],
-        isEmptyMeant: false});
-}
-
-/** Sets the operator of a rule, and keeps the values that it can take. */
-function setOperator(rule, operator) {
-    const {element} = fieldOf(rule);
-    const isVersion = operator.startsWith('version ');
-    rule.element = isVersion ? 'version' : element;
-    rule.comparison = isVersion ? operator.slice('version '.length) : operator;
-    rule.isEmptyMeant = false;
-    if (operator === 'between') rule.values = [rule.values[0] ?? '0', rule.values[1] ?? '100'];
-    else if (takesList(element, operator)) {
-        // A value that was never entered.
-        if (rule.values.length === 1 && rule.values[0] === '') rule.values = [];
-    } else if (element !== 'dateTime') rule.values = [rule.values[0] ?? ''];
-}
-
 /** Suggestions for the values of a rule, as `[value, name]` pairs. */
 function suggested(builder, rule) {
-    const defined = definedValues(rule.element);
-    const isSignal = ['app.customSignal', 'version'].includes(rule.element);
-    const used = builder.known?.values(rule.element, isSignal ? rule.key : undefined) ?? [];
-    return [...defined, ...used.filter((value) => !defined.some(([known]) => known === value))
-        .map((value) => [value, ''])];
-}
-
-/** Value that a text stands for: "Germany" and "de" are the country DE, unless clients send "de". */
-function meant(builder, rule, text) {
-    if (!text) return text;
-    const values = suggested(builder, rule);
-    const lower = text.toLowerCase();
-    const known = values.find(([value]) => value === text) ?? values.find(([value, name]) => (
-        value.toLowerCase() === lower || name.toLowerCase() === lower));
-    return known ? known[0] : text;
+    return suggestedValues(rule, builder.known);
 }
 
 /** Control for one value of a rule. */
@@ -67,7 +31,7 @@ function oneValue(builder, rule, index, path, attributes) {
             builder.write();
         },
         onchange: () => {
-            const value = meant(builder, rule, input.value.trim());
+            const value = meantValue(suggested(builder, rule), input.value.trim());
             if (value === input.value) return;
             input.value = value;
             rule.values[index] = value;
@@ -81,7 +45,7 @@ function manyValues(builder, rule, path) {
     const names = new Map(definedValues(rule.element));
     const place = `${path} value`;
     const add = () => {
-        const value = meant(builder, rule, input.value.trim());
+        const value = meantValue(suggested(builder, rule), input.value.trim());
         input.value = '';
         if (!value || rule.values.includes(value)) return;
         rule.values.push(value);

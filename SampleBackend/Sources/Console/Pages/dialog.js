@@ -34,12 +34,15 @@ async function leaveTo(address) {
     if (await topmost()?.leave() && isLast && address !== null) location.hash = address;
 }
 
-window.addEventListener('beforeunload', (event) => {
-    if (opened.some(({isDirty}) => isDirty())) event.preventDefault();
-});
-window.addEventListener('pagehide', () => {
-    storeForms();
-});
+/** Starts to keep edited forms when the page ends, after the browser has asked. */
+export function watchUnload() {
+    window.addEventListener('beforeunload', (event) => {
+        if (opened.some(({isDirty}) => isDirty())) event.preventDefault();
+    });
+    window.addEventListener('pagehide', () => {
+        storeForms();
+    });
+}
 
 /** Closes all dialogs without asking; what was entered is kept for their user. */
 export async function endDialogs() {

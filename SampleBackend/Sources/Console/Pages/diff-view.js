@@ -4,7 +4,8 @@
 
 import {badge, count, settingName} from './controls.js';
 import {h} from './dom.js';
-import {lineDiff, needsLines} from './line-diff.js';
+import {lineDiff} from './line-diff.js';
+import {needsLines} from './line-differences.js';
 import {settingAt} from './template.js';
 import {valueText} from './value-view.js';
 import {differenceCount} from './server-draft.js';

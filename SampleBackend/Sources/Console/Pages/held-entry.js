@@ -7,7 +7,7 @@
  */
 
 /** Number of the current entry. */
-let current = history.state?.number ?? 0;
+let current = 0;
 /** Number of the entry that dialogs hold; null while none is open. */
 let held = null;
 /** Address of the held entry. */
@@ -20,8 +20,6 @@ let onReleased = null;
 let isDropping = false;
 /** True while the tab goes back to the held entry. */
 let isReturning = false;
-
-if (history.state?.number === undefined) mark({number: current});
 
 /** Replaces the state of the current entry. */
 function mark(state) {
@@ -70,7 +68,8 @@ export function release() {
     });
 }
 
-window.addEventListener('popstate', () => {
+/** Follows the tab's steps to an entry. */
+function onStep() {
     const number = history.state?.number;
     const isDropped = isDropping;
     const isBack = isReturning && number === held;
@@ -106,4 +105,11 @@ window.addEventListener('popstate', () => {
         history.go(held - number);
         onLeave(null);
     }
-});
+}
+
+/** Numbers the current entry, and starts to follow the tab's steps between entries. */
+export function watchHistory() {
+    current = history.state?.number ?? 0;
+    if (history.state?.number === undefined) mark({number: current});
+    window.addEventListener('popstate', onStep);
+}

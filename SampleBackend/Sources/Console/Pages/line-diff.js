@@ -1,159 +1,31 @@
 /**
- * Line-by-line differences of two texts, with the changed words marked. JSON is compared formatted,
- * so that white space is no difference, unless it is the only one.
+ * View of the line-by-line differences of two texts; unchanged and very many lines are folded.
  */
 
 import {h} from './dom.js';
-import {formatted} from './json-text.js';
-
-/** Product of the line numbers up to which lines are compared; beyond it all lines count as changed. */
-const maximumWork = 1_000_000;
-
-/** Unchanged lines shown around a change. */
-const context = 2;
-
-/** Lines shown before the rest is folded. */
-const shownLines = 40;
-
-/** A text formatted with one member or item a line if it is JSON, else as it is. */
-function formattedIfJSON(text) {
-    if (!/^\s*[[{]/.test(text)) return text;
-    try {
-        return formatted(text);
-    } catch {
-        // A text that only begins like JSON.
-        return text;
-    }
-}
-
-/** Lines of two texts for a comparison, both formatted or both as they are. */
-function linesOf(old, now, isText) {
-    const texts = isText ? [old, now] : [old, now].map(formattedIfJSON);
-    return (texts[0] === texts[1] ? [old, now] : texts).map((text) => text.split('\n'));
-}
-
-/**
- * Longest common subsequence of two lists, as pairs of indexes; the common beginning and end are
- * taken first.
- */
-function commonPairs(old, now) {
-    let start = 0;
-    while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
-    let end = 0;
-    while (end < Math.min(old.length, now.length) - start
-        && old.at(-1 - end) === now.at(-1 - end)) end += 1;
-    const [rows, columns] = [old.length - start - end, now.length - start - end];
-    const pairs = Array.from({length: start}, (_, index) => [index, index]);
-    if (rows * columns <= maximumWork) {
-        const lengths = Array.from({length: rows + 1}, () => new Uint32Array(columns + 1));
-        for (let row = rows - 1; row >= 0; row -= 1) {
-            for (let column = columns - 1; column >= 0; column -= 1) {
-                lengths[row][column] = old[start + row] === now[start + column]
-                    ? lengths[row + 1][column + 1] + 1
-                    : Math.max(lengths[row + 1][column], lengths[row][column + 1]);
-            }
-        }
-        for (let row = 0, column = 0; row < rows && column < columns;) {
-            if (old[start + row] === now[start + column]) {
-                pairs.push([start + row, start + column]);
-                row += 1;
-                column += 1;
-            } else if (lengths[row + 1][column] >= lengths[row][column + 1]) row += 1;
-            else column += 1;
-        }
-    }
-    for (let index = end; index > 0; index -= 1) {
-        pairs.push([old.length - index, now.length - index]);
-    }
-    return pairs;
-}
-
-/** Words, runs of white space and single other characters. */
-const words = (line) => line.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
-
-/** Two versions of a line as nodes, in which the words that differ are marked. */
-function markedLines(old, now) {
-    const [left, right] = [words(old), words(now)];
-    const pairs = commonPairs(left, right);
-    const marked = (list, side) => {
-        const kept = new Set(pairs.map((pair) => pair[side]));
-        const nodes = [];
-        for (let index = 0; index < list.length;) {
-            let end = index;
-            while (end < list.length && kept.has(end) === kept.has(index)) end += 1;
-            const text = list.slice(index, end).join('');
-            nodes.push(kept.has(index) ? text : h('mark', {}, text));
-            index = end;
-        }
-        return nodes;
-    };
-    return pairs.some(([index]) => left[index].trim()) ? [marked(left, 0), marked(right, 1)]
-        : [[old], [now]];
-}
-
-/** Rows `{kind, content}` of the differences: `same`, `old` or `new`. */
-function rowsOf(old, now) {
-    const rows = [];
-    let [row, column] = [0, 0];
-    for (const [nextRow, nextColumn] of [...commonPairs(old, now), [old.length, now.length]]) {
-        const [removed, added] = [old.slice(row, nextRow), now.slice(column, nextColumn)];
-        const both = removed.length === added.length
-            ? removed.map((line, index) => markedLines(line, added[index])) : null;
-        removed.forEach((line, index) => rows.push(
-            {kind: 'old', content: both ? both[index][0] : [line]}));
-        added.forEach((line, index) => rows.push(
-            {kind: 'new', content: both ? both[index][1] : [line]}));
-        if (nextRow < old.length) rows.push({kind: 'same', content: [old[nextRow]]});
-        [row, column] = [nextRow + 1, nextColumn + 1];
-    }
-    return rows;
-}
+import {lineDifferences} from './line-differences.js';
 
 const marks = {same: ' ', old: '−', new: '+'};
 const names = {old: 'Before: ', new: 'After: '};
 
-function lineView({kind, content}) {
+function lineView({kind, parts}) {
     return h('div', {class: `diff-line ${kind}`},
         h('span', {class: 'diff-mark', 'aria-hidden': 'true'}, marks[kind]),
-        h('code', {}, names[kind] && h('span', {class: 'visually-hidden'}, names[kind]), content));
+        h('code', {}, names[kind] && h('span', {class: 'visually-hidden'}, names[kind]),
+            parts.map(({text, isMarked}) => (isMarked ? h('mark', {}, text) : text))));
 }
 
-/** Unchanged lines in a row, folded but for those next to a change. */
-function unchangedView(rows, isFirst, isLast) {
-    const [before, after] = [isFirst ? 0 : context, isLast ? 0 : context];
-    if (rows.length <= before + after + 2) return rows.map(lineView);
-    const folded = rows.slice(before, rows.length - after);
-    return [rows.slice(0, before).map(lineView),
-        h('details', {class: 'diff-fold'},
+function blockView({before, folded, after}) {
+    return [before.map(lineView),
+        folded.length > 0 && h('details', {class: 'diff-fold'},
             h('summary', {}, `${folded.length} unchanged lines`), folded.map(lineView)),
-        rows.slice(rows.length - after).map(lineView)];
+        after.map(lineView)];
 }
 
-/** True if the texts are better compared by line than side by side. */
-export function needsLines(old, now) {
-    return [old, now].some((text) => text.length > 80 || text.includes('\n'));
-}
-
-/**
- * View of the differences of two texts; unchanged and very many lines are folded. `isText` compares
- * what looks like JSON as it is, as for settings of the type STRING.
- */
-export function lineDiff(old, now, {isText = false} = {}) {
-    const rows = rowsOf(...linesOf(old, now, isText));
-    const blocks = [];
-    for (const row of rows) {
-        if (row.kind === 'same' && blocks.at(-1)?.kind === 'same') blocks.at(-1).rows.push(row);
-        else blocks.push({kind: row.kind, rows: [row]});
-    }
-    const shown = [];
-    const rest = [];
-    let count = 0;
-    blocks.forEach(({kind, rows: lines}, index) => {
-        const place = count > shownLines ? rest : shown;
-        place.push(kind === 'same'
-            ? unchangedView(lines, index === 0, index === blocks.length - 1) : lines.map(lineView));
-        count += kind === 'same' ? Math.min(lines.length, 2 * context + 1) : 1;
-    });
-    return h('div', {class: 'line-diff'}, shown, rest.length > 0
-        && h('details', {class: 'diff-fold'}, h('summary', {}, 'More changed lines'), rest));
+/** View of the differences of two texts, compared as `lineDifferences` says. */
+export function lineDiff(old, now, options) {
+    const {shown, rest} = lineDifferences(old, now, options);
+    return h('div', {class: 'line-diff'}, shown.map(blockView), rest.length > 0
+        && h('details', {class: 'diff-fold'}, h('summary', {}, 'More changed lines'),
+            rest.map(blockView)));
 }

@@ -4,10 +4,12 @@
 
 import {ServerError, setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './api.js';
 import {message} from './controls.js';
-import {ask, endDialogs} from './dialog.js';
+import {ask, endDialogs, watchUnload} from './dialog.js';
 import {fill, h} from './dom.js';
 import {watchFocus} from './focus.js';
 import {Frame} from './frame.js';
+import {watchHistory} from './held-entry.js';
+import {watchPresses} from './press.js';
 import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './session.js';
 import {showSignIn, signInAgain} from './sign-in.js';
 import {forgetUser} from './stored-data.js';
@@ -211,6 +213,9 @@ async function follow(isSignedOut = false) {
     }
 }
 
+watchHistory();
+watchUnload();
+watchPresses();
 setForbiddenHandler(() => follow());
 // Before the frame's listener: a link with a token is no page.
 window.addEventListener('hashchange', async (event) => {

@@ -15,7 +15,7 @@ import {sentence} from './validation.js';
 import {valueText} from './value-view.js';
 
 /** Display name of the conflicting item. */
-function conflictName({kind, section, key, name, field, condition}) {
+export function conflictName({kind, section, key, name, field, condition}) {
     switch (kind) {
     case 'PARAMETER':
         if (condition !== undefined) return `${section}.${key}, value for “${condition}”`;

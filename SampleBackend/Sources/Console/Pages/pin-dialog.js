@@ -27,7 +27,7 @@ export function isOfType(value, valueType) {
 }
 
 /** Parses an entered value; undefined if the text is no value of the type. */
-function valueOf(text, valueType) {
+export function valueOf(text, valueType) {
     if (valueType === 'STRING') return text;
     try {
         const value = parseJSON(text);

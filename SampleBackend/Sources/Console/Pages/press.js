@@ -34,7 +34,10 @@ export function afterPress(action) {
     else action();
 }
 
-for (const [event, listener] of Object.entries({
-    pointerdown: start, pointerup: end, pointercancel: end, keyup: end, blur: end,
-    keydown: (event) => event.key === ' ' && !event.repeat && start(event),
-})) window.addEventListener(event, listener, {capture: true});
+/** Starts to watch presses; until then, nothing waits for one. */
+export function watchPresses() {
+    for (const [event, listener] of Object.entries({
+        pointerdown: start, pointerup: end, pointercancel: end, keyup: end, blur: end,
+        keydown: (event) => event.key === ' ' && !event.repeat && start(event),
+    })) window.addEventListener(event, listener, {capture: true});
+}

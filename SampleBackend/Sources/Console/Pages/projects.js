@@ -44,7 +44,7 @@ export function projectToOpen(wanted, names) {
 }
 
 /** True for a name that the server accepts for a new project. */
-function isProjectName(name) {
+export function isProjectName(name) {
     return /^[A-Za-z0-9._-]{1,100}$/.test(name) && name !== '.' && name !== '..';
 }
 

@@ -4,45 +4,12 @@
 
 import {count, message} from './controls.js';
 import {h} from './dom.js';
-import {entries} from './json.js';
+import {isUnreached, sentence, valueName} from './reach.js';
 
 /** Changed values shown before the rest is folded. */
 const shownValues = 20;
 
 const number = new Intl.NumberFormat();
-
-/** Name of a value: the setting, and its condition. */
-function valueName({section, key, condition}) {
-    return `${section}.${key}, ${condition === undefined ? 'default value' : `for “${condition}”`}`;
-}
-
-/** Names of the conditions above that take users, with their numbers. */
-function takers({takenBy = {}}) {
-    return entries(takenBy).map(([name, users]) => `“${name}” takes ${number.format(users)}`)
-        .join(', ');
-}
-
-/** True if a value reaches nobody although it should. */
-function isUnreached({shadow, reached}, users) {
-    return shadow !== undefined || (Number(users) > 0 && Number(reached) === 0);
-}
-
-function sentence(value, users) {
-    const {matching, reached, shadow, condition} = value;
-    if (shadow !== undefined) {
-        return `Nobody gets it: “${shadow}” stands above with the same expression.`;
-    }
-    const taken = takers(value);
-    if (Number(reached) === 0 && Number(matching) > 0) {
-        return `Nobody gets it: of ${count(matching, 'user')} for whom it is true, ${taken}. `
-            + 'Move the condition up to reach them.';
-    }
-    if (Number(matching) === 0 && condition !== undefined) {
-        return `Nobody gets it: “${condition}” is true for none of ${count(users, 'user')}.`;
-    }
-    return `${count(reached, 'user')} of ${number.format(users)} get it`
-        + (taken ? `; ${taken}.` : '.');
-}
 
 /** Estimate from the sample of recent requests; null when the server keeps none. */
 export function estimateView(estimate) {

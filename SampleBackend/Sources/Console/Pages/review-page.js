@@ -322,7 +322,7 @@ function showReview(context, state, body) {
 }
 
 /** Names of the conditions that differ, and of those for which a value of a setting does. */
-function changedConditions({conditions: found, parameters}) {
+export function changedConditions({conditions: found, parameters}) {
     const prefix = 'conditionalValues.';
     const values = parameters.flatMap(({parts}) => parts.map(({name}) => name))
         .filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));

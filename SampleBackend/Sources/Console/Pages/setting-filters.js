@@ -6,7 +6,7 @@ import {Combobox} from './combobox.js';
 import {choice, field} from './controls.js';
 import {fill, h} from './dom.js';
 import {setQuery} from './router.js';
-import {noFilter, sectionToken} from './setting-index.js';
+import {filterOf, filterParameters, noFilter, sectionToken} from './setting-index.js';
 import {conditions, sections} from './template.js';
 import {valueTypes} from './value-types.js';
 
@@ -32,8 +32,7 @@ export class SettingFilters {
      */
     constructor(query, changed) {
         this.#changed = changed;
-        this.filter = Object.fromEntries(
-            Object.keys(noFilter).map((name) => [name, query.get(name) ?? '']));
+        this.filter = filterOf(query);
         this.search = h('input', {type: 'search', value: this.filter.find,
             'aria-keyshortcuts': '/', placeholder: 'Words in any order',
             oninput: () => this.#set('find', this.search.value)});
@@ -108,8 +107,7 @@ export class SettingFilters {
 
     #follow() {
         clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => setQuery(Object.fromEntries(
-            Object.entries(this.filter).filter(([, text]) => text))), addressDelay);
+        this.#timer = setTimeout(() => setQuery(filterParameters(this.filter)), addressDelay);
         this.#changed();
     }
 }

@@ -16,8 +16,8 @@ const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 
     ['minute', 60]];
 
 /** Time before now in one unit, such as "3d ago"; "now" within the first minute. */
-function relativeTime(timestamp) {
-    const seconds = Math.max(0, (Date.now() - new Date(timestamp)) / 1000);
+export function relativeTime(timestamp, now = Date.now()) {
+    const seconds = Math.max(0, (now - new Date(timestamp).getTime()) / 1000);
     const [unit, length] = units.find(([, limit]) => seconds >= limit) ?? ['second', Infinity];
     return new Intl.RelativeTimeFormat(undefined, {numeric: 'auto', style: 'narrow'})
         .format(-Math.floor(seconds / length), unit);

@@ -55,6 +55,16 @@ export function isChangedSince(baseTemplate, {group, key, parameter}) {
 /** Filter that every setting passes. */
 export const noFilter = {find: '', type: '', condition: '', section: '', changed: ''};
 
+/** Filter of the query of an address. */
+export function filterOf(query) {
+    return Object.fromEntries(Object.keys(noFilter).map((name) => [name, query.get(name) ?? '']));
+}
+
+/** Parameters of a query for a filter. */
+export function filterParameters(filter) {
+    return Object.fromEntries(Object.entries(filter).filter(([, text]) => text));
+}
+
 /** True if a filter can leave settings out. */
 export function isFiltering(filter) {
     return Object.values(filter).some((text) => text.trim() !== '');

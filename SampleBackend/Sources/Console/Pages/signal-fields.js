@@ -32,7 +32,7 @@ export function signalsOf(query) {
 }
 
 /** Parses lines of the form `name = value`. */
-function pairsOf(text) {
+export function pairsOf(text) {
     return text.split('\n').filter((line) => line.trim()).map((line) => {
         const [name, ...rest] = line.split('=');
         return [name.trim(), rest.join('=').trim()];

@@ -1,52 +1,17 @@
 /**
- * Delivery of a version that was just published, and its rollback.
+ * View of the delivery of a version that was just published, and of its rollback.
  */
 
-import {call, projectPath, ServerError} from './api.js';
 import {count, guarded, message} from './controls.js';
 import {announce, fill, h} from './dom.js';
-import {clearDoubt} from './publishing.js';
+import {arrival, editAgain, rollback} from './rollback.js';
 import {refusal} from './session.js';
-import {mergeTrees} from './tree-merge.js';
 
 /** Milliseconds between two looks at the connected clients. */
 const interval = 1000;
 
 /** Seconds for which a publish can be undone here; later, the history can. */
 const lifetime = 60;
-
-/** Number of connected clients, and of those with a version. */
-async function arrival(project, versionNumber, signal) {
-    const {body} = await call('GET', projectPath(project, 'connections'), {signal});
-    const versions = Object.entries(body.versions);
-    const has = versions.filter(([number]) => Number(number) >= Number(versionNumber))
-        .reduce((sum, [, clients]) => sum + Number(clients), 0);
-    return {all: Number(body.connections), has};
-}
-
-/**
- * Publishes the version `before` again in place of `versionNumber`; after a lost response, finds
- * out whether that was done.
- *
- * @returns {Promise<?object>} The new version; null when there is none, undefined when the signal
- *     was aborted before the server answered.
- * @throws ServerError with a status below 500; 412 when another version was published since.
- */
-async function rollback(project, {before, versionNumber}, options) {
-    try {
-        const {body} = await call('POST', projectPath(project, 'remoteConfig:rollback'), {
-            body: {versionNumber: before}, ifMatch: `etag-${project}-${versionNumber}`});
-        return body.version;
-    } catch (error) {
-        if (error instanceof ServerError && error.status < 500) throw error;
-    }
-    return clearDoubt(async () => {
-        const {body} = await call(
-            'GET', projectPath(project, 'remoteConfig:listVersions', {pageSize: 20}));
-        return body.versions.find((version) => version.rollbackSource === before
-            && Number(version.versionNumber) === Number(versionNumber) + 1) ?? null;
-    }, options);
-}
 
 /**
  * Sentence with the number of connected apps that have a version. It is updated every second for a
@@ -75,22 +40,6 @@ function arrivalView(project, versionNumber, signal, onLook = () => {}) {
     };
     look();
     return place;
-}
-
-/**
- * Makes what a version had changed a draft over the current version, with its description. Edits
- * of a draft that exists by then are kept, and win where both changed the same.
- */
-async function editAgain(workspace, before, versionNumber) {
-    await workspace.load();
-    const [old, undone] = await Promise.all(
-        [before, versionNumber].map((number) => workspace.fetchTemplate(number)));
-    const {draft, published} = workspace;
-    const again = mergeTrees(old.template, undone.template, published);
-    const {description} = undone.version;
-    const template = description ? {...again, version: {description}} : again;
-    workspace.rebase(draft ? mergeTrees(draft.baseTemplate, draft.template, template) : template, {
-        versionNumber: workspace.versionNumber, etag: workspace.etag, baseTemplate: published});
 }
 
 /**

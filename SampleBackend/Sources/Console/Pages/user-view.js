@@ -4,41 +4,10 @@
 
 import {badge, conditionChip, count, field, settingName, table} from './controls.js';
 import {fill, h} from './dom.js';
-import {entries, isEqual} from './json.js';
-import {jsonText, parseJSON} from './json-text.js';
-import {conditions, settingAt} from './template.js';
-
-/** Reason for a setting's value: override, condition or default. */
-function reasonText({source, condition, falseConditions = []}) {
-    const others = falseConditions.length
-        ? `, since ${falseConditions.map((name) => `“${name}”`).join(', ')} `
-            + `${falseConditions.length === 1 ? 'is' : 'are'} false` : '';
-    switch (source) {
-    case 'OVERRIDE': return 'Pinned for this user';
-    case 'CONDITION': return `Condition “${condition}” is true${others}`;
-    default: return `Default value${others}`;
-    }
-}
-
-/** Default value of a setting as JSON; undefined when it has none, or is no value of its type. */
-function defaultOf(template, section, key) {
-    const {defaultValue, valueType = 'STRING'} = settingAt(template, section, key)?.parameter ?? {};
-    const text = defaultValue?.value;
-    if (typeof text !== 'string') return undefined;
-    try {
-        return valueType === 'STRING' ? text
-            : parseJSON(valueType === 'BOOLEAN' ? text.toLowerCase() : text);
-    } catch {
-        return undefined;
-    }
-}
-
-/** True unless a setting's value is the default of the template. */
-function isDifferent(template, section, key, reason) {
-    if (!reason || reason.source === 'DEFAULT') return false;
-    const value = defaultOf(template, section, key);
-    return value === undefined || reason.value === undefined || !isEqual(value, reason.value);
-}
+import {isEqual} from './json.js';
+import {jsonText} from './json-text.js';
+import {conditions} from './template.js';
+import {isDifferent, reasonText, rowsOf, rowText} from './user-settings.js';
 
 /** Cell of a value; `reason` is undefined where the template has no such setting. */
 function valueCell(reason) {
@@ -46,28 +15,6 @@ function valueCell(reason) {
     return reason.value === undefined
         ? h('span', {class: 'muted'}, 'Left out: the app uses its own default')
         : h('code', {class: 'value'}, jsonText(reason.value));
-}
-
-/** Settings of one or two answers as `{section, key, now, draft}`. */
-function rowsOf(now, draft) {
-    const rows = new Map();
-    for (const [side, answer] of [['now', now], ['draft', draft]]) {
-        for (const [section, reasons] of entries(answer?.settings ?? {})) {
-            for (const [key, reason] of entries(reasons)) {
-                const name = `${section}.${key}`;
-                if (!rows.has(name)) rows.set(name, {section, key});
-                rows.get(name)[side] = reason;
-            }
-        }
-    }
-    return [...rows.values()];
-}
-
-/** Words that a search finds in a row. */
-function rowText({section, key, now, draft}) {
-    return [`${section}.${key}`, ...[now, draft].filter(Boolean)
-        .flatMap((reason) => [jsonText(reason.value ?? null), reasonText(reason)])]
-        .join('\n').toLowerCase();
 }
 
 /** Percentile of a user for a seed, which decides `percent` rules. */

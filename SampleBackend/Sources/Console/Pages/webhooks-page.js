@@ -50,7 +50,7 @@ function openDeliveries(project, webhook) {
 }
 
 /** An address without what may be a secret: credentials and the query. */
-function withoutSecrets(address) {
+export function withoutSecrets(address) {
     return address.trim().replace(/[?#].*$/, '').replace(/^([a-z]*:\/*)?[^/]*@/i, '$1');
 }
 

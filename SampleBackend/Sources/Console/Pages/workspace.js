@@ -19,6 +19,10 @@ import {etagOf, readNewest, readVersion} from './versions.js';
 /** Milliseconds before a failed save is tried again. */
 const pause = 2000;
 
+function hasOpenDialog() {
+    return document.querySelector('dialog[open]') !== null;
+}
+
 /**
  * Published template and draft of a project; dispatches `change` when either changes, and
  * `versionchange` after `load` has read another version.
@@ -61,16 +65,19 @@ export class Workspace extends EventTarget {
     #mirror;
     #channel = null;
     #mayEdit;
+    #hasDialog;
     #isPublishing = false;
 
     /**
      * @param {string} project Name of the project.
      * @param {string} user Name of the signed-in user.
      * @param {boolean} mayEdit False if the user's role has no drafts.
+     * @param {function(): boolean} hasDialog True while a dialog is open.
      */
-    constructor(project, user = '', mayEdit = true) {
+    constructor(project, user = '', mayEdit = true, hasDialog = hasOpenDialog) {
         super();
         this.#mayEdit = mayEdit;
+        this.#hasDialog = hasDialog;
         this.project = project;
         this.user = user;
         this.#mirror = new DraftMirror(user, project);
@@ -376,7 +383,7 @@ export class Workspace extends EventTarget {
             if (!this.isRefused) this.#save();
             return;
         }
-        if (document.querySelector('dialog[open]')) return;
+        if (this.#hasDialog()) return;
         const before = this.draft;
         const take = await this.#readDraft();
         if (!take()) return;

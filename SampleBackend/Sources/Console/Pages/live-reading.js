@@ -1,0 +1,51 @@
+/**
+ * What the server says of the connected apps, and sentences about it.
+ */
+
+import {count} from './controls.js';
+
+/**
+ * Derives what the page shows from a response. `newest` is the highest version known from the
+ * response or the workspace, `arrived` the number of connections that have it, `share` their share
+ * from 0 to 1, and `lastPublish` whom it changed; null when the server does not know.
+ */
+export function reading({connections, versions, lastPublish, acknowledgements}, newestVersion) {
+    const known = Object.keys(versions ?? {}).map(Number);
+    const newest = String(Math.max(Number(newestVersion ?? 0), ...known, 0));
+    const arrived = versions?.[newest] ?? 0;
+    return {connections, versions: versions ?? {}, newest, arrived, acknowledgements,
+        lastPublish: lastPublish?.version === newest ? lastPublish : null,
+        share: connections ? arrived / connections : null};
+}
+
+/** Formats a share from 0 to 1 as a percentage with at most one decimal. */
+export function percentText(share) {
+    return new Intl.NumberFormat(undefined, {style: 'percent', maximumFractionDigits: 1})
+        .format(share);
+}
+
+/** The reading as a sentence, for the plot's label and for screen readers. */
+export function sentence({connections, newest, arrived, share}) {
+    if (connections === 0) return 'No app is connected now.';
+    return `${new Intl.NumberFormat().format(arrived)} of ${count(connections, 'connected app')} `
+        + `${arrived === 1 ? 'has' : 'have'} version ${newest} (${percentText(share)}).`;
+}
+
+/** How long the newest version took to reach the connected apps, as the end of a line. */
+export function deliveryText(delivery) {
+    if (!delivery) return '';
+    const {seconds, isComplete} = delivery;
+    if (!isComplete) return `, on its way for ${Math.round(seconds)} s`;
+    return seconds < 1.5 ? ', with all within a second or two'
+        : `, with all after ${Math.round(seconds)} s`;
+}
+
+/** Whom the newest version changed, of those who were connected when it was published. */
+export function effectText(effect) {
+    if (!effect) return '';
+    const {users, changed} = effect;
+    if (Number(users) === 0) return 'Nobody was connected when it was published.';
+    const number = new Intl.NumberFormat();
+    return `It changed something for ${number.format(changed)} of `
+        + `${count(users, 'user')} connected when it was published.`;
+}

@@ -1,0 +1,93 @@
+/**
+ * The values that the server keeps pinned for a user: reading them, and changing one.
+ */
+
+import {call, isMissing, projectPath} from './api.js';
+import {isEqual, member, withMember} from './json.js';
+import {jsonText} from './json-text.js';
+
+/** Path of a user's overrides. */
+function overridesPath(project, userID) {
+    return projectPath(project, `users/${encodeURIComponent(userID)}/overrides`);
+}
+
+/** Reads a user's overrides; empty and without an entity tag when nothing is pinned. */
+export async function readOverrides(project, userID, options) {
+    try {
+        const {body, etag} = await call('GET', overridesPath(project, userID), options);
+        return {overrides: body, etag};
+    } catch (error) {
+        if (isMissing(error)) return {overrides: {}, etag: null};
+        throw error;
+    }
+}
+
+/** The most attempts to pin a value while others pin some for the same user. */
+const attempts = 5;
+
+/** Text of what is pinned for a setting. */
+function pinnedText(value) {
+    return value === undefined ? 'It is not pinned any more.' : `It is ${jsonText(value)} now.`;
+}
+
+/** Another value is pinned than the one that a form showed: `value`; undefined is none. */
+export class ChangedPinError extends Error {
+    constructor(value) {
+        super(`Somebody else has changed this pin meanwhile. ${pinnedText(value)} Save again to `
+            + 'pin yours in its place.');
+        this.value = value;
+    }
+}
+
+/** True if two pinned values are the same; undefined is none. */
+function isSamePin(left, right) {
+    return left === undefined || right === undefined ? left === right : isEqual(left, right);
+}
+
+/** Value that the server has stored for a pin; `sent` if that cannot be read or is gone. */
+async function storedValue(project, userID, section, key, sent) {
+    try {
+        const {overrides} = await readOverrides(project, userID);
+        return member(member(overrides, section), key) ?? sent;
+    } catch {
+        // The value is stored, whatever becomes of this request.
+        return sent;
+    }
+}
+
+/**
+ * Pins a value; undefined removes it. The server stores all values of a user at once, in place of
+ * those that were read, so that no other pin gets lost.
+ *
+ * @param {{value: *}} shown The value that the user saw, undefined for none; without it, any value
+ *     is replaced.
+ * @returns {Promise<*>} The value as the server keeps it, which may round a number.
+ * @throws ChangedPinError if another value than `shown` is pinned; nothing is stored then.
+ */
+export async function savePin(project, userID, section, key, value, shown) {
+    const path = overridesPath(project, userID);
+    for (let attempt = 1; ; attempt += 1) {
+        const {overrides, etag} = await readOverrides(project, userID);
+        const now = member(member(overrides, section), key);
+        // The same value may be an earlier attempt whose answer was lost.
+        if (shown && !isSamePin(now, shown.value) && !isSamePin(now, value)) {
+            throw new ChangedPinError(now);
+        }
+        const values = withMember(member(overrides, section), key, value);
+        const body = withMember(
+            overrides, section, Object.keys(values).length ? values : undefined);
+        const condition = etag ? {ifMatch: etag} : {ifNoneMatch: '*'};
+        try {
+            if (Object.keys(body).length) {
+                await call('PUT', path, {body, ...condition});
+                return await storedValue(project, userID, section, key, value);
+            } else if (etag) {
+                await call('DELETE', path, condition);
+            }
+            return undefined;
+        } catch (error) {
+            // 404: somebody else has removed the last one.
+            if (attempt === attempts || ![404, 412].includes(error.status)) throw error;
+        }
+    }
+}
