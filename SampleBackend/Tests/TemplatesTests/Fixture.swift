@@ -10,6 +10,12 @@ enum Fixture: String, CaseIterable, CustomTestStringConvertible {
     case serverTemplate = "server-template"
     /// Response to Parse's `GET /config` with the master key.
     case parseConfig = "parse-config"
+    /// Orders of names before and after a merge; the console's tests read it too.
+    case mergedOrders = "merged-orders"
+    /// Names that the console knows; its tests read it too.
+    case templateNames = "template-names"
+    /// Paths of settings; the console's tests read it too.
+    case templatePaths = "template-paths"
 
     var data: Data {
         get throws {
@@ -22,6 +28,15 @@ enum Fixture: String, CaseIterable, CustomTestStringConvertible {
 
     var json: JSONNode {
         get throws { try JSONNode(jsonData: data) }
+    }
+
+    /// Elements of a list; fails if there are none.
+    var rows: [JSONNode] {
+        get throws {
+            let rows = try #require(try json.arrayValue)
+            try #require(!rows.isEmpty)
+            return rows
+        }
     }
 
     var testDescription: String { rawValue }

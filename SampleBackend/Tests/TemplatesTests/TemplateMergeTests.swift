@@ -93,35 +93,58 @@ struct TemplateMergeTests {
                 })
     }
 
-    /// Orders of conditions.
+    /// Orders of names, which are letters, before and after a merge.
     struct OrderRow: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Orders before, mine, theirs and merged.
-        let orders: [String]
-        var isConflict = false
+        let base: [String]
+        let mine: [String]
+        let theirs: [String]
+        /// The order when both sides reordered and mine counts.
+        let preferringMine: String
+        let preferringTheirs: String
+        let isConflict: Bool
+
+        init(_ row: JSONNode) throws {
+            func text(_ name: String) throws -> String { try #require(row[name]?.stringValue) }
+            func letters(_ name: String) throws -> [String] { try text(name).map { String($0) } }
+            testDescription = try text("name")
+            base = try letters("base")
+            mine = try letters("mine")
+            theirs = try letters("theirs")
+            preferringMine = try text("preferringMine")
+            preferringTheirs = try text("preferringTheirs")
+            isConflict = try #require(row["isConflict"]?.boolValue as Bool?)
+        }
     }
 
-    @Test(arguments: [
-        OrderRow(testDescription: "I moved one", orders: ["abc", "cab", "abc", "cab"]),
-        OrderRow(testDescription: "they moved one", orders: ["abc", "abc", "bca", "bca"]),
-        OrderRow(testDescription: "both alike", orders: ["abc", "cba", "cba", "cba"]),
-        OrderRow(
-            testDescription: "both", orders: ["abc", "cab", "bca", "bca"], isConflict: true),
-        OrderRow(testDescription: "I added, they moved", orders: ["abc", "axbc", "cba", "cbax"]),
-        OrderRow(testDescription: "I moved, they added", orders: ["abc", "cba", "yabc", "ycba"]),
-        OrderRow(testDescription: "both added", orders: ["ab", "axb", "ayb", "axyb"]),
-        OrderRow(testDescription: "I removed, they moved", orders: ["abc", "ac", "cba", "ca"]),
-        OrderRow(testDescription: "both removed", orders: ["abc", "bc", "ab", "b"]),
-    ])
+    @Test(arguments: try Fixture.mergedOrders.rows.map(OrderRow.init))
     func aMergeOrdersConditionsByWhoMovedThem(row: OrderRow) {
-        let templates = row.orders.map { template(conditions: $0.map { String($0) }) }
-        let merge = TemplateMerge(base: templates[0], mine: templates[1], theirs: templates[2])
-        #expect(merge.merged.conditions.map(\.name).joined() == row.orders[3])
+        let merge = TemplateMerge(
+            base: template(conditions: row.base), mine: template(conditions: row.mine),
+            theirs: template(conditions: row.theirs))
+        #expect(merge.merged.conditions.map(\.name).joined() == row.preferringTheirs)
         #expect(merge.conflicts.map(\.path) == (row.isConflict ? ["conditions"] : []))
-        if row.isConflict {
-            let mine = merge.resolving(["conditions": .mine])
-            #expect(mine.conditions.map(\.name).joined() == row.orders[1])
+        let mine = merge.resolving(["conditions": .mine])
+        #expect(mine.conditions.map(\.name).joined() == row.preferringMine)
+    }
+
+    @Test(arguments: try Fixture.mergedOrders.rows.map(OrderRow.init))
+    func aMergeOrdersParametersAndGroupsByWhoMovedThem(row: OrderRow) {
+        func template(_ names: [String]) -> RemoteConfigTemplate {
+            let parameters = OrderedDictionary(
+                uniqueKeysWithValues: names.map {
+                    ($0, TemplateParameter(defaultValue: .value("")))
+                })
+            return RemoteConfigTemplate(
+                parameters: parameters,
+                parameterGroups: OrderedDictionary(
+                    uniqueKeysWithValues: names.map { ($0, ParameterGroup()) }))
         }
+        let merge = TemplateMerge(
+            base: template(row.base), mine: template(row.mine), theirs: template(row.theirs))
+        #expect(merge.merged.parameters.keys.joined() == row.preferringTheirs)
+        #expect(merge.merged.parameterGroups.keys.joined() == row.preferringTheirs)
+        #expect(merge.conflicts.isEmpty)
     }
 
     @Test func aMergeKeepsAConditionThatTheOtherSideBeginsToUse() throws {

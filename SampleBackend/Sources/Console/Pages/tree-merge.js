@@ -4,17 +4,27 @@
 
 import {isEqual, isObject, member, names, objectOf} from './json.js';
 
-/** True for a list of objects with distinct names, such as the conditions of a template. */
+/**
+ * True for a list of objects with distinct names, such as the conditions of a template.
+ *
+ * @param {unknown} tree
+ * @returns {tree is {name: unknown}[]}
+ */
 function isNamedList(tree) {
     return Array.isArray(tree) && tree.every((item) => isObject(item) && 'name' in item)
         && new Set(tree.map((item) => item.name)).size === tree.length;
 }
 
+/** @param {{name: unknown}[]} list */
 const byName = (list) => objectOf(list.map((item) => [String(item.name), item]));
 
 /**
  * Order of names after a merge, as the server's: that of the side which reordered the names that all
  * have; of `mine` if both did. A name that only the other side has follows the one before it there.
+ *
+ * @param {string[]} base
+ * @param {string[]} mine
+ * @param {string[]} theirs
  */
 function mergedOrder(base, mine, theirs) {
     const [inBase, inMine, inTheirs] = [base, mine, theirs].map((list) => new Set(list));
@@ -24,22 +34,54 @@ function mergedOrder(base, mine, theirs) {
     const isTheirsSame = isEqual(other, before);
     const [leading, following] = isMineSame ? [theirs, mine] : [mine, theirs];
     const present = new Set(leading);
-    const followers = new Map([[null, []], ...leading.map((name) => [name, []])]);
-    let anchor = null;
+    /** @type {string[]} */
+    const beginning = [];
+    /** @type {Map<string, string[]>} */
+    const followers = new Map();
+    let list = beginning;
     for (const name of following) {
-        if (present.has(name)) anchor = name;
-        else followers.get(anchor).push(name);
+        if (present.has(name)) {
+            list = [];
+            followers.set(name, list);
+        } else list.push(name);
     }
     return {
-        names: [...followers.get(null), ...leading.flatMap((name) => [name, ...followers.get(name)])],
+        names: [...beginning, ...leading.flatMap((name) => [name, ...followers.get(name) ?? []])],
         isConflict: !isMineSame && !isTheirsSame && !isEqual(own, other)};
 }
 
-/** Merge of named lists; of two new orders, that of `mine` wins. */
+/**
+ * True for equal trees whose members have the same order, too.
+ *
+ * @param {unknown} left
+ * @param {unknown} right
+ * @returns {boolean}
+ */
+function isSame(left, right) {
+    if (left === right) return true;
+    if (Array.isArray(left) && Array.isArray(right)) {
+        return left.length === right.length
+            && left.every((item, index) => isSame(item, right[index]));
+    }
+    if (!isObject(left) || !isObject(right)) return isEqual(left, right);
+    const order = names(right);
+    return names(left).length === order.length && names(left).every((name, index) => (
+        name === order[index] && isSame(left[name], right[name])));
+}
+
+/**
+ * Merge of named lists; of two new orders, that of `mine` wins.
+ *
+ * @param {{name: unknown}[]} base
+ * @param {{name: unknown}[]} mine
+ * @param {{name: unknown}[]} theirs
+ * @param {TreePath} path
+ * @param {TreePath[]} conflicts
+ */
 function mergeLists(base, mine, theirs, path, conflicts) {
     const merged = mergeTrees(byName(base), byName(mine), byName(theirs), path, conflicts);
-    const order = mergedOrder(...[base, mine, theirs]
-        .map((list) => list.map(({name}) => String(name))));
+    const namesOf = (/** @type {{name: unknown}[]} */ list) => list.map(({name}) => String(name));
+    const order = mergedOrder(namesOf(base), namesOf(mine), namesOf(theirs));
     if (order.isConflict) conflicts.push(path);
     return order.names.map((name) => member(merged, name)).filter((item) => item !== undefined);
 }
@@ -55,18 +97,21 @@ function mergeLists(base, mine, theirs, path, conflicts) {
  * @returns {*} The merged tree; undefined when it is removed.
  */
 export function mergeTrees(base, mine, theirs, path = [], conflicts = []) {
-    if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
-    if (isEqual(base, mine)) return theirs;
+    if (isSame(mine, theirs) || isSame(base, theirs)) return mine;
+    if (isSame(base, mine)) return theirs;
     if (isObject(mine) && isObject(theirs)) {
         const old = isObject(base) ? base : {};
-        const all = [...new Set([...names(mine), ...names(theirs)])];
-        return objectOf(all.map((name) => [name, mergeTrees(member(old, name),
-            member(mine, name), member(theirs, name), [...path, name], conflicts)])
-            .filter(([, value]) => value !== undefined));
+        const order = mergedOrder(names(old), names(mine), names(theirs));
+        return objectOf(order.names.map((name) => /** @type {[string, unknown]} */ (
+            [name, mergeTrees(member(old, name), member(mine, name), member(theirs, name),
+                [...path, name], conflicts)])).filter(([, value]) => value !== undefined));
     }
     if (isNamedList(mine) && isNamedList(theirs)) {
         return mergeLists(isNamedList(base) ? base : [], mine, theirs, path, conflicts);
     }
+    // Of other lists, the order of members is no change.
+    if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
+    if (isEqual(base, mine)) return theirs;
     conflicts.push(path);
     return mine;
 }
