@@ -8,24 +8,48 @@ import {defaultSection} from './template.js';
 /**
  * Path of a member: `path.Home`, or `path["My group"]` for names with characters other than ASCII
  * letters, digits and `_`. Shortens names to 256 Unicode scalars, as the server does.
+ *
+ * @param {string} path
+ * @param {string} name
  */
 export function memberPath(path, name) {
     if (/^[A-Za-z0-9_]{1,256}$/.test(name)) return path ? `${path}.${name}` : name;
     const scalars = Array.from(name);
     const shown = scalars.length > 256 ? `${scalars.slice(0, 256).join('')}…` : name;
-    return `${path}[${JSON.stringify(shown)}]`;
+    return `${path}[${nameText(shown)}]`;
 }
 
-/** Path of a section's parameters; null is the section outside of groups. */
+/**
+ * A name as a JSON string with the server's escapes: only those of \n, \r and \t are short.
+ *
+ * @param {string} name
+ */
+function nameText(name) {
+    /** @type {Record<string, string>} */
+    const long = {b: '\\u0008', f: '\\u000c'};
+    return JSON.stringify(name).replace(
+        /\\(.)/g, (escape, /** @type {string} */ letter) => long[letter] ?? escape);
+}
+
+/**
+ * Path of a section's parameters; null is the section outside of groups.
+ *
+ * @param {string | null} group
+ */
 function parametersPath(group) {
     return group === null
         ? 'parameters' : memberPath(memberPath('parameterGroups', group), 'parameters');
 }
 
+/**
+ * @param {string | null} group
+ * @param {string} key
+ */
 export function parameterPath(group, key) {
     return memberPath(parametersPath(group), key);
 }
 
+/** @param {number} index */
 export function conditionPath(index) {
     return `conditions[${index}]`;
 }
@@ -35,12 +59,22 @@ const memberNames = {
     defaultValue: 'default value', valueType: 'type', tagColor: 'colour',
 };
 
-/** Name of a member of a setting, condition or section. */
+/**
+ * Name of a member of a setting, condition or section.
+ *
+ * @param {string} name
+ */
 function memberName(name) {
     return member(memberNames, name) ?? name;
 }
 
-/** Names a setting, or a part of it, in a sentence. */
+/**
+ * Names a setting, or a part of it, in a sentence.
+ *
+ * @param {string} section
+ * @param {string} key
+ * @param {TreePath} treePath
+ */
 function settingPlace(section, key, [name, condition]) {
     const setting = `${section}.${key}`;
     if (name === undefined) return setting;
@@ -71,17 +105,25 @@ export function placeName([part, name, ...rest]) {
     return part === 'version' ? 'the description of the version' : `the ${part}`;
 }
 
-/** Name of the condition of a path; null for other paths, and for a condition without a name. */
+/**
+ * Name of the condition of a path; null for other paths, and for a condition without a name.
+ *
+ * @param {string} path
+ * @param {any} template
+ */
 export function conditionName(path, template) {
     const [, index] = /^conditions\[(\d+)\]/.exec(path) ?? [];
     const list = member(template, 'conditions');
-    const name = Array.isArray(list) && index !== undefined && member(list[index], 'name');
+    const name = Array.isArray(list) && index !== undefined && member(list[Number(index)], 'name');
     return typeof name === 'string' && name ? name : null;
 }
 
 /**
  * Names the condition of a path as `conditions[4].expression` in a sentence; null for other paths,
  * and for a condition without a name.
+ *
+ * @param {string} path
+ * @param {any} template
  */
 export function conditionPlace(path, template) {
     const [, inner] = /^conditions\[\d+\](?:\.(\w+))?/.exec(path) ?? [];
@@ -89,7 +131,12 @@ export function conditionPlace(path, template) {
     return name && placeName(['conditions', name, inner]);
 }
 
-/** True if a path equals `outer` or lies below it. */
+/**
+ * True if a path equals `outer` or lies below it.
+ *
+ * @param {string} path
+ * @param {string} outer
+ */
 export function isWithin(path, outer) {
     return path === outer
         || (path.startsWith(outer) && ['.', '['].includes(path.charAt(outer.length)));
