@@ -15,23 +15,52 @@ const standardSignals = [
 /** Maximum number of suggestions for custom signals. */
 const maximumSuggestions = 12;
 
+const customPrefix = 'signal.';
+
+/** @param {string} name */
 const isStandard = (name) => standardSignals.some(([known]) => known === name);
 
-/** Signals as query parameters, by the names that clients use: custom ones as `signal.name`. */
-export function signalParameters(signals) {
-    return Object.fromEntries(entries(signals)
-        .map(([name, value]) => [isStandard(name) ? name : `signal.${name}`, value]));
+/**
+ * Name of a custom signal without its prefix, if the server reads it as the same signal then: a name
+ * such as `signal.app.id` keeps it.
+ *
+ * @param {string} name
+ */
+function shortName(name) {
+    const rest = name.slice(customPrefix.length);
+    return isStandard(rest) || rest.startsWith(customPrefix) ? name : rest;
 }
 
-/** Signals of query parameters. */
+/**
+ * Signals as query parameters, by the names that clients use: custom ones as `signal.name`.
+ *
+ * @param {SignalValues} signals
+ * @returns {SignalValues}
+ */
+export function signalParameters(signals) {
+    return Object.fromEntries(entries(signals).map(([name, value]) => (
+        [isStandard(name) || name.startsWith(customPrefix) ? name : customPrefix + name, value])));
+}
+
+/**
+ * Signals of query parameters.
+ *
+ * @param {Iterable<[string, string]>} query
+ * @returns {SignalValues}
+ */
 export function signalsOf(query) {
     return objectOf([...query].flatMap(([name, value]) => {
         if (isStandard(name)) return [[name, value]];
-        return name.startsWith('signal.') ? [[name.slice('signal.'.length), value]] : [];
+        return name.startsWith(customPrefix) ? [[shortName(name), value]] : [];
     }));
 }
 
-/** Parses lines of the form `name = value`. */
+/**
+ * Parses lines of the form `name = value`.
+ *
+ * @param {string} text
+ * @returns {[string, string][]}
+ */
 export function pairsOf(text) {
     return text.split('\n').filter((line) => line.trim()).map((line) => {
         const [name, ...rest] = line.split('=');
@@ -42,9 +71,9 @@ export function pairsOf(text) {
 /**
  * Creates the fields.
  *
- * @param {object} kept Initial signals by name.
- * @param {?Promise<object>} known `KnownSignals`, for suggestions.
- * @returns {{values: function(): object, node: HTMLElement[]}} `values` returns the entered signals
+ * @param {SignalValues} kept Initial signals by name.
+ * @param {?Promise<KnownSignals>} known Signals for suggestions.
+ * @returns {{values: () => SignalValues, node: HTMLElement[]}} `values` returns the entered signals
  *     by name, without empty ones.
  */
 export function signalFields(kept, known = null) {
@@ -60,10 +89,17 @@ export function signalFields(kept, known = null) {
         placeholder: 'plan = gold', value: own.map((pair) => pair.join(' = ')).join('\n')});
     const suggestions = h('div', {class: 'actions suggestions'});
     const values = () => objectOf([
-        ...standard.map(({name, input}) => [name, input.value.trim()]), ...pairsOf(custom.value),
+        ...standard.map(({name, input}) => (
+            /** @type {[string, string]} */ ([name, input.value.trim()]))),
+        ...pairsOf(custom.value),
     ].filter(([name, value]) => name && value !== ''));
 
-    /** Sets a custom signal to a value. */
+    /**
+     * Sets a custom signal to a value.
+     *
+     * @param {string} name
+     * @param {string} value
+     */
     const take = (name, value) => {
         const others = pairsOf(custom.value).filter(([other]) => other !== name);
         custom.value = [...others, [name, value]].map((pair) => pair.join(' = ')).join('\n');
@@ -88,7 +124,11 @@ export function signalFields(kept, known = null) {
         field('Custom signals', custom, {hint: 'One a line, as name = value.'}), suggestions]};
 }
 
-/** Hint that conditions on missing signals count as false; false when none are missing. */
+/**
+ * Hint that conditions on missing signals count as false; false when none are missing.
+ *
+ * @param {{missingSignals?: string[]}} user
+ */
 export function assumption({missingSignals = []}) {
     return missingSignals.length > 0 && h('p', {class: 'hint'},
         `Not known: ${missingSignals.join(', ')}. Conditions on `
