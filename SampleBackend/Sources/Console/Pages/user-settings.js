@@ -2,11 +2,15 @@
  * Settings that a preview answers for a user: their rows, reasons, and difference from the default.
  */
 
-import {entries, isEqual} from './json.js';
+import {entries, ExactNumber, isEqual, isObject, names} from './json.js';
 import {jsonText, parseJSON} from './json-text.js';
 import {settingAt} from './template.js';
 
-/** Reason for a setting's value: override, condition or default. */
+/**
+ * Reason for a setting's value: override, condition or default.
+ *
+ * @param {Reason} reason
+ */
 export function reasonText({source, condition, falseConditions = []}) {
     const others = falseConditions.length
         ? `, since ${falseConditions.map((name) => `“${name}”`).join(', ')} `
@@ -18,44 +22,119 @@ export function reasonText({source, condition, falseConditions = []}) {
     }
 }
 
-/** Default value of a setting as JSON; undefined when it has none, or is no value of its type. */
-export function defaultOf(template, section, key) {
+/** Place of the user's ID in a text. */
+const userIDPlaceholder = '${user.id}';
+
+/**
+ * Number of a text that the server accepts, which need not be JSON: `.5` and `007`.
+ *
+ * @param {string} text
+ */
+function numberOf(text) {
+    return String(Number(text)) === text ? Number(text) : new ExactNumber(text);
+}
+
+/**
+ * Default value of a setting as JSON, for a user; undefined when it has none, or is no value of its
+ * type.
+ *
+ * @param {Template} template
+ * @param {string} section
+ * @param {string} key
+ * @param {?string} userID
+ * @returns {unknown}
+ */
+export function defaultOf(template, section, key, userID = null) {
     const {defaultValue, valueType = 'STRING'} = settingAt(template, section, key)?.parameter ?? {};
     const text = defaultValue?.value;
     if (typeof text !== 'string') return undefined;
+    if (valueType === 'STRING') return text.replaceAll(userIDPlaceholder, () => userID ?? '');
+    if (valueType === 'NUMBER') return numberOf(text);
     try {
-        return valueType === 'STRING' ? text
-            : parseJSON(valueType === 'BOOLEAN' ? text.toLowerCase() : text);
+        return parseJSON(valueType === 'BOOLEAN' ? text.toLowerCase() : text);
     } catch {
         return undefined;
     }
 }
 
-/** True unless a setting's value is the default of the template. */
-export function isDifferent(template, section, key, reason) {
-    if (!reason || reason.source === 'DEFAULT') return false;
-    const value = defaultOf(template, section, key);
-    return value === undefined || reason.value === undefined || !isEqual(value, reason.value);
+/**
+ * True for the texts of equal numbers: a document has 1.1 for 1.10, and integers of any size.
+ *
+ * @param {string} left
+ * @param {string} right
+ */
+function isSameNumber(left, right) {
+    return [left, right].every((text) => /^-?\d+$/.test(text)) ? BigInt(left) === BigInt(right)
+        : Number(left) === Number(right);
 }
 
-/** Settings of one or two answers as `{section, key, now, draft}`. */
+/**
+ * True if two values are the same in a document, which has numbers in a form of its own.
+ *
+ * @param {unknown} left
+ * @param {unknown} right
+ * @returns {boolean}
+ */
+export function isSameValue(left, right) {
+    /** @param {unknown} tree */
+    const isNumber = (tree) => typeof tree === 'number' || tree instanceof ExactNumber;
+    if (isNumber(left) && isNumber(right)) return isSameNumber(String(left), String(right));
+    if (Array.isArray(left) && Array.isArray(right)) {
+        return left.length === right.length
+            && left.every((item, index) => isSameValue(item, right[index]));
+    }
+    if (!isObject(left) || !isObject(right)) return isEqual(left, right);
+    return names(left).length === names(right).length && names(left).every((name) => (
+        Object.hasOwn(right, name) && isSameValue(left[name], right[name])));
+}
+
+/**
+ * True unless a setting's value is the default of the template for the user.
+ *
+ * @param {Template} template
+ * @param {string} section
+ * @param {string} key
+ * @param {Reason | undefined} reason
+ * @param {?string} [userID]
+ */
+export function isDifferent(template, section, key, reason, userID = null) {
+    if (!reason || reason.source === 'DEFAULT') return false;
+    const value = defaultOf(template, section, key, userID);
+    return value === undefined || reason.value === undefined || !isSameValue(value, reason.value);
+}
+
+/**
+ * Settings of one or two answers as `{section, key, now, draft}`.
+ *
+ * @param {PreviewedUser | undefined} now
+ * @param {PreviewedUser | undefined} draft
+ * @returns {SettingComparison[]}
+ */
 export function rowsOf(now, draft) {
+    /** @type {Map<string, SettingComparison>} */
     const rows = new Map();
-    for (const [side, answer] of [['now', now], ['draft', draft]]) {
+    const add = (/** @type {'now' | 'draft'} */ side, /** @type {PreviewedUser=} */ answer) => {
         for (const [section, reasons] of entries(answer?.settings ?? {})) {
             for (const [key, reason] of entries(reasons)) {
                 const name = `${section}.${key}`;
-                if (!rows.has(name)) rows.set(name, {section, key});
-                rows.get(name)[side] = reason;
+                const row = rows.get(name) ?? {section, key};
+                row[side] = reason;
+                rows.set(name, row);
             }
         }
-    }
+    };
+    add('now', now);
+    add('draft', draft);
     return [...rows.values()];
 }
 
-/** Words that a search finds in a row. */
+/**
+ * Words that a search finds in a row.
+ *
+ * @param {SettingComparison} settingComparison
+ */
 export function rowText({section, key, now, draft}) {
-    return [`${section}.${key}`, ...[now, draft].filter(Boolean)
-        .flatMap((reason) => [jsonText(reason.value ?? null), reasonText(reason)])]
+    return [`${section}.${key}`, ...[now, draft].flatMap((reason) => (
+        reason ? [jsonText(reason.value ?? null), reasonText(reason)] : []))]
         .join('\n').toLowerCase();
 }

@@ -9,7 +9,11 @@ import {jsonText} from './json-text.js';
 import {conditions} from './template.js';
 import {isDifferent, reasonText, rowsOf, rowText} from './user-settings.js';
 
-/** Cell of a value; `reason` is undefined where the template has no such setting. */
+/**
+ * Cell of a value; `reason` is undefined where the template has no such setting.
+ *
+ * @param {Reason | undefined} reason
+ */
 function valueCell(reason) {
     if (!reason) return h('span', {class: 'muted'}, 'There is no such setting');
     return reason.value === undefined
@@ -17,7 +21,11 @@ function valueCell(reason) {
         : h('code', {class: 'value'}, jsonText(reason.value));
 }
 
-/** Percentile of a user for a seed, which decides `percent` rules. */
+/**
+ * Percentile of a user for a seed, which decides `percent` rules.
+ *
+ * @param {{seed: string, percentile: string}} place
+ */
 function percentileText({seed, percentile}) {
     return h('div', {class: 'muted'}, `The user's place${seed ? ` for “${seed}”` : ''} is `
         + `${percentile} of 100.`);
@@ -26,9 +34,14 @@ function percentileText({seed, percentile}) {
 /** Number of conditions from which on they can be searched. */
 const searchedConditions = 10;
 
-/** Table of a user's conditions, with a search in it when there are many. */
+/**
+ * Table of a user's conditions, with a search in it when there are many.
+ *
+ * @param {ConditionResult[]} results
+ * @param {UserFilter} filter
+ */
 function conditionsView(results, filter) {
-    if (results.length < searchedConditions) return conditionsTable(results);
+    if (results.length < searchedConditions) return [conditionsTable(results)];
     const place = h('div', {});
     const found = h('p', {class: 'muted', role: 'status'});
     const search = h('input', {type: 'search', value: filter.conditions, oninput: () => {
@@ -50,6 +63,7 @@ function conditionsView(results, filter) {
         field('Find a condition', search), found), place];
 }
 
+/** @param {ConditionResult[]} results */
 function conditionsTable(results) {
     return table('Conditions of the user', ['Condition', 'Result', 'Why'],
         results.map(({name, result, failedRule, reason, percentiles = []}) => h('tr', {},
@@ -61,7 +75,12 @@ function conditionsTable(results) {
                 !reason && percentiles.map(percentileText)))));
 }
 
-/** Names of the true conditions of an answer, as chips. */
+/**
+ * Names of the true conditions of an answer, as chips.
+ *
+ * @param {Template} template
+ * @param {PreviewedUser} previewedUser
+ */
 function trueConditions(template, {conditions: results = []}) {
     const colors = new Map(conditions(template).map(({name, tagColor}) => [name, tagColor]));
     const names = results.filter(({result}) => result).map(({name}) => name);
@@ -70,17 +89,22 @@ function trueConditions(template, {conditions: results = []}) {
         : h('p', {class: 'muted'}, 'No condition is true for this user.');
 }
 
-/** Version or draft that a preview is based on. */
+/**
+ * Version or draft that a preview is based on.
+ *
+ * @param {?DraftPreview} draft
+ * @param {?Preview} now
+ */
 function basis(draft, now) {
-    if (!draft) return `Version ${now.versionNumber}`;
+    if (!draft) return `Version ${now?.versionNumber}`;
     return draft.isMerged ? `Draft, combined with version ${draft.versionNumber}` : 'Draft';
 }
 
 /**
  * Creates the view.
  *
- * @param {{workspace: object, now: ?object, draft: ?object, filter: object}} options `now` and
- *     `draft` are answers of `:preview` for one user, at least one of them. `filter` keeps what is
+ * @param {{workspace: Workspace, now: ?Preview, draft: ?DraftPreview, filter: UserFilter}} options
+ *     `now` and `draft` are answers of `:preview` for one user, at least one of them. `filter` keeps what is
  *     entered to filter the settings and the conditions.
  * @returns {HTMLElement[]}
  */
@@ -93,16 +117,19 @@ export function userView({workspace, now, draft, filter}) {
     const rows = rowsOf(ofNow, ofDraft);
     const place = h('div', {});
     const found = h('p', {class: 'muted', role: 'status'});
+    /** @param {SettingComparison} row */
     const isChanged = (row) => isBoth && (!row.now || !row.draft
         || !isEqual(row.now.value ?? null, row.draft.value ?? null)
         || (row.now.value === undefined) !== (row.draft.value === undefined));
 
+    const reasonOf = (/** @type {Reason | undefined} */ reason) => reason && reasonText(reason);
     const draw = () => {
         const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
         const list = rows.filter((row) => {
             const text = words.length ? rowText(row) : '';
             return words.every((word) => text.includes(word)) && (!filter.isDifferentOnly
-                || isDifferent(template, row.section, row.key, draft ? row.draft : row.now)
+                || isDifferent(template, row.section, row.key, draft ? row.draft : row.now,
+                    shown.userID)
                 || isChanged(row));
         });
         found.textContent = list.length === rows.length ? count(rows.length, 'setting')
@@ -114,7 +141,7 @@ export function userView({workspace, now, draft, filter}) {
                     isChanged(row) && badge('Changes', 'changed')),
                 isBoth && h('td', {}, valueCell(row.now)),
                 h('td', {}, valueCell(draft ? row.draft : row.now)),
-                h('td', {class: 'wide'}, reasonText((draft ? row.draft : row.now) ?? row.now))))));
+                h('td', {class: 'wide'}, reasonOf(draft ? row.draft ?? row.now : row.now))))));
     };
     const search = h('input', {type: 'search', value: filter.text, oninput: () => {
         filter.text = search.value;
@@ -133,7 +160,7 @@ export function userView({workspace, now, draft, filter}) {
             field('Find a setting', search),
             h('label', {class: 'check'}, only, ' Only what differs from the default'), found),
         place,
-        h('h3', {}, 'Conditions'), conditionsView(shown.conditions ?? [], filter),
+        h('h3', {}, 'Conditions'), ...conditionsView(shown.conditions ?? [], filter),
         h('details', {class: 'card document'}, h('summary', {}, 'The document as JSON'),
             h('pre', {tabindex: '0'}, jsonText((draft ? shown.proposed : shown.current) ?? null,
                 '  '))),
