@@ -17,7 +17,13 @@ import {refusal} from './session.js';
 import {assumption, signalFields, signalParameters, signalsOf} from './signal-fields.js';
 import {userView} from './user-view.js';
 
-/** User and signals of the address, else those that the tab has previewed last. */
+/**
+ * User and signals of the address, else those that the tab has previewed last.
+ *
+ * @param {URLSearchParams} query
+ * @param {string} key
+ * @returns {{userID: string, signals: SignalValues}}
+ */
 function initialUser(query, key) {
     const signals = signalsOf(query);
     if (query.has('id') || Object.keys(signals).length) {
@@ -26,7 +32,12 @@ function initialUser(query, key) {
     return parseJSON(sessionStorage.getItem(key) ?? '{"userID": "", "signals": {}}');
 }
 
-/** Keeps the user that the tab previews. */
+/**
+ * Keeps the user that the tab previews.
+ *
+ * @param {string} key
+ * @param {PreviewUser} user
+ */
 function keepUser(key, user) {
     try {
         sessionStorage.setItem(key, jsonText(user));
@@ -35,6 +46,10 @@ function keepUser(key, user) {
     }
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const {session, workspace, project} = context;
     const left = new AbortController();
@@ -50,6 +65,11 @@ function show(main, context) {
     const signals = signalFields(kept.signals, 
         knownSignals(workspace.template, left.signal, project));
 
+    /**
+     * @param {PreviewUser} user
+     * @param {AbortSignal} signal
+     * @returns {Promise<Preview>}
+     */
     const preview = async (user, signal) => (await call(
         'POST', projectPath(project, 'remoteConfig:preview'),
         {signal, body: {users: [user]}})).body;
@@ -77,15 +97,16 @@ function show(main, context) {
                 fill(outcome, message('info', 'Nothing is published yet, and there is no draft.'));
                 return;
             }
+            const [previewed] = (draft ?? /** @type {Preview} */ (now)).users;
             const view = userView({workspace, now, draft, filter});
             fill(outcome,
                 h('div', {class: 'page-head'},
                     h('h2', {}, user.userID === null
                         ? 'Users without an ID' : `User ${user.userID}`),
                     h('div', {class: 'actions'}, copyButton('Copy link', () => location.href))),
-                assumption((draft ?? now).users[0]),
-                connectedOffer((draft ?? now).users[0], user.signals, (taken) => go(
-                    'user', {id: user.userID, ...signalParameters(taken)})), view);
+                assumption(previewed),
+                connectedOffer(previewed, user.signals, (taken) => go(
+                    'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
             announce(`This is what ${user.userID === null ? 'users without an ID get'
                 : `user ${user.userID} gets`}.`);
         } catch (error) {
