@@ -7,7 +7,12 @@ import {jsonText, parseJSON} from './json-text.js';
 
 /** Error response of the server: its status, error code and details. */
 export class ServerError extends Error {
-    /** `body` is the parsed response; null when it is empty or no JSON. */
+    /**
+     * `body` is the parsed response; null when it is empty or no JSON.
+     *
+     * @param {number} status
+     * @param {?{error?: {message?: string, status?: string, details?: Problem[]}}} body
+     */
     constructor(status, body) {
         const error = body?.error ?? {};
         super(error.message ?? `The server answered with status ${status}.`);
@@ -40,6 +45,8 @@ let onForbidden = () => {};
 /**
  * Sets the token that requests send as `X-CSRF-Token`: that of the user whose pages are shown, also
  * while the cookie is another user's, whose requests they must not send.
+ *
+ * @param {string} token
  */
 export function setCSRFToken(token) {
     csrfToken = token;
@@ -49,6 +56,8 @@ export function setCSRFToken(token) {
  * Sets the handler of a 401 outside `/console/`, which means that a session has ended. The call is
  * repeated if the handler's promise is true: the same user has signed in again. Calls that were sent
  * before have the handler of then.
+ *
+ * @param {() => Promise<boolean>} handler
  */
 export function setSignedOutHandler(handler) {
     onSignedOut = handler;
@@ -57,6 +66,8 @@ export function setSignedOutHandler(handler) {
 /**
  * Sets the handler of a 403: the role does not allow the call, or the browser's session is of
  * another token than the CSRF token.
+ *
+ * @param {() => void} handler
  */
 export function setForbiddenHandler(handler) {
     onForbidden = handler;
@@ -65,7 +76,9 @@ export function setForbiddenHandler(handler) {
 /**
  * Sends a request, and reads the response; aborts both when the server takes too long.
  *
- * @param {?number} limit Milliseconds for both together, in place of those for all calls.
+ * @param {string} path
+ * @param {RequestInit & {body?: string, limit?: number}} options `limit` is in milliseconds, for both
+ *     together, in place of those for all calls.
  * @returns {Promise<{response: Response, text: string}>}
  */
 async function exchange(path, {signal, limit, ...options}) {
@@ -93,11 +106,10 @@ async function exchange(path, {signal, limit, ...options}) {
  *
  * @param {string} method HTTP method.
  * @param {string} path Path and query.
- * @param {{body?: *, ifMatch?: string, ifNoneMatch?: string, contentType?: string,
- *     signal?: AbortSignal, limit?: number, isRepeated?: boolean}} options `body` is sent as JSON;
+ * @param {CallOptions} options `body` is sent as JSON;
  *     `limit` is the time for an answer in milliseconds, which somebody who has to sign in again
  *     does not use up; `isRepeated` is true after that, which is asked for once.
- * @returns {Promise<{status: number, body: *, etag: ?string, warning: ?string}>} `body` is the
+ * @returns {Promise<Answer>} `body` is the
  *     parsed JSON; null when the response is empty, as with status 304, "not modified".
  * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection
  *     fails, the server takes too long, or a successful response is no JSON; AbortError when
@@ -106,6 +118,7 @@ async function exchange(path, {signal, limit, ...options}) {
 export async function call(method, path, {
     body, ifMatch, ifNoneMatch, contentType = 'application/json', signal, limit,
     isRepeated = false} = {}) {
+    /** @type {Record<string, string>} */
     const headers = {Accept: 'application/json'};
     if (body !== undefined) headers['Content-Type'] = contentType;
     if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
@@ -144,7 +157,8 @@ export async function call(method, path, {
         throw new ServerError(response.status, tree);
     }
     return {
-        status: response.status, body: tree, etag: response.headers.get('ETag'),
+        status: response.status, body: tree,
+        etag: /** @type {string} */ (response.headers.get('ETag')),
         warning: response.headers.get('Warning'),
     };
 }
@@ -152,14 +166,23 @@ export async function call(method, path, {
 /**
  * Path of a project's resource: `projectPath('default', 'remoteConfig:diff', {from: 3})`. Leaves
  * out query parameters that are undefined or empty.
+ *
+ * @param {string} project
+ * @param {string} resource
+ * @param {Record<string, string | number | boolean | undefined>} [query]
  */
 export function projectPath(project, resource, query = {}) {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+        .map(([name, value]) => [name, String(value)]);
     const text = given.length ? `?${new URLSearchParams(given)}` : '';
     return `/v1/projects/${encodeURIComponent(project)}/${resource}${text}`;
 }
 
-/** True for status 404: the resource does not exist, or this server does not have the route. */
+/**
+ * True for status 404: the resource does not exist, or this server does not have the route.
+ *
+ * @param {unknown} error
+ */
 export function isMissing(error) {
     return error instanceof ServerError && error.status === 404;
 }

@@ -12,7 +12,11 @@ const pageSize = 100;
 /** Beginning of the name of a session, which is a token to the server. */
 const sessionPrefix = 'Console session of ';
 
-/** Display name of an entry's action: `SET_OVERRIDES` becomes "Set overrides". */
+/**
+ * Display name of an entry's action: `SET_OVERRIDES` becomes "Set overrides".
+ *
+ * @param {{action: string, subject: string}} entry
+ */
 export function actionText({action, subject}) {
     if (subject.startsWith(sessionPrefix)) {
         return action === 'CREATE_TOKEN' ? 'Sign in' : 'Sign out';
@@ -22,12 +26,18 @@ export function actionText({action, subject}) {
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
     fill(main, pageHead('Audit', 'Who did what and when, the newest first. The trail is never '
         + 'rewritten.'), body);
+    /** @type {{action: string, subject: string, time: string, actor?: string, detail?: string}[]} */
     let entries = [];
+    /** @param {string} [nextPageToken] */
     const draw = (nextPageToken) => fill(body, entries.length
         ? table('Audit trail', ['When', 'Who', 'What', 'Of', 'Detail'], entries.map((entry) => (
             h('tr', {},
@@ -38,6 +48,7 @@ function show(main, context) {
                 h('td', {class: 'wide'}, entry.detail ?? '')))))
         : h('section', {class: 'card'}, nothing('Nothing has been done yet.')),
     nextPageToken && moreButton('Show older entries', () => read(nextPageToken)));
+    /** @param {string} [pageToken] */
     const read = async (pageToken) => {
         const answer = await call(
             'GET', projectPath(context.project, 'audit', {pageSize, pageToken}),

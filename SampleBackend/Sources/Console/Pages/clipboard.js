@@ -8,6 +8,7 @@ import {h} from './dom.js';
  * Copies a text to the clipboard. Browsers offer the clipboard to pages in secure contexts only, and
  * may deny it; the text is then selected in a hidden field, and copied by the older command.
  *
+ * @param {string} text
  * @returns {Promise<boolean>} False when the browser does not let the page copy.
  */
 export async function copyText(text) {
@@ -15,7 +16,7 @@ export async function copyText(text) {
         await navigator.clipboard.writeText(text);
         return true;
     } catch {
-        const focused = document.activeElement;
+        const focused = /** @type {?HTMLElement} */ (document.activeElement);
         const field = h('textarea', {readonly: true, class: 'visually-hidden',
             'aria-hidden': 'true', value: text});
         // Outside of an open dialog, nothing can be selected.

@@ -15,21 +15,22 @@ const margin = 8;
 export class Combobox {
     #options;
     #chosen;
-    #value;
+    /** @type {string} */
+    #value = '';
+    /** @type {Choice[]} */
     #found = [];
     #active = -1;
     #isOpen = false;
     /** True if the text was typed since the last choice: only then it narrows the list. */
     #isTyped = false;
+    /** @type {?AbortController} */
     #following = null;
 
     /**
-     * @param {object} choice
-     * @param {function(): Array} choice.options Returns the options, as `[value, text]` pairs;
-     *     called whenever the list opens.
-     * @param {string} choice.value The value at first; it need not be one of the options.
-     * @param {function(string): void} choice.chosen Called with each value that the user chooses.
-     * @param {object} choice.attributes More attributes of the field.
+     * @param {{options: () => Choice[], value?: string, chosen?: (value: string) => void,
+     *     attributes?: Attributes}} choice `options` returns the options whenever the list opens;
+     *     `value` is the one at first, which need not be one of them; `chosen` is called with each
+     *     value that the user chooses; `attributes` are more of the field.
      */
     constructor({options, value = '', chosen = () => {}, attributes = {}}) {
         this.#options = options;
@@ -74,7 +75,11 @@ export class Combobox {
         this.input.focus();
     }
 
-    /** Text of a value; of one that is no option, the value itself. */
+    /**
+     * Text of a value; of one that is no option, the value itself.
+     *
+     * @param {string} value
+     */
     #textOf(value) {
         return this.#options().find(([option]) => option === value)?.[1] ?? value;
     }
@@ -89,9 +94,11 @@ export class Combobox {
         // The list is above everything, so that it has to follow its field by itself.
         this.#following = new AbortController();
         const options = {signal: this.#following.signal, capture: true, passive: true};
+        /** @param {Event} event */
         const follow = (event) => {
             // The window is no node.
-            if (event.target === window || !this.popup.contains(event.target)) this.#place();
+            const {target} = event;
+            if (!(target instanceof Node) || !this.popup.contains(target)) this.#place();
         };
         window.addEventListener('scroll', follow, options);
         window.addEventListener('resize', follow, options);
@@ -100,7 +107,7 @@ export class Combobox {
     #close() {
         if (!this.#isOpen) return;
         this.#isOpen = false;
-        this.#following.abort();
+        this.#following?.abort();
         this.input.setAttribute('aria-expanded', 'false');
         this.input.removeAttribute('aria-activedescendant');
         this.#active = -1;
@@ -146,7 +153,11 @@ export class Combobox {
         style.left = `${Math.max(margin, Math.min(left, free))}px`;
     }
 
-    /** Marks the option that Enter chooses; -1 marks none. */
+    /**
+     * Marks the option that Enter chooses; -1 marks none.
+     *
+     * @param {number} index
+     */
     #activate(index) {
         this.list.children[this.#active]?.setAttribute('aria-selected', 'false');
         this.#active = index;
@@ -160,12 +171,14 @@ export class Combobox {
         option.scrollIntoView({block: 'nearest'});
     }
 
+    /** @param {string} value */
     #choose(value) {
         this.value = value;
         this.#close();
         this.#chosen(value);
     }
 
+    /** @param {KeyboardEvent} event */
     #onKey(event) {
         const {length} = this.list.children;
         const step = {ArrowDown: 1, ArrowUp: -1}[event.key];

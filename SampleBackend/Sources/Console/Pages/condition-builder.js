@@ -17,18 +17,32 @@ const pause = 300;
 const maximumRules = 40;
 const maximumDepth = 4;
 
-/** Depth of groups in a view. */
+/**
+ * Depth of groups in a view.
+ *
+ * @param {{operands?: ConditionView[]}} view
+ * @returns {number}
+ */
 function depth({operands = []}) {
     return operands.length ? 1 + Math.max(...operands.map(depth)) : 0;
 }
 
 /** The form of one expression. */
 export class ConditionBuilder {
+    /** @type {?GroupView} */
     #root = null;
     #timer = 0;
-    /** Functions that fill the lists of suggestions. */
+    /**
+     * Functions that fill the lists of suggestions.
+     *
+     * @type {(() => void)[]}
+     */
     #fills = [];
-    /** Functions that update the hints of the rules. */
+    /**
+     * Functions that update the hints of the rules.
+     *
+     * @type {(() => void)[]}
+     */
     #hints = [];
     /** True while the expression is newer than the rules. */
     #isTyped = false;
@@ -36,13 +50,15 @@ export class ConditionBuilder {
 
     /**
      * @param {HTMLTextAreaElement} expression Control with the expression.
-     * @param {Promise<object>} known `KnownSignals`, for suggestions.
+     * @param {Promise<KnownSignals>} known The signals that are suggested.
      * @param {function(): void} changed Called after the form has written the expression.
      */
     constructor(expression, known, changed) {
         this.expression = expression;
         this.changed = changed;
+        /** @type {?KnownSignals} */
         this.known = null;
+        this.count = 0;
         this.lists = h('div', {hidden: true});
         this.place = h('div', {class: 'builder-place'});
         this.node = h('div', {class: 'builder', role: 'group', 'aria-label': 'Rules'},
@@ -99,12 +115,14 @@ export class ConditionBuilder {
         }
     }
 
+    /** @param {string} text */
     #say(text) {
         this.#isTyped = false;
         this.#root = null;
         fill(this.place, h('p', {class: 'hint'}, text));
     }
 
+    /** @param {GroupView} view */
     #show(view) {
         this.#isTyped = false;
         this.#root = view;
@@ -115,13 +133,17 @@ export class ConditionBuilder {
     write() {
         this.stop();
         this.#isTyped = false;
-        const tree = treeOf(this.#root);
+        const tree = this.#root && treeOf(this.#root);
         this.expression.value = tree ? expressionText(tree) : '';
         this.#hints.forEach((update) => update());
         this.changed();
     }
 
-    /** Writes the expression after rules came or went, and focuses a control. */
+    /**
+     * Writes the expression after rules came or went, and focuses a control.
+     *
+     * @param {string} [focus]
+     */
     restructure(focus) {
         this.write();
         this.draw();
@@ -133,23 +155,32 @@ export class ConditionBuilder {
         fill(this.lists);
         this.#fills = [];
         this.#hints = [];
-        redraw(this.place, this.#group(this.#root, null, 'rules'));
+        if (this.#root) redraw(this.place, this.#group(this.#root, null, 'rules'));
     }
 
-    /** A group with its rules; `parent` is null for the outermost, `path` names it. */
+    /**
+     * A group with its rules; `parent` is null for the outermost, `path` names it.
+     *
+     * @param {GroupView} view
+     * @param {?{remove: () => void}} parent
+     * @param {string} path
+     * @returns {HTMLElement}
+     */
     #group(view, parent, path) {
         const kind = choice([['all', 'All of these are true'], ['any', 'One of these is true']],
             view.kind, {'aria-label': 'How the rules are combined', 'data-focus': `${path} kind`,
                 onchange: () => {
-                    view.kind = kind.value;
+                    view.kind = kind.value === 'any' ? 'any' : 'all';
                     this.write();
                 }});
+        /** @param {ConditionView} operand */
         const add = (operand) => {
             view.operands.push(operand);
             const place = `${path}.${view.operands.length - 1}`;
             this.restructure(operand.kind === 'rule' ? `${place} field` : `${place} kind`);
             announce('A rule is added.');
         };
+        /** @returns {RuleView} */
         const newRule = () => ({kind: 'rule', element: fields[0].element, key: null,
             comparison: fields[0].comparisons[0][0], values: [...fields[0].initial.values]});
         const rows = view.operands.map((operand, index) => {
@@ -177,7 +208,11 @@ export class ConditionBuilder {
                             operands: [newRule()]})}, 'Add group')));
     }
 
-    /** Updates a hint now, and whenever the form has written the expression. */
+    /**
+     * Updates a hint now, and whenever the form has written the expression.
+     *
+     * @param {() => void} update
+     */
     hint(update) {
         update();
         this.#hints.push(update);
@@ -191,6 +226,8 @@ export class ConditionBuilder {
     /**
      * Adds a list of suggestions, and returns its ID. `pairs` returns `[value, name]` pairs; it is
      * called again by `suggestAgain`.
+     *
+     * @param {() => Choice[]} pairs
      */
     suggestions(pairs) {
         const list = h('datalist', {id: newID('suggestions')});

@@ -16,7 +16,11 @@ import {conditions, settingCondition, tagColors} from './template.js';
 import {mergeTrees} from './tree-merge.js';
 import {LiveValidation, problemsWithin} from './validation.js';
 
-/** Display name of a colour: `DEEP_ORANGE` becomes "Deep orange". */
+/**
+ * Display name of a colour: `DEEP_ORANGE` becomes "Deep orange".
+ *
+ * @param {string} color
+ */
 function colorName(color) {
     const text = color.replaceAll('_', ' ').toLowerCase();
     return text.charAt(0).toUpperCase() + text.slice(1);
@@ -25,6 +29,9 @@ function colorName(color) {
 /**
  * Highlights the character at a column, which counts Unicode scalars from 1; the whole grapheme
  * cluster if the scalar is part of one.
+ *
+ * @param {string} expression
+ * @param {number} column
  */
 function markedExpression(expression, column) {
     const offset = Array.from(expression).slice(0, column - 1).join('').length;
@@ -43,27 +50,37 @@ class ConditionForm {
      * `index` is the condition's index in the template; null adds a condition. `content` is a
      * condition to begin with, as an unfinished form has kept it, and `before` the one that this
      * form began with.
+     *
+     * @param {{workspace: Workspace}} context
+     * @param {number | null} index
+     * @param {?Condition} content
+     * @param {?Condition} before
      */
     constructor({workspace}, index, content, before) {
         this.workspace = workspace;
         const all = conditions(workspace.template);
-        this.isNew = index === null;
+        const edited = index === null ? undefined : all[index];
+        this.isNew = edited === undefined;
         /** Name of the edited condition in the template; null for a new one. */
-        this.oldName = this.isNew ? null : all[index].name;
+        this.oldName = edited?.name ?? null;
         /** The condition that is edited, as it was when the form began; undefined for a new one. */
-        this.before = this.isNew ? undefined : copy(all[index]);
-        /** Paths that were changed here and elsewhere since an unfinished form was kept. */
+        this.before = copy(edited);
+        /**
+         * Paths that were changed here and elsewhere since an unfinished form was kept.
+         *
+         * @type {TreePath[]}
+         */
         this.conflicts = [];
         this.original = copy(content && this.before
-            ? mergeTrees(before ?? this.before, content, this.before, ['conditions', this.oldName],
-                this.conflicts)
+            ? mergeTrees(before ?? this.before, content, this.before,
+                ['conditions', this.oldName ?? ''], this.conflicts)
             : content ?? this.before ?? {name: '', expression: ''});
         this.isDirty = Boolean(content);
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
             'data-autofocus': this.isNew, oninput: changed});
         this.color = choice([['', 'No colour'],
-            ...tagColors.map((color) => [color, colorName(color)])],
+            ...tagColors.map((color) => /** @type {Choice} */ ([color, colorName(color)]))],
         this.original.tagColor ?? '', {onchange: () => {
             this.#drawChip();
             changed();
@@ -133,7 +150,7 @@ class ConditionForm {
         const now = conditions(template)[this.index];
         const conflicts = [...this.conflicts];
         const merged = now === undefined ? this.condition : mergeTrees(
-            this.before, this.condition, now, ['conditions', this.oldName], conflicts);
+            this.before, this.condition, now, ['conditions', this.oldName ?? ''], conflicts);
         return {template: settingCondition(template, this.index, merged), conflicts};
     }
 
@@ -172,15 +189,20 @@ class ConditionForm {
         }
     }
 
-    /** Shows a validation report, each problem at its field; other problems at the name. */
+    /**
+     * Shows a validation report, each problem at its field; other problems at the name.
+     *
+     * @param {ValidationReport} validationReport
+     */
     #report({state, problems, message}) {
-        const path = conditionPath(this.checkedIndex);
+        const path = conditionPath(this.checkedIndex ?? this.index);
         const own = problemsWithin(problems, path);
         this.save.disabled = state === 'checking' || own.length > 0;
         if (state === 'checking') {
             this.state.textContent = 'Checking …';
             return;
         }
+        /** @param {string} name */
         const within = (name) => problemsWithin(own, `${path}.${name}`);
         const ofExpression = [...within('expression'), ...within('condition')];
         const rest = own.filter((problem) => !ofExpression.includes(problem)
@@ -215,11 +237,11 @@ function examples() {
 /**
  * Opens the dialog, and puts the condition into the draft when the form is submitted.
  *
- * @param {object} context Page context.
+ * @param {{workspace: Workspace}} context Page context.
  * @param {?number} index Index of the condition; null adds one.
- * @param {?object} content Condition to begin with, as an unfinished form has kept it.
- * @param {?object} before Condition that this form began with.
- * @returns {Promise<?string>} Name of the condition; undefined when cancelled.
+ * @param {?Condition} content Condition to begin with, as an unfinished form has kept it.
+ * @param {?Condition} before Condition that this form began with.
+ * @returns {Promise<string | undefined>} Name of the condition; undefined when cancelled.
  */
 export async function openConditionDialog(context, index, content = null, before = null) {
     const {workspace} = context;

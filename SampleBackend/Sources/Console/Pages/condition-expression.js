@@ -19,10 +19,11 @@ const comparisons = new Set(['<', '<=', '==', '!=', '>=', '>']);
  * Parses expressions.
  *
  * @param {string[]} expressions The texts.
- * @param {AbortSignal} signal Aborts the requests.
- * @returns {Promise<object[]>} `{tree}` or `{problem}` for each.
+ * @param {AbortSignal} [signal] Aborts the requests.
+ * @returns {Promise<{tree?: ConditionTree, problem?: Problem}[]>} One of both for each.
  */
 export async function parseExpressions(expressions, signal) {
+    /** @type {{tree?: ConditionTree, problem?: Problem}[]} */
     const results = [];
     for (let start = 0; start < expressions.length; start += expressionsAtATime) {
         const {body} = await call('POST', '/v1/conditions:parse', {
@@ -32,17 +33,30 @@ export async function parseExpressions(expressions, signal) {
     return results;
 }
 
-/** A text in single quotes. */
+/**
+ * A text in single quotes.
+ *
+ * @param {string} text
+ */
 function literal(text) {
     return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 }
 
-/** A list of texts: `['a', 'b']`. */
+/**
+ * A list of texts: `['a', 'b']`.
+ *
+ * @param {string[]} values
+ */
 function list(values) {
     return `[${values.map(literal).join(', ')}]`;
 }
 
-/** Writes a rule; one that forms do not show keeps its text. */
+/**
+ * Writes a rule; one that forms do not show keeps its text.
+ *
+ * @param {ConditionRule} rule
+ * @returns {string}
+ */
 function ruleText({element, key, comparison, values, text}) {
     if (plainElements.has(element)) {
         const value = comparison === 'in' ? list(values) : literal(values[0]);
@@ -53,12 +67,13 @@ function ruleText({element, key, comparison, values, text}) {
     case 'app.build':
         return `${element}.${comparison}(${list(values)})`;
     case 'app.customSignal': {
-        const subject = `app.customSignal[${literal(key)}]`;
+        const subject = `app.customSignal[${literal(key ?? '')}]`;
         return comparisons.has(comparison) ? `${subject} ${comparison} ${values[0]}`
             : `${subject}.${comparison}(${list(values)})`;
     }
     case 'version':
-        return `version(app.customSignal[${literal(key)}]) ${comparison} ${literal(values[0])}`;
+        return `version(app.customSignal[${literal(key ?? '')}]) ${comparison} `
+            + literal(values[0]);
     case 'percent': {
         const subject = key ? `percent(${literal(key)})` : 'percent';
         return comparison === 'between' ? `${subject} between ${values[0]} and ${values[1]}`
@@ -67,16 +82,26 @@ function ruleText({element, key, comparison, values, text}) {
     case 'dateTime':
         return `dateTime ${comparison} dateTime(${values.map(literal).join(', ')})`;
     default:
-        return text;
+        return text ?? '';
     }
 }
 
-/** Writes an operand; `&&` and `||` in it stand in parentheses. */
+/**
+ * Writes an operand; `&&` and `||` in it stand in parentheses.
+ *
+ * @param {ConditionTree} tree
+ * @returns {string}
+ */
 function operandText(tree) {
     return ['all', 'any'].includes(tree.kind) ? `(${expressionText(tree)})` : expressionText(tree);
 }
 
-/** Writes a tree as an expression, which the server reads as the same tree. */
+/**
+ * Writes a tree as an expression, which the server reads as the same tree.
+ *
+ * @param {ConditionTree} tree
+ * @returns {string}
+ */
 export function expressionText(tree) {
     switch (tree.kind) {
     case 'constant': return String(tree.value);
@@ -90,8 +115,13 @@ export function expressionText(tree) {
     }
 }
 
-/** Visits the rules of a tree in order. */
+/**
+ * Visits the rules of a tree in order.
+ *
+ * @param {ConditionTree} tree
+ * @param {(rule: ConditionRule) => void} visit
+ */
 export function forEachRule(tree, visit) {
     if (tree.kind === 'rule') visit(tree);
-    else tree.operands?.forEach((operand) => forEachRule(operand, visit));
+    else if ('operands' in tree) tree.operands.forEach((operand) => forEachRule(operand, visit));
 }

@@ -2,26 +2,34 @@
  * Fields, comparisons and values of the condition builder.
  */
 
+/** @type {Choice[]} */
 const is = [['in', 'is one of'], ['==', 'is'], ['!=', 'is not']];
+/** @type {Choice[]} */
 const texts = [
     ['exactlyMatches', 'is one of'], ['contains', 'contains one of'],
     ['notContains', 'contains none of'], ['matches', 'matches a pattern of'],
 ];
+/** @type {Choice[]} */
 const versions = [
     ['>=', 'is this version or later'], ['<', 'is before'], ['<=', 'is this version or earlier'],
     ['>', 'is after'], ['==', 'is'], ['!=', 'is not'],
 ];
+/** @type {Choice[]} */
 const ofSignal = [
     ...texts,
     ['==', 'is the number'], ['!=', 'is not the number'], ['>=', 'is at least the number'],
     ['<=', 'is at most the number'], ['>', 'is more than'], ['<', 'is less than'],
-    ...versions.map(([comparison, label]) => [`version ${comparison}`, `as a version ${label}`]),
+    ...versions.map(([comparison, label]) => /** @type {Choice} */ (
+        [`version ${comparison}`, `as a version ${label}`])),
 ];
 
 /**
  * Fields as `{element, label, noun, comparisons, initial}`, where `noun` is what one of its values
  * is, a comparison is a pair of operator and words, and `initial` has the key and values of a new
  * rule. Operators of the kind `version …` belong to the element `version`.
+ *
+ * @type {{element: string, label: string, noun: string, comparisons: Choice[],
+ *     initial: {key?: string, values: string[]}}[]}
  */
 export const fields = [
     {element: 'percent', label: 'Share of users', noun: 'percentage', initial: {values: ['10']},
@@ -47,23 +55,40 @@ export const fields = [
         comparisons: [['is', 'is']]},
 ];
 
-/** Field of a rule; undefined for one that the builder shows as text. */
+/**
+ * Field of a rule; undefined for one that the builder shows as text.
+ *
+ * @param {{element: string}} rule
+ */
 export function fieldOf({element}) {
     return fields.find((field) => field.element === (
         element === 'version' ? 'app.customSignal' : element));
 }
 
-/** Operator of a rule among the comparisons of its field. */
+/**
+ * Operator of a rule among the comparisons of its field.
+ *
+ * @param {{element: string, comparison: string}} rule
+ */
 export function operatorOf({element, comparison}) {
     return element === 'version' ? `version ${comparison}` : comparison;
 }
 
-/** True if an operator takes a list of texts; others take one value, or two. */
+/**
+ * True if an operator takes a list of texts; others take one value, or two.
+ *
+ * @param {string} element
+ * @param {string} operator
+ */
 export function takesList(element, operator) {
     return operator === 'in' || texts.some(([method]) => method === operator);
 }
 
-/** What a rule without a value needs, as a sentence; null for a rule with all its values. */
+/**
+ * What a rule without a value needs, as a sentence; null for a rule with all its values.
+ *
+ * @param {RuleView} rule
+ */
 export function missingValue(rule) {
     const {element, values, isEmptyMeant} = rule;
     const field = fieldOf(rule);
@@ -76,17 +101,30 @@ export function missingValue(rule) {
     return needed.includes('') ? `Enter the ${field.noun}.` : null;
 }
 
-/** Sets the field of a rule, with the field's first comparison and values. */
+/**
+ * Sets the field of a rule, with the field's first comparison and values.
+ *
+ * @param {RuleView} rule
+ * @param {string} element
+ */
 export function setField(rule, element) {
     const field = fields.find((candidate) => candidate.element === element);
+    if (!field) return;
     const {key = null, values} = field.initial;
     Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values],
         isEmptyMeant: false});
 }
 
-/** Sets the operator of a rule, and keeps the values that it can take. */
+/**
+ * Sets the operator of a rule, and keeps the values that it can take.
+ *
+ * @param {RuleView} rule
+ * @param {string} operator
+ */
 export function setOperator(rule, operator) {
-    const {element} = fieldOf(rule);
+    const field = fieldOf(rule);
+    if (!field) return;
+    const {element} = field;
     const isVersion = operator.startsWith('version ');
     rule.element = isVersion ? 'version' : element;
     rule.comparison = isVersion ? operator.slice('version '.length) : operator;
@@ -101,42 +139,65 @@ export function setOperator(rule, operator) {
 /** Codes of regions that are no countries. */
 const noPlaces = new Set(['ZZ', 'XA', 'XB', 'EU', 'EZ', 'UN', 'QO']);
 
-/** Names of the codes that `Intl` knows among those of two letters, as `[code, name]` pairs. */
+/**
+ * Names of the codes that `Intl` knows among those of two letters, as `[code, name]` pairs.
+ *
+ * @param {'region' | 'language'} type
+ * @param {boolean} isUpper
+ */
 function namedCodes(type, isUpper) {
     const names = new Intl.DisplayNames(undefined, {type, fallback: 'none'});
     const letters = [...(isUpper ? 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' : 'abcdefghijklmnopqrstuvwxyz')];
     return letters.flatMap((first) => letters.map((second) => first + second))
-        .map((code) => [code, names.of(code)])
+        .map((code) => /** @type {Choice} */ ([code, names.of(code) ?? '']))
         .filter(([code, name]) => name && !noPlaces.has(code))
         .sort(([, a], [, b]) => a.localeCompare(b));
 }
 
+/** @type {Record<string, () => Choice[]>} */
 const makers = {
     'device.country': () => namedCodes('region', true),
     'device.language': () => namedCodes('language', false),
     'device.os': () => [['ios', 'iOS and iPadOS'], ['macos', 'macOS'], ['tvos', 'tvOS'],
         ['watchos', 'watchOS'], ['visionos', 'visionOS'], ['android', 'Android'],
         ['linux', 'Linux'], ['windows', 'Windows']],
-    timeZone: () => Intl.supportedValuesOf('timeZone').map((zone) => [zone, '']),
+    timeZone: () => Intl.supportedValuesOf('timeZone')
+        .map((zone) => /** @type {Choice} */ ([zone, ''])),
 };
 const made = new Map();
 
-/** Values that a field can have by definition, as `[value, name]` pairs; empty for free text. */
+/**
+ * Values that a field can have by definition, as `[value, name]` pairs; empty for free text.
+ *
+ * @param {string} element
+ * @returns {Choice[]}
+ */
 export function definedValues(element) {
     if (!made.has(element)) made.set(element, makers[element]?.() ?? []);
     return made.get(element);
 }
 
-/** Suggestions for the values of a rule, as `[value, name]` pairs; `known` are `KnownSignals`. */
+/**
+ * Suggestions for the values of a rule, as `[value, name]` pairs; `known` are `KnownSignals`.
+ *
+ * @param {Pick<RuleView, 'element' | 'key'>} rule
+ * @param {?KnownSignals} [known]
+ * @returns {Choice[]}
+ */
 export function suggestedValues(rule, known) {
     const defined = definedValues(rule.element);
     const isSignal = ['app.customSignal', 'version'].includes(rule.element);
     const used = known?.values(rule.element, isSignal ? rule.key : undefined) ?? [];
     return [...defined, ...used.filter((value) => !defined.some(([other]) => other === value))
-        .map((value) => [value, ''])];
+        .map((value) => /** @type {Choice} */ ([value, '']))];
 }
 
-/** Value that a text stands for: "Germany" and "de" are the country DE, unless clients send "de". */
+/**
+ * Value that a text stands for: "Germany" and "de" are the country DE, unless clients send "de".
+ *
+ * @param {Choice[]} values
+ * @param {string} text
+ */
 export function meantValue(values, text) {
     if (!text) return text;
     const lower = text.toLowerCase();

@@ -12,7 +12,13 @@ import {announce, arrange, fill, h} from './dom.js';
 import {jsonText} from './json-text.js';
 import {conditions, removingCondition} from './template.js';
 
-/** Deletes a condition, and every value for it, from the draft after a confirmation. */
+/**
+ * Deletes a condition, and every value for it, from the draft after a confirmation.
+ *
+ * @param {Workspace} workspace
+ * @param {string} name
+ * @param {string[]} uses
+ */
 async function remove(workspace, name, uses) {
     const isSure = await ask({
         title: `Delete the condition ${name}?`, isDangerous: true, action: 'Delete the condition',
@@ -30,7 +36,14 @@ class Row {
     index = -1;
     #total = -1;
 
-    /** `mayEdit` is false for a session that sees the conditions only. */
+    /**
+     * `mayEdit` is false for a session that sees the conditions only.
+     *
+     * @param {PageContext} context
+     * @param {Condition} condition
+     * @param {string[]} uses
+     * @param {{mayEdit: boolean, list: () => HTMLElement}} value
+     */
     constructor(context, condition, uses, {mayEdit, list}) {
         const {workspace} = context;
         const {name, expression, tagColor} = condition;
@@ -40,6 +53,12 @@ class Row {
             .toLowerCase();
         this.rank = h('span', {});
         const open = () => openConditionDialog(context, this.index);
+        /**
+         * @param {string} text
+         * @param {string} label
+         * @param {() => number} target
+         * @param {string} [kind]
+         */
         const moveButton = (text, label, target, kind = 'step') => h('button', {
             type: 'button', class: `quiet icon ${kind}`, 'aria-label': `Move ${name} ${label}`,
             'data-focus': `${label} ${name}`, title: `Move ${label}`,
@@ -70,20 +89,34 @@ class Row {
                 onclick: () => remove(workspace, name, uses)}, 'Delete')));
     }
 
-    /** True if the row shows a condition with its uses. */
+    /**
+     * True if the row shows a condition with its uses.
+     *
+     * @param {Condition} condition
+     * @param {string[]} uses
+     */
     shows(condition, uses) {
         return this.condition === condition && this.uses.length === uses.length
             && this.uses.every((use, index) => use === uses[index]);
     }
 
-    /** Puts the row at a place among all. */
+    /**
+     * Puts the row at a place among all.
+     *
+     * @param {number} index
+     * @param {number} total
+     */
     place(index, total) {
         if (index === this.index && total === this.#total) return;
         this.index = index;
         this.#total = total;
-        this.rank.textContent = index + 1;
-        this.node.dataset.index = index;
+        this.rank.textContent = String(index + 1);
+        this.node.dataset.index = String(index);
         // `aria-disabled`, since `disabled` would take the focus away at the end of the list.
+        /**
+         * @param {HTMLElement[]} buttons
+         * @param {boolean} isDisabled
+         */
         const disable = (buttons, isDisabled) => buttons.forEach((button) => (
             isDisabled ? button.setAttribute('aria-disabled', 'true')
                 : button.removeAttribute('aria-disabled')));
@@ -94,11 +127,19 @@ class Row {
 
 /** The rows of a project's conditions. */
 export class ConditionList {
+    /** @type {Map<string, Row>} */
     #rows = new Map();
+    /** @type {?Template} */
     #template = null;
+    /** @type {Map<string, string[]>} */
     #uses = new Map();
+    /** @type {Row[]} */
     #all = [];
 
+    /**
+     * @param {PageContext} context
+     * @param {boolean} mayEdit
+     */
     constructor(context, mayEdit) {
         this.context = context;
         this.mayEdit = mayEdit;
@@ -116,7 +157,8 @@ export class ConditionList {
         const {template} = this.context.workspace;
         if (template !== this.#template) this.#read(template);
         const shown = this.#all.filter(({text}) => words.every((word) => text.includes(word)));
-        const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
+        const focused = this.list.contains(document.activeElement)
+            ? /** @type {HTMLElement} */ (document.activeElement) : null;
         arrange(this.list, shown.map(({node}) => node));
         if (shown.length) {
             if (this.list.parentNode !== this.node) fill(this.node, this.list);
@@ -128,10 +170,14 @@ export class ConditionList {
         return {shown: shown.length, total: this.#all.length};
     }
 
-    /** Adapts the rows to a template. */
+    /**
+     * Adapts the rows to a template.
+     *
+     * @param {Template} template
+     */
     #read(template) {
-        const isSame = ['parameters', 'parameterGroups']
-            .every((name) => template[name] === this.#template?.[name]);
+        const isSame = template.parameters === this.#template?.parameters
+            && template.parameterGroups === this.#template?.parameterGroups;
         if (!isSame) this.#uses = usesByCondition(template);
         const rows = new Map();
         const all = conditions(template);

@@ -10,7 +10,13 @@ import {conditions, movingCondition} from './template.js';
 /** Maximum number of names that the dialog lists. */
 const maximumNames = 50;
 
-/** Moves a condition in the draft; `to` is its index afterwards. */
+/**
+ * Moves a condition in the draft; `to` is its index afterwards.
+ *
+ * @param {Workspace} workspace
+ * @param {number} from
+ * @param {number} to
+ */
 export function move(workspace, from, to) {
     const all = conditions(workspace.template);
     if (to === from || to < 0 || to >= all.length) return;
@@ -19,17 +25,35 @@ export function move(workspace, from, to) {
     announce(`${name} is now number ${to + 1} of ${all.length}.`);
 }
 
-/** Index after a move of the condition that is to stand above another one. */
+/**
+ * Index after a move of the condition that is to stand above another one.
+ *
+ * @param {number} from
+ * @param {number} other
+ */
 export function indexAbove(from, other) {
     return from < other ? other - 1 : other;
 }
 
-/** Index to which a key moves a condition; undefined for other keys. */
+/**
+ * Index to which a key moves a condition; undefined for other keys.
+ *
+ * @param {string} key
+ * @param {number} index
+ * @param {number} last
+ * @returns {number | undefined}
+ */
 export function indexOfKey(key, index, last) {
     return {ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: last}[key];
 }
 
-/** Handler of keys in a row: Alt with the arrows, Home and End moves the condition. */
+/**
+ * Handler of keys in a row: Alt with the arrows, Home and End moves the condition.
+ *
+ * @param {KeyboardEvent} event
+ * @param {Workspace} workspace
+ * @param {number} index
+ */
 export function onOrderKey(event, workspace, index) {
     if (!event.altKey || event.ctrlKey || event.metaKey) return;
     const last = conditions(workspace.template).length - 1;
@@ -39,16 +63,27 @@ export function onOrderKey(event, workspace, index) {
     move(workspace, index, to);
 }
 
-/** Opens the dialog that moves a condition to the top, to the bottom, or above another one. */
+/**
+ * Opens the dialog that moves a condition to the top, to the bottom, or above another one.
+ *
+ * @param {Workspace} workspace
+ * @param {number} index
+ */
 export async function openMove(workspace, index) {
     const {name} = conditions(workspace.template)[index];
     const names = h('ul', {class: 'plain move-list'});
     const search = h('input', {type: 'search', autocomplete: 'off', 'data-autofocus': true,
         oninput: () => draw()});
+    /** @param {string} other */
     const indexOf = (other) => conditions(workspace.template)
         .findIndex((condition) => condition.name === other);
+    /** @type {(value?: unknown) => void} */
     let close;
-    /** Moves it to the place that `target` returns for its index; stays open when that is gone. */
+    /**
+     * Moves it to the place that `target` returns for its index; stays open when that is gone.
+     *
+     * @param {(index: number) => number} target
+     */
     const moveTo = (target) => {
         // Another tab may have changed the draft since the names were drawn.
         const from = indexOf(name);
@@ -61,7 +96,8 @@ export async function openMove(workspace, index) {
         move(workspace, from, to);
         close(true);
     };
-    const above = (other) => (from) => {
+    /** @param {string} other */
+    const above = (other) => (/** @type {number} */ from) => {
         const place = indexOf(other);
         return place < 0 ? -1 : indexAbove(from, place);
     };
@@ -99,12 +135,16 @@ export async function openMove(workspace, index) {
 /**
  * Handle that drags a row to another place, with the mouse or a finger.
  *
- * @param {object} workspace The workspace.
+ * @param {Workspace} workspace The workspace.
  * @param {function(): number} place Returns the index of the condition.
  * @param {function(): HTMLElement} list Returns the list; its rows have `data-index`.
  */
 export function dragHandle(workspace, place, list) {
-    // The row under the pointer, with `isBelow` for its lower half; null while nothing is dragged.
+    /**
+     * The row under the pointer, with `isBelow` for its lower half; null while nothing is dragged.
+     *
+     * @type {?{row: ?HTMLElement, isBelow: boolean}}
+     */
     let target = null;
     const clear = () => {
         for (const row of list().querySelectorAll('.drop-above, .drop-below, .dragged')) {
@@ -116,17 +156,18 @@ export function dragHandle(workspace, place, list) {
             if (event.button !== 0) return;
             event.preventDefault();
             handle.setPointerCapture(event.pointerId);
-            handle.closest('[data-index]').classList.add('dragged');
+            handle.closest('[data-index]')?.classList.add('dragged');
             target = {row: null, isBelow: false};
         },
         onpointermove: ({clientX, clientY}) => {
             if (target === null) return;
+            /** @type {?HTMLElement | undefined} */
             const row = document.elementFromPoint(clientX, clientY)?.closest('[data-index]');
             if (!row || !list().contains(row)) return;
             const box = row.getBoundingClientRect();
             const isBelow = clientY > box.top + box.height / 2;
             clear();
-            handle.closest('[data-index]').classList.add('dragged');
+            handle.closest('[data-index]')?.classList.add('dragged');
             row.classList.add(isBelow ? 'drop-below' : 'drop-above');
             target = {row, isBelow};
             // Scrolls on when the pointer is near an edge of the window.

@@ -7,7 +7,13 @@ import {definedValues, fieldOf, fields, meantValue, missingValue, operatorOf, se
 import {choice} from './controls.js';
 import {h, newID} from './dom.js';
 
-/** Switch that negates a rule or a group. */
+/**
+ * Switch that negates a rule or a group.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {ConditionView} view
+ * @param {string} path
+ */
 export function negation(builder, view, path) {
     const box = h('input', {type: 'checkbox', checked: Boolean(view.isNegated),
         'data-focus': `${path} not`, onchange: () => {
@@ -17,12 +23,25 @@ export function negation(builder, view, path) {
     return h('label', {class: 'check negation'}, box, ' not');
 }
 
-/** Suggestions for the values of a rule, as `[value, name]` pairs. */
+/**
+ * Suggestions for the values of a rule, as `[value, name]` pairs.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ */
 function suggested(builder, rule) {
     return suggestedValues(rule, builder.known);
 }
 
-/** Control for one value of a rule. */
+/**
+ * Control for one value of a rule.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {number} index
+ * @param {string} path
+ * @param {Attributes} attributes
+ */
 function oneValue(builder, rule, index, path, attributes) {
     const input = h('input', {autocomplete: 'off', spellcheck: 'false', 'aria-label': 'Value',
         'data-focus': `${path} value ${index}`, value: rule.values[index] ?? '', ...attributes,
@@ -40,7 +59,13 @@ function oneValue(builder, rule, index, path, attributes) {
     return input;
 }
 
-/** Control for a list of values: each can be removed, and others entered. */
+/**
+ * Control for a list of values: each can be removed, and others entered.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path
+ */
 function manyValues(builder, rule, path) {
     const names = new Map(definedValues(rule.element));
     const place = `${path} value`;
@@ -70,7 +95,13 @@ function manyValues(builder, rule, path) {
             }}, '×')))), input);
 }
 
-/** Controls for the time of a rule, and its time zone. */
+/**
+ * Controls for the time of a rule, and its time zone.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path
+ */
 function timeValues(builder, rule, path) {
     const time = h('input', {type: 'datetime-local', step: '1', value: rule.values[0] ?? '',
         'aria-label': 'Time', 'data-focus': `${path} value`, oninput: () => {
@@ -87,7 +118,13 @@ function timeValues(builder, rule, path) {
     return [time, zone];
 }
 
-/** Controls for the values of a rule. */
+/**
+ * Controls for the values of a rule.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path
+ */
 function valueControls(builder, rule, path) {
     const operator = operatorOf(rule);
     if (rule.element === 'dateTime') return timeValues(builder, rule, path);
@@ -110,7 +147,13 @@ function valueControls(builder, rule, path) {
         list: builder.suggestions(() => suggested(builder, rule))});
 }
 
-/** Control for the name of a rule's signal, or for what mixes the users of a percentage. */
+/**
+ * Control for the name of a rule's signal, or for what mixes the users of a percentage.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path
+ */
 function keyControl(builder, rule, path) {
     if (rule.key === null && rule.element !== 'percent') return null;
     const isPercent = rule.element === 'percent';
@@ -120,7 +163,7 @@ function keyControl(builder, rule, path) {
         placeholder: isPercent ? 'Mixed by a name' : 'Name',
         list: isPercent ? null
             : builder.suggestions(() => (
-                [...builder.known?.keys ?? []].map((key) => [key, '']))),
+                [...builder.known?.keys ?? []].map((key) => /** @type {Choice} */ ([key, ''])))),
         oninput: () => {
             rule.key = input.value.trim() || (isPercent ? null : '');
             builder.write();
@@ -133,8 +176,8 @@ function keyControl(builder, rule, path) {
 /**
  * Creates the line.
  *
- * @param {object} builder The `ConditionBuilder`.
- * @param {object} rule View of the rule, which the controls change.
+ * @param {ConditionBuilder} builder The `ConditionBuilder`.
+ * @param {RuleView} rule View of the rule, which the controls change.
  * @param {string} path Place of the rule among all.
  * @param {function(): void} remove Removes the rule.
  */
@@ -144,6 +187,7 @@ export function conditionRule(builder, rule, path, remove) {
     const removal = h('button', {type: 'button', class: 'quiet small',
         'aria-label': `Remove rule ${builder.count}`, onclick: remove}, '×');
     const hint = h('p', {class: 'hint', id: newID('hint')});
+    /** @param {...unknown} content */
     const group = (...content) => h('div', {class: 'rule-line', role: 'group',
         'aria-label': `Rule ${builder.count}`, 'aria-describedby': hint.id}, content, hint);
     builder.hint(() => {
@@ -153,7 +197,8 @@ export function conditionRule(builder, rule, path, remove) {
         return group(negation(builder, rule, path), h('code', {class: 'expression'}, rule.text),
             h('span', {class: 'muted'}, 'is kept as it is'), removal);
     }
-    const element = choice(fields.map(({element: name, label}) => [name, label]), field.element, {
+    const choices = fields.map(({element: name, label}) => /** @type {Choice} */ ([name, label]));
+    const element = choice(choices, field.element, {
         'aria-label': 'Field', 'data-focus': `${path} field`, onchange: () => {
             setField(rule, element.value);
             builder.restructure();

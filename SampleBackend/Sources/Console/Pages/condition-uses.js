@@ -5,7 +5,11 @@
 import {names} from './json.js';
 import {sections} from './template.js';
 
-/** Settings as `Section.key`, by the name of the condition. Reads each setting once. */
+/**
+ * Settings as `Section.key`, by the name of the condition. Reads each setting once.
+ *
+ * @param {Template} template
+ */
 export function usesByCondition(template) {
     const uses = new Map();
     for (const section of sections(template)) {

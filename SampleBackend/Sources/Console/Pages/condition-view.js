@@ -4,7 +4,12 @@
  * `isEmptyMeant`.
  */
 
-/** View of a tree. */
+/**
+ * View of a tree.
+ *
+ * @param {ConditionTree} tree
+ * @returns {ConditionView}
+ */
 export function viewOf(tree) {
     switch (tree.kind) {
     case 'not': {
@@ -24,32 +29,55 @@ export function viewOf(tree) {
     }
 }
 
-/** A view as a group. */
+/**
+ * A view as a group.
+ *
+ * @param {ConditionView} view
+ * @returns {GroupView}
+ */
 export function groupView(view) {
     return view.operands && !view.isNegated ? view : {kind: 'all', operands: [view]};
 }
 
-/** Tree of a view; null for a group without rules. */
+/**
+ * Tree of a view; null for a group without rules.
+ *
+ * @param {ConditionView} view
+ * @returns {?ConditionTree}
+ */
 export function treeOf(view) {
     const tree = plainTreeOf(view);
     return tree && view.isNegated ? {kind: 'not', operands: [tree]} : tree;
 }
 
+/**
+ * @param {ConditionView} view
+ * @returns {?ConditionTree}
+ */
 function plainTreeOf(view) {
     if (!view.operands) {
         return view.element === 'constant' ? {kind: 'constant', value: view.values[0] === 'true'}
             : view;
     }
-    const operands = view.operands.map(treeOf).filter(Boolean);
+    const operands = view.operands.flatMap((operand) => treeOf(operand) ?? []);
     return operands.length > 1 ? {kind: view.kind, operands} : operands[0] ?? null;
 }
 
-/** The rules of a view. */
+/**
+ * The rules of a view.
+ *
+ * @param {ConditionView} view
+ * @returns {RuleView[]}
+ */
 export function rulesOf(view) {
     return view.operands ? view.operands.flatMap(rulesOf) : [view];
 }
 
-/** Number of rules in a view. */
+/**
+ * Number of rules in a view.
+ *
+ * @param {ConditionView} view
+ */
 export function ruleCount(view) {
     return rulesOf(view).length;
 }

@@ -9,6 +9,10 @@ import {fill, h} from './dom.js';
 import {setQuery} from './router.js';
 import {refusal} from './session.js';
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const {workspace} = context;
     const refused = refusal(context.session, 'editor');

@@ -6,7 +6,11 @@ import {h} from './dom.js';
 import {entries, isEqual} from './json.js';
 import {signalsOf} from './signal-fields.js';
 
-/** Signals as text: `app.version = 2.0, plan = gold`. */
+/**
+ * Signals as text: `app.version = 2.0, plan = gold`.
+ *
+ * @param {SignalValues} signals
+ */
 function signalsText(signals) {
     return entries(signals).map((pair) => pair.join(' = ')).join(', ');
 }
@@ -14,9 +18,9 @@ function signalsText(signals) {
 /**
  * List of what the connected apps say, with a button for each that is not used already.
  *
- * @param {object} user A user of the answer of `:preview`.
- * @param {object} used Signals that the preview was made with.
- * @param {function(object): void} take Called with the chosen signals.
+ * @param {PreviewedUser} user A user of the answer of `:preview`.
+ * @param {SignalValues} used Signals that the preview was made with.
+ * @param {function(SignalValues): void} take Called with the chosen signals.
  * @returns {?HTMLElement} Null when no app of the user is connected.
  */
 export function connectedOffer({userID, connectedSignals = []}, used, take) {

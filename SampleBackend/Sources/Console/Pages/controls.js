@@ -14,7 +14,8 @@ import {focusOn, h, newID} from './dom.js';
  *     readers through `aria-describedby`.
  */
 export function field(label, control, {hint, problems} = {}) {
-    const input = control.input ?? control;
+    const {input, node} = control instanceof HTMLElement
+        ? {input: control, node: control} : control;
     input.id ||= newID('field');
     const hintID = `${input.id}-hint`;
     const described = [];
@@ -25,40 +26,71 @@ export function field(label, control, {hint, problems} = {}) {
     }
     if (described.length) input.setAttribute('aria-describedby', described.join(' '));
     return h('div', {class: 'field'},
-        h('label', {for: input.id}, label), control.node ?? control,
+        h('label', {for: input.id}, label), node,
         hint && h('p', {class: 'hint', id: hintID}, hint), problems);
 }
 
-/** Select element; `options` are `[value, text]` pairs. */
+/**
+ * Select element; `options` are `[value, text]` pairs.
+ *
+ * @param {Choice[]} options
+ * @param {?string} [value]
+ * @param {Attributes} [attributes]
+ */
 export function choice(options, value, attributes = {}) {
     return h('select', {...attributes, value}, options.map(([key, text]) => (
         h('option', {value: key}, text))));
 }
 
-/** Message box; `kind` is `info`, `success`, `warning` or `error`. Errors have the role `alert`. */
+/**
+ * Message box; `kind` is `info`, `success`, `warning` or `error`. Errors have the role `alert`.
+ *
+ * @param {'info' | 'success' | 'warning' | 'error'} kind
+ * @param {...unknown} content
+ */
 export function message(kind, ...content) {
     const names = {info: 'Note', success: 'Done', warning: 'Careful', error: 'Error'};
     return h('div', {class: `message ${kind}`, role: kind === 'error' ? 'alert' : null},
         h('strong', {class: 'message-kind'}, names[kind]), h('div', {}, content));
 }
 
-/** Placeholder of an empty list. */
+/**
+ * Placeholder of an empty list.
+ *
+ * @param {string} text
+ * @param {...unknown} actions
+ */
 export function nothing(text, ...actions) {
     return h('div', {class: 'nothing'}, h('p', {}, text), actions);
 }
 
-/** Short framed label, such as a type or a state. */
+/**
+ * Short framed label, such as a type or a state.
+ *
+ * @param {string} text
+ * @param {string} [kind]
+ */
 export function badge(text, kind = '') {
     return h('span', {class: `badge ${kind}`}, text);
 }
 
-/** Name of a condition, after a dot in its colour. */
+/**
+ * Name of a condition, after a dot in its colour.
+ *
+ * @param {string} name
+ * @param {string} [tagColor]
+ */
 export function conditionChip(name, tagColor) {
     return h('span', {class: 'chip'},
         h('span', {class: `dot tag-${tagColor || 'NONE'}`, 'aria-hidden': 'true'}), name);
 }
 
-/** `Section.key`, which may wrap after the dot. */
+/**
+ * `Section.key`, which may wrap after the dot.
+ *
+ * @param {string} section
+ * @param {string} key
+ */
 export function settingName(section, key) {
     return h('code', {class: 'key'}, section, '.', h('wbr', {}), key);
 }
@@ -66,6 +98,9 @@ export function settingName(section, key) {
 /**
  * Sets the ARIA roles of a row and its cells, which would be lost where CSS turns them into blocks,
  * and the column's heading as `data-label`, which CSS shows beside the cell.
+ *
+ * @param {HTMLTableRowElement} row
+ * @param {string[]} headings
  */
 function describeCells(row, headings) {
     row.setAttribute('role', 'row');
@@ -76,7 +111,13 @@ function describeCells(row, headings) {
     return row;
 }
 
-/** Table; on narrow screens CSS shows each row as a block. `caption` is for screen readers. */
+/**
+ * Table; on narrow screens CSS shows each row as a block. `caption` is for screen readers.
+ *
+ * @param {string} caption
+ * @param {string[]} headings
+ * @param {HTMLTableRowElement[]} rows
+ */
 export function table(caption, headings, rows) {
     const id = newID('table');
     return h('div', {class: 'table-frame', tabindex: '0', role: 'region', 'aria-labelledby': id},
@@ -88,14 +129,25 @@ export function table(caption, headings, rows) {
             h('tbody', {role: 'rowgroup'}, rows.map((row) => describeCells(row, headings)))));
 }
 
-/** Page header: heading, an optional sentence, and buttons. */
+/**
+ * Page header: heading, an optional sentence, and buttons.
+ *
+ * @param {string} title
+ * @param {string} [text]
+ * @param {...unknown} actions
+ */
 export function pageHead(title, text, ...actions) {
     return h('div', {class: 'page-head'},
         h('div', {}, h('h1', {tabindex: '-1'}, title), text && h('p', {class: 'lead'}, text)),
         h('div', {class: 'actions'}, actions));
 }
 
-/** Disables a button, and describes it with the reason, if there is a refusal. */
+/**
+ * Disables a button, and describes it with the reason, if there is a refusal.
+ *
+ * @param {?string} refusal
+ * @param {HTMLButtonElement} button
+ */
 export function guarded(refusal, button) {
     if (!refusal) return button;
     const id = newID('reason');
@@ -109,6 +161,9 @@ export function guarded(refusal, button) {
 /**
  * Button that reads more of a list, which `read` then draws anew with or without the button. The
  * button is disabled meanwhile, and shows an error beside it.
+ *
+ * @param {string} label
+ * @param {() => Promise<void>} read
  */
 export function moreButton(label, read) {
     const problem = h('span', {role: 'alert'});
@@ -127,13 +182,22 @@ export function moreButton(label, read) {
     return h('div', {class: 'line'}, button, problem);
 }
 
-/** Name of a version's publisher, or `unknown` when the version has none. */
+/**
+ * Name of a version's publisher, or `unknown` when the version has none.
+ *
+ * @param {?Version} [version]
+ * @param {string} [unknown]
+ */
 export function publisherName(version, unknown = 'somebody') {
     const {updateUser} = version ?? {};
     return updateUser?.name || updateUser?.email || unknown;
 }
 
-/** Time in the browser's locale and time zone; the tooltip has the original timestamp. */
+/**
+ * Time in the browser's locale and time zone; the tooltip has the original timestamp.
+ *
+ * @param {string} [timestamp]
+ */
 export function timeText(timestamp) {
     if (!timestamp) return h('span', {class: 'muted'}, '–');
     const date = new Date(timestamp);
@@ -142,7 +206,13 @@ export function timeText(timestamp) {
     return h('time', {datetime: timestamp, title: timestamp}, text);
 }
 
-/** Number with its noun: "1 setting", "3 settings". */
+/**
+ * Number with its noun: "1 setting", "3 settings".
+ *
+ * @param {number | string} number
+ * @param {string} thing
+ * @param {string} [things]
+ */
 export function count(number, thing, things = `${thing}s`) {
-    return `${new Intl.NumberFormat().format(number)} ${number === 1 ? thing : things}`;
+    return `${new Intl.NumberFormat().format(Number(number))} ${number === 1 ? thing : things}`;
 }

@@ -10,7 +10,7 @@ import {announce, h} from './dom.js';
  *
  * @param {string} label Text of the button.
  * @param {function(): string} text Returns what is copied.
- * @param {object} attributes Further attributes.
+ * @param {Attributes} attributes Further attributes.
  */
 export function copyButton(label, text, attributes = {}) {
     const button = h('button', {type: 'button', ...attributes, onclick: async () => {

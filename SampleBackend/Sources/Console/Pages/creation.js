@@ -8,23 +8,28 @@ import {message} from './controls.js';
 import {announce, fill, h} from './dom.js';
 import {clearDoubt} from './publishing.js';
 
+/**
+ * @typedef {object} CreationOptions
+ * @property {string} path Path of the list, to which a new item is posted.
+ * @property {(body: any) => any[]} list Items of the answer that lists them.
+ * @property {(item: any, body: any) => boolean} isSame True if an item is of a request.
+ * @property {(body: any) => string} describe What is said of a lost answer.
+ * @property {string} action Label of the button that removes the item.
+ * @property {() => void} removed Called after it was removed.
+ */
+
 /** One creation, and what to do when its answer is lost. */
 export class Creation {
     /** Message about a creation whose answer was lost, for the form. */
     node = h('div', {'aria-live': 'polite'});
     /** True if something was created without an answer. */
     isLost = false;
+    /** @type {CreationOptions} */
     #options;
     #left = new AbortController();
 
     /**
-     * @param {object} options
-     * @param {string} options.path Path of the list, to which a new item is posted.
-     * @param {function(object): object[]} options.list Items of the answer that lists them.
-     * @param {function(object, object): boolean} options.isSame True if an item is of a request.
-     * @param {function(object): string} options.describe What is said of a lost answer.
-     * @param {string} options.action Label of the button that removes the item.
-     * @param {function(): void} options.removed Called after it was removed.
+     * @param {CreationOptions} options
      */
     constructor(options) {
         this.#options = options;
@@ -38,7 +43,8 @@ export class Creation {
     /**
      * Creates an item.
      *
-     * @returns {Promise<object>} The answer, with the secret.
+     * @param {object} body
+     * @returns {Promise<any>} The answer, with the secret.
      * @throws ServerError; Error when the answer was lost, with what became of it.
      */
     async create(body) {
@@ -63,6 +69,7 @@ export class Creation {
         throw new Error(this.#options.describe(body));
     }
 
+    /** @param {object} body */
     async #items(body) {
         const {list, path, isSame} = this.#options;
         const {signal} = this.#left;
@@ -70,12 +77,20 @@ export class Creation {
             .filter((item) => isSame(item, body));
     }
 
-    /** IDs of the items like one that is going to be created. */
+    /**
+     * IDs of the items like one that is going to be created.
+     *
+     * @param {object} body
+     */
     async #ids(body) {
         return new Set((await this.#items(body)).map(({id}) => id));
     }
 
-    /** Button that removes an item. */
+    /**
+     * Button that removes an item.
+     *
+     * @param {{id: string}} value
+     */
     #removal({id}) {
         const {path, action, removed} = this.#options;
         const problem = h('span', {role: 'alert'});

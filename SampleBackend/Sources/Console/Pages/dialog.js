@@ -13,7 +13,12 @@ import {keepForms} from './unfinished-form.js';
 /** Milliseconds after the last edit before the form's content is stored. */
 const pause = 300;
 
-/** Open dialogs, the topmost last, as `{isDirty, leave, onAddress, form, end}`. */
+/**
+ * Open dialogs, the topmost last.
+ *
+ * @type {{isDirty: () => boolean, leave: () => Promise<boolean>, form?: DialogForm,
+ *     end: () => void, onAddress: (address: string) => void}[]}
+ */
 const opened = [];
 
 /** The topmost dialog; undefined when none is open. */
@@ -21,13 +26,17 @@ const topmost = () => opened[opened.length - 1];
 
 /** Stores the forms that are open and edited, instead of those stored of their project before. */
 function storeForms() {
-    const forms = opened.filter(({form}) => form);
+    const forms = opened.flatMap(({form, isDirty}) => (form ? [{form, isDirty}] : []));
     if (!forms.length) return;
     keepForms(forms[0].form, forms.filter(({isDirty}) => isDirty())
         .map(({form}) => ({...form, content: form.content()})));
 }
 
-/** Closes the topmost dialog for Back or for another address, and then goes there. */
+/**
+ * Closes the topmost dialog for Back or for another address, and then goes there.
+ *
+ * @param {?string} address
+ */
 async function leaveTo(address) {
     const isLast = opened.length === 1;
     if (address !== null) topmost()?.onAddress(address);
@@ -62,10 +71,11 @@ function mayLeave() {
  * one with the same `data-focus`, else to the page's heading.
  *
  * @param {string} title Heading.
- * @param {function(function(*): void): {body: *, actions: *}} build Makes the content; receives the
- *     function that closes the dialog with a result; without one, it asks if input would be lost.
+ * @param {(close: (value?: unknown) => void) => {body: unknown, actions: unknown}} build
+ *     Makes the content; receives the function that closes the dialog with a result; without one,
+ *     it asks if input would be lost.
  * @param {{isWide?: boolean, isRequired?: boolean, isForm?: boolean, isDirty?: function(): boolean,
- *     onAddress?: function(string): void, form?: object}} options `isForm` is false if what is
+ *     onAddress?: function(string): void, form?: DialogForm}} options `isForm` is false if what is
  *     entered is not lost, as a search. `isRequired` leaves no way to close it but its own buttons,
  *     or `onAddress`, which receives the fragment of an address that was entered. `isDirty` says
  *     whether closing loses something, in addition to what was entered in the dialog's controls.
@@ -76,7 +86,7 @@ function mayLeave() {
 export function openDialog(title, build, options = {}) {
     const {isWide = false, isRequired = false, isForm = true, isDirty = () => false,
         onAddress = () => {}, form} = options;
-    const opener = document.activeElement;
+    const opener = /** @type {?HTMLElement} */ (document.activeElement);
     const key = opener?.getAttribute('data-focus');
     const heading = newID('dialog');
     return new Promise((resolve) => {
@@ -85,6 +95,7 @@ export function openDialog(title, build, options = {}) {
         let isAsking = false;
         let timer = 0;
 
+        /** @param {unknown} [value] */
         const finish = async (value) => {
             if (isClosing) return;
             isClosing = true;
@@ -120,7 +131,7 @@ export function openDialog(title, build, options = {}) {
                 isClosing = true;
                 clearTimeout(timer);
                 dialog.remove();
-                resolve();
+                resolve(undefined);
             },
         };
         const touch = () => {
@@ -160,7 +171,7 @@ export function openDialog(title, build, options = {}) {
         opened.push(self);
         hold(leaveTo);
         dialog.showModal();
-        dialog.querySelector('[data-autofocus]')?.focus();
+        /** @type {?HTMLElement} */ (dialog.querySelector('[data-autofocus]'))?.focus();
     });
 }
 
@@ -191,7 +202,7 @@ export async function ask({title, text, action, isDangerous = false, cancel = 'C
  * @param {{fields: *, action: string, isDangerous?: boolean, submit: function(): Promise<*>,
  *     ready?: Promise<*>}} form The dialog closes with the result of `submit`, or with true when it
  *     has none. Submitting is disabled until `ready` is fulfilled.
- * @param {function(*): void} close Closes the dialog.
+ * @param {(value?: unknown) => void} close Closes the dialog.
  * @returns {{body: *, actions: *}} Content for `openDialog`.
  */
 export function dialogForm({fields, action, isDangerous = false, submit, ready}, close) {

@@ -12,7 +12,11 @@ import {differenceCount} from './server-draft.js';
 
 const words = {ADDED: 'Added', REMOVED: 'Removed', CHANGED: 'Changed'};
 
-/** Display names of the parts of settings, conditions and sections. */
+/**
+ * Display names of the parts of settings, conditions and sections.
+ *
+ * @type {Record<string, string>}
+ */
 export const partNames = {
     defaultValue: 'Default value', valueType: 'Type', description: 'Description',
     expression: 'Expression', condition: 'Condition', tagColor: 'Colour', name: 'Name',
@@ -20,14 +24,23 @@ export const partNames = {
     masterKeyOnly: 'Only with the master key',
 };
 
-/** Display name of a part. */
+/**
+ * Display name of a part.
+ *
+ * @param {string} name
+ */
 function partName(name) {
     const conditional = 'conditionalValues.';
     if (name.startsWith(conditional)) return `Value for “${name.slice(conditional.length)}”`;
     return partNames[name] ?? name;
 }
 
-/** Value of a part before (`old`) or after (`new`); null when absent. */
+/**
+ * Value of a part before (`old`) or after (`new`); null when absent.
+ *
+ * @param {'old' | 'new'} kind
+ * @param {unknown} value
+ */
 function side(kind, value) {
     const label = kind === 'old' ? 'Before' : 'After';
     if (value === undefined) return null;
@@ -35,14 +48,24 @@ function side(kind, value) {
         h('span', {class: 'side-label'}, label), h('code', {}, valueText(value) || '(empty)'));
 }
 
-/** Both sides of a part: line by line when one of them is long, else one below the other. */
+/**
+ * Both sides of a part: line by line when one of them is long, else one below the other.
+ *
+ * @param {PartDifference} partDifference
+ * @param {boolean} isText
+ */
 function sides({old, new: now}, isText) {
     const [before, after] = [valueText(old), valueText(now)];
     if (needsLines(before, after)) return lineDiff(before, after, {isText});
     return [side('old', old), side('new', now)];
 }
 
+/**
+ * @param {PartDifference[]} list
+ * @param {string} [valueType]
+ */
 function parts(list, valueType) {
+    /** @param {string} name */
     const isText = (name) => valueType === 'STRING' || name === 'description';
     return h('dl', {class: 'parts'}, list.map((part) => h('div', {},
         h('dt', {}, partName(part.name)), h('dd', {}, sides(part, isText(part.name))))));
@@ -51,8 +74,14 @@ function parts(list, valueType) {
 /**
  * List item of one difference; `name` is an element. `revert` takes the change back; `note` stands
  * below the parts; `valueType` is the type of a setting, if it is known.
+ *
+ * @param {HTMLElement} name
+ * @param {string} label
+ * @param {Difference} difference
+ * @param {{revert?: false | (() => void), note?: unknown, valueType?: string}} options
  */
-function item(name, label, {change, parts: list}, {revert, note, valueType} = {}) {
+function item(name, label, {change, parts: list}, options) {
+    const {revert, note, valueType} = options;
     return h('li', {class: 'difference'},
         h('div', {class: 'difference-head'}, badge(words[change], change.toLowerCase()), name,
             revert && h('button', {type: 'button', class: 'quiet revert',
@@ -61,29 +90,48 @@ function item(name, label, {change, parts: list}, {revert, note, valueType} = {}
         parts(list, valueType), note);
 }
 
-/** The settings that a changed condition concerns. */
+/**
+ * The settings that a changed condition concerns.
+ *
+ * @param {string[]} names
+ */
 function concernedView(names) {
     if (!names.length) return h('p', {class: 'hint'}, 'No setting has a value for it.');
     const list = h('ul', {class: 'plain'}, names.map((name) => h('li', {}, h('code', {}, name))));
     return h('details', {}, h('summary', {}, `Concerns ${count(names.length, 'setting')}`), list);
 }
 
-/** Heading with its list; false when the list is empty. */
+/**
+ * Heading with its list; false when the list is empty.
+ *
+ * @param {string} title
+ * @param {HTMLElement[]} items
+ */
 function group(title, items) {
     return items.length > 0 && h('section', {class: 'difference-group'},
         h('h3', {}, title), h('ul', {class: 'plain'}, items));
 }
 
-/** Differences counted by kind, such as "2 settings, 1 condition". */
+/**
+ * Differences counted by kind, such as "2 settings, 1 condition".
+ *
+ * @param {Differences} difference
+ */
 export function differenceSummary(difference) {
-    const words = [
-        [difference.parameters.length, 'setting'], [difference.conditions.length, 'condition'],
-        [difference.groups.length, 'section'],
-    ].filter(([number]) => number > 0).map(([number, thing]) => count(number, thing));
-    return words.join(', ') || 'Nothing';
+    const texts = [
+        {number: difference.parameters.length, thing: 'setting'},
+        {number: difference.conditions.length, thing: 'condition'},
+        {number: difference.groups.length, thing: 'section'},
+    ].filter(({number}) => number > 0).map(({number, thing}) => count(number, thing));
+    return texts.join(', ') || 'Nothing';
 }
 
-/** A difference of a condition; an added one with its place as a part, if that is known. */
+/**
+ * A difference of a condition; an added one with its place as a part, if that is known.
+ *
+ * @param {Difference} found
+ * @param {((name: string) => string)} [placeOf]
+ */
 function withPlace(found, placeOf) {
     const place = found.change === 'ADDED' && placeOf?.(found.name);
     return place ? {...found, parts: [...found.parts, {name: 'position', new: place}]} : found;
@@ -92,20 +140,26 @@ function withPlace(found, placeOf) {
 /**
  * Renders differences as lists by kind.
  *
- * @param {object} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
- * @param {{revert?: function(string, object): void, usesOf?: function(string): string[],
- *     placeOf?: function(string): string, template?: object}} options `revert` takes back a
+ * @param {Differences} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
+ * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string): string[],
+ *     placeOf?: function(string): string, template?: Template}} [options] `revert` takes back a
  *     difference of the kind `setting`, `condition` or `group`; `usesOf` names the settings with a
  *     value for a condition; `placeOf` says where an added condition stands, such as "1 of 3";
  *     `template` has the types of the settings: without it, a text that looks like JSON is compared
  *     as JSON.
  */
-export function diffView(difference, {revert, usesOf, placeOf, template} = {}) {
+export function diffView(difference, options = {}) {
+    const {revert, usesOf, placeOf, template} = options;
+    /** @param {Difference} difference */
     const typeOf = ({section, key}) => {
-        const found = template && settingAt(template, section, key);
+        const found = template ? settingAt(template, section, key) : undefined;
         return found && (found.parameter.valueType ?? 'STRING');
     };
-    const reverting = (kind, found) => revert && (() => revert(kind, found));
+    /**
+     * @param {DifferenceKind} kind
+     * @param {Difference} found
+     */
+    const reverting = (kind, found) => (revert ? () => revert(kind, found) : undefined);
     if (!differenceCount(difference)) {
         return h('p', {class: 'muted'}, 'The settings, conditions and sections are the same.');
     }

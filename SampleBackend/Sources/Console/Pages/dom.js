@@ -7,20 +7,30 @@ const properties = new Set(['value', 'checked', 'disabled', 'selected', 'open', 
 /**
  * Sets attributes, properties and listeners (`onclick`, …). Skips null and undefined; false omits
  * an attribute or listener, but is assigned to a property.
+ *
+ * @param {Element} element
+ * @param {Attributes} attributes
  */
 export function set(element, attributes) {
     for (const [name, value] of Object.entries(attributes)) {
         if (name.startsWith('on')) {
-            if (value) element.addEventListener(name.slice(2), value);
+            if (value) {
+                element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+            }
         } else if (properties.has(name) && name in element) {
-            if (value !== undefined && value !== null) element[name] = value;
+            if (value !== undefined && value !== null) Reflect.set(element, name, value);
         } else if (value !== undefined && value !== null && value !== false) {
             element.setAttribute(name, value === true ? '' : String(value));
         }
     }
 }
 
-/** Appends nodes, strings and nested lists of them; skips null, undefined and false. */
+/**
+ * Appends nodes, strings and nested lists of them; skips null, undefined and false.
+ *
+ * @param {Element} element
+ * @param {unknown[]} children
+ */
 function append(element, children) {
     for (const child of children.flat(Infinity)) {
         if (child === null || child === undefined || child === false) continue;
@@ -31,10 +41,11 @@ function append(element, children) {
 /**
  * Creates an HTML element: `h('button', {class: 'primary', onclick: save}, 'Save')`.
  *
- * @param {string} tag Element name.
- * @param {object} attributes Attributes, properties and listeners.
- * @param {...*} children Nodes, strings, or nested lists of them.
- * @returns {HTMLElement}
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag Element name.
+ * @param {Attributes} attributes Attributes, properties and listeners.
+ * @param {...unknown} children Nodes, strings, or nested lists of them.
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function h(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
@@ -44,7 +55,15 @@ export function h(tag, attributes = {}, ...children) {
     return element;
 }
 
-/** Creates an SVG element; otherwise like `h`. */
+/**
+ * Creates an SVG element; otherwise like `h`.
+ *
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {...unknown} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 export function svg(tag, attributes = {}, ...children) {
     const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
     set(element, attributes);
@@ -52,14 +71,25 @@ export function svg(tag, attributes = {}, ...children) {
     return element;
 }
 
-/** Replaces the children of an element with nodes, strings, or nested lists of them. */
+/**
+ * Replaces the children of an element with nodes, strings, or nested lists of them.
+ *
+ * @template {Element} Parent
+ * @param {Parent} element
+ * @param {...unknown} children
+ */
 export function fill(element, ...children) {
     element.replaceChildren();
     append(element, children);
     return element;
 }
 
-/** Makes `nodes` the children of an element; those that are at their place are not touched. */
+/**
+ * Makes `nodes` the children of an element; those that are at their place are not touched.
+ *
+ * @param {Element} element
+ * @param {Element[]} nodes
+ */
 export function arrange(element, nodes) {
     const wanted = new Set(nodes);
     for (const child of [...element.children]) if (!wanted.has(child)) child.remove();
@@ -80,22 +110,35 @@ export function arrange(element, nodes) {
 /**
  * Replaces the children of an element, and restores the focus to the new control with the same
  * `data-focus` as the one that had it.
+ *
+ * @param {Element} element
+ * @param {...unknown} children
  */
 export function redraw(element, ...children) {
     const key = element.contains(document.activeElement)
-        ? document.activeElement.getAttribute('data-focus') : null;
+        ? document.activeElement?.getAttribute('data-focus') : null;
     fill(element, ...children);
     if (key) focusOn(key, element);
 }
 
-/** Focuses the control with a given `data-focus`; false when there is none. */
+/**
+ * Focuses the control with a given `data-focus`; false when there is none.
+ *
+ * @param {string} key
+ * @param {ParentNode} within
+ */
 export function focusOn(key, within = document) {
+    /** @type {?HTMLElement} */
     const target = within.querySelector(`[data-focus="${CSS.escape(key)}"]`);
     target?.focus();
     return Boolean(target);
 }
 
-/** Address of one of the console's files, in the folder of this one: of the same version. */
+/**
+ * Address of one of the console's files, in the folder of this one: of the same version.
+ *
+ * @param {string} name
+ */
 export function fileAddress(name) {
     return new URL(name, import.meta.url).href;
 }
@@ -108,9 +151,13 @@ export function newID(prefix = 'id') {
     return `${prefix}-${lastID}`;
 }
 
-/** Announces an event through the page's live region, for screen readers. */
+/**
+ * Announces an event through the page's live region, for screen readers.
+ *
+ * @param {string} text
+ */
 export function announce(text) {
-    const region = document.getElementById('announcements');
+    const region = /** @type {HTMLElement} */ (document.getElementById('announcements'));
     // Varies a repeated text by a trailing space: screen readers announce only changes.
     region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }

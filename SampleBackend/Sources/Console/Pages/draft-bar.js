@@ -10,7 +10,11 @@ import {address, currentRoute} from './router.js';
 import {differenceCount} from './server-draft.js';
 import {reserveRoom} from './sticky.js';
 
-/** Discards the draft after a confirmation. */
+/**
+ * Discards the draft after a confirmation.
+ *
+ * @param {Pick<PageContext, 'workspace' | 'redraw'>} context
+ */
 export async function discardDraft({workspace, redraw}) {
     const isSure = await ask({
         title: 'Discard the draft?',
@@ -27,7 +31,11 @@ export async function discardDraft({workspace, redraw}) {
     announce('The draft is discarded.');
 }
 
-/** Why the server does not have the draft as it is, and what becomes of it; null if it has. */
+/**
+ * Why the server does not have the draft as it is, and what becomes of it; null if it has.
+ *
+ * @param {Workspace} workspace
+ */
 function problemView(workspace) {
     const {saveProblem, isRefused, isKeptInTab} = workspace;
     if (!saveProblem) return null;
@@ -44,13 +52,21 @@ function problemView(workspace) {
         ` Not saved on the server: ${saveProblem} ${fate} ${place}`);
 }
 
-/** Button that sends what the server refused again; false for the rest, which is tried again. */
+/**
+ * Button that sends what the server refused again; false for the rest, which is tried again.
+ *
+ * @param {Workspace} workspace
+ */
 function retryButton(workspace) {
     return workspace.isRefused && h('button', {type: 'button', 'data-focus': 'retry-draft',
         onclick: () => workspace.retry()}, 'Try again');
 }
 
-/** Bar while the server still has a draft that was discarded here. */
+/**
+ * Bar while the server still has a draft that was discarded here.
+ *
+ * @param {{workspace: Workspace}} context
+ */
 function barOfDiscarded({workspace}) {
     return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
         h('p', {}, h('strong', {}, 'Draft'),
@@ -59,21 +75,31 @@ function barOfDiscarded({workspace}) {
         h('div', {class: 'actions'}, retryButton(workspace)));
 }
 
-/** Differences of a draft in a few words. */
-function changesText({draft, saveProblem}) {
+/**
+ * Differences of a draft in a few words.
+ *
+ * @param {Draft} draft
+ * @param {?string} saveProblem
+ */
+function changesText(draft, saveProblem) {
     if (draft.isBaseGone && draft.changes) return '';
     if (draft.changes) return ` ${count(differenceCount(draft.changes), 'change')}`;
     return saveProblem ? '' : ' Saving …';
 }
 
-/** What is wrong with a draft, or happened to it elsewhere. */
-function notes(workspace) {
-    const {draft, newestVersion, overwritten} = workspace;
+/**
+ * What is wrong with a draft, or happened to it elsewhere.
+ *
+ * @param {Workspace} workspace
+ * @param {Draft} draft
+ */
+function notes(workspace, draft) {
+    const {newestVersion, overwritten} = workspace;
     return [
         draft.isBaseGone && h('span', {class: 'outdated'},
             ' That version is no longer kept, so the changes are unknown.'),
         !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
-            ` Version ${newestVersion.versionNumber} was published meanwhile; `
+            ` Version ${newestVersion?.versionNumber} was published meanwhile; `
             + 'both are combined before you publish.'),
         problemView(workspace),
         overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
@@ -81,12 +107,15 @@ function notes(workspace) {
             + `${overwritten.map(placeName).join('; ')}.`)];
 }
 
-function barOfDraft(context) {
+/**
+ * @param {PageContext} context
+ * @param {Draft} draft
+ */
+function barOfDraft(context, draft) {
     const {workspace} = context;
-    const {draft} = workspace;
     const isReview = ['review', 'merge'].includes(currentRoute().path);
     const line = h('div', {class: 'draft-line'},
-        h('p', {}, h('strong', {}, 'Draft'), changesText(workspace),
+        h('p', {}, h('strong', {}, 'Draft'), changesText(draft, workspace.saveProblem),
             h('span', {class: 'muted'}, ` since version ${draft.base}`)),
         h('div', {class: 'actions'},
             retryButton(workspace),
@@ -95,12 +124,16 @@ function barOfDraft(context) {
             !isReview && h('a', {class: 'button primary', href: address('review')},
                 'Review', h('span', {class: 'wide-only'}, ' and publish'))));
     const bar = h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
-        line, h('p', {class: 'draft-notes'}, notes(workspace)));
+        line, h('p', {class: 'draft-notes'}, notes(workspace, draft)));
     reserveRoom('--bar', bar, line);
     return bar;
 }
 
-/** Bar that offers to show a newer version, while there is no draft. */
+/**
+ * Bar that offers to show a newer version, while there is no draft.
+ *
+ * @param {PageContext} context
+ */
 function barOfNews({workspace, redraw}) {
     const {newestVersion} = workspace;
     const load = async () => {
@@ -116,16 +149,21 @@ function barOfNews({workspace, redraw}) {
         announce(`This is version ${workspace.versionNumber}.`);
     };
     return h('section', {class: 'draft-bar', 'aria-label': 'News'},
-        h('p', {}, h('strong', {}, `Version ${newestVersion.versionNumber}`),
+        h('p', {}, h('strong', {}, `Version ${newestVersion?.versionNumber}`),
             ` was published by ${publisherName(newestVersion)}. `,
             h('span', {class: 'muted'}, `You see version ${workspace.versionNumber}.`)),
         h('div', {class: 'actions'},
             h('button', {type: 'button', onclick: load}, 'Show the new version')));
 }
 
-/** The bar; null without a draft, one to be deleted, or a newer version. */
+/**
+ * The bar; null without a draft, one to be deleted, or a newer version.
+ *
+ * @param {PageContext} context
+ */
 export function draftBar(context) {
-    if (context.workspace.draft) return barOfDraft(context);
+    const {draft} = context.workspace;
+    if (draft) return barOfDraft(context, draft);
     if (context.workspace.isUnsaved) return barOfDiscarded(context);
     return context.workspace.isOutdated ? barOfNews(context) : null;
 }

@@ -6,22 +6,39 @@ import {jsonText, parseJSON} from './json-text.js';
 
 const prefix = 'activeconfig.draft.';
 
-/** Beginning of the keys of a user's drafts. */
+/**
+ * Beginning of the keys of a user's drafts.
+ *
+ * @param {string} user
+ */
 function prefixOf(user) {
     return `${prefix}${encodeURIComponent(user).replaceAll('.', '%2E')}.`;
 }
 
-/** True for the key of a draft. */
+/**
+ * True for the key of a draft.
+ *
+ * @param {string} key
+ */
 export function isDraft(key) {
     return key.startsWith(prefix);
 }
 
-/** True for the key of a draft of somebody other than the user. */
+/**
+ * True for the key of a draft of somebody other than the user.
+ *
+ * @param {string} key
+ * @param {string} user
+ */
 export function isDraftOfOthers(key, user) {
     return key.startsWith(prefix) && !key.startsWith(prefixOf(user));
 }
 
-/** True if the tab has a draft of the user, of any project, that the server does not have. */
+/**
+ * True if the tab has a draft of the user, of any project, that the server does not have.
+ *
+ * @param {string} user
+ */
 export function hasUnsavedDrafts(user) {
     return Object.keys(sessionStorage).some((key) => key.startsWith(prefixOf(user)));
 }
@@ -30,6 +47,10 @@ export function hasUnsavedDrafts(user) {
 export class DraftMirror {
     #key;
 
+    /**
+     * @param {string} user
+     * @param {string} project
+     */
     constructor(user, project) {
         this.#key = prefixOf(user) + project;
     }
@@ -40,7 +61,11 @@ export class DraftMirror {
         return text ? parseJSON(text) : null;
     }
 
-    /** Stores a copy; false when it does not fit. */
+    /**
+     * Stores a copy; false when it does not fit.
+     *
+     * @param {MirroredDraft} copy
+     */
     write(copy) {
         try {
             sessionStorage.setItem(this.#key, jsonText(copy));

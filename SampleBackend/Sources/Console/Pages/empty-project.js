@@ -10,7 +10,11 @@ import {address} from './router.js';
 import {refusal} from './session.js';
 import {adding} from './template-transfer.js';
 
-/** Address of the server's documents for a project. */
+/**
+ * Address of the server's documents for a project.
+ *
+ * @param {string} project
+ */
 function backendURL(project) {
     return location.origin
         + (project === 'default' ? '' : `/projects/${encodeURIComponent(project)}`);
@@ -19,14 +23,22 @@ function backendURL(project) {
 /** Address in the code, in place of the server's. */
 const exampleURL = 'https://config.example.com';
 
-/** Text of one of the console's files. */
+/**
+ * Text of one of the console's files.
+ *
+ * @param {string} name
+ */
 async function fileText(name) {
     const response = await fetch(fileAddress(name));
     if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
     return response.text();
 }
 
-/** Card with the code of an app that reads a setting of the sample. */
+/**
+ * Card with the code of an app that reads a setting of the sample.
+ *
+ * @param {string} code
+ */
 function codeView(code) {
     return h('section', {class: 'card', 'aria-labelledby': 'app'},
         h('div', {class: 'card-head'}, h('h2', {id: 'app'}, 'In the app'),
@@ -36,7 +48,11 @@ function codeView(code) {
                 + 'published, the app gets its default.')));
 }
 
-/** Content of the settings page of a project without settings. */
+/**
+ * Content of the settings page of a project without settings.
+ *
+ * @param {PageContext} context
+ */
 export function emptyProjectView(context) {
     const {session, workspace, project} = context;
     const refused = refusal(session, 'editor');

@@ -2,13 +2,19 @@
  * Keeps the keyboard focus from falling to the page's body when the control that has it goes.
  */
 
-/** Last element that had the focus; null after the user took it away, as by a click beside it. */
+/**
+ * Last element that had the focus; null after the user took it away, as by a click beside it.
+ *
+ * @type {?HTMLElement}
+ */
 let last = null;
 
 /** Focuses the heading of the topmost dialog or of the page; the page's content if it has none. */
 export function focusHeading() {
+    /** @type {NodeListOf<ParentNode>} */
     const dialogs = document.querySelectorAll('dialog[open]');
     const place = dialogs[dialogs.length - 1] ?? document;
+    /** @type {?HTMLElement} */
     const target = place.querySelector('h1[tabindex]') ?? place.querySelector('.dialog-header h2')
         ?? document.getElementById('main');
     if (!target) return;
@@ -16,9 +22,14 @@ export function focusHeading() {
     target.focus({preventScroll: place === document});
 }
 
-/** True for a control that can have the focus no longer. */
+/**
+ * True for a control that can have the focus no longer.
+ *
+ * @param {HTMLElement} element
+ */
 function isGone(element) {
-    return !element.isConnected || element.disabled === true || !element.checkVisibility();
+    const {disabled} = /** @type {{disabled?: boolean}} */ (element);
+    return !element.isConnected || disabled === true || !element.checkVisibility();
 }
 
 /** Moves the focus that a removed control left behind. */
@@ -27,7 +38,9 @@ function restore() {
     if (!isGone(last)) return;
     const key = last.getAttribute('data-focus');
     last = null;
-    const same = key && document.querySelector(`[data-focus="${CSS.escape(key)}"]`);
+    /** @type {?HTMLElement} */
+    const same = key === null ? null
+        : document.querySelector(`[data-focus="${CSS.escape(key)}"]`);
     if (same && !isGone(same)) same.focus();
     else focusHeading();
 }
@@ -35,10 +48,11 @@ function restore() {
 /** Starts to watch the focus. */
 export function watchFocus() {
     document.addEventListener('focusin', (event) => {
-        last = event.target;
+        last = event.target instanceof HTMLElement ? event.target : null;
     });
     document.addEventListener('focusout', (event) => {
         const {target} = event;
+        if (!(target instanceof HTMLElement)) return;
         // Browsers may dispatch the event while they remove an element: looks at it afterwards.
         queueMicrotask(() => {
             if (last === target && !isGone(target) && document.hasFocus()) last = null;

@@ -7,20 +7,27 @@ export class Folds {
     #key;
     #tokens;
 
+    /** @param {string} project */
     constructor(project) {
         this.#key = `activeconfig.folds.${project}`;
         try {
-            this.#tokens = new Set(JSON.parse(sessionStorage.getItem(this.#key)) ?? []);
+            this.#tokens = new Set(JSON.parse(sessionStorage.getItem(this.#key) ?? '[]') ?? []);
         } catch {
             this.#tokens = new Set();
         }
     }
 
+    /** @param {string} token */
     has(token) {
         return this.#tokens.has(token);
     }
 
-    /** Folds or unfolds sections. */
+    /**
+     * Folds or unfolds sections.
+     *
+     * @param {string[]} tokens
+     * @param {boolean} isFolded
+     */
     set(tokens, isFolded) {
         for (const token of tokens) this.#tokens[isFolded ? 'add' : 'delete'](token);
         try {

@@ -24,7 +24,11 @@ import {Workspaces} from './workspaces.js';
 /** Milliseconds between checks for a new version. */
 const lookInterval = 5000;
 
-/** Title of a page; undefined is an unknown one. */
+/**
+ * Title of a page; undefined is an unknown one.
+ *
+ * @param {Page | undefined} page
+ */
 function titleOf(page) {
     return page?.title ?? 'Not found';
 }
@@ -40,18 +44,28 @@ export class Frame {
     #workspaces;
     /** Ends what listens to the open workspace. */
     #watching = new AbortController();
-    /** Projects in the choice of projects. */
+    /**
+     * Projects in the choice of projects.
+     *
+     * @type {Project[]}
+     */
     #projects = [];
 
     /**
      * @param {HTMLElement} root Element to fill.
-     * @param {{name: string, role: string}} session Signed-in user.
+     * @param {Session} session Signed-in user.
      * @param {function(string): void} onSignedOut Called after the user has signed out, with a
      *     sentence about the draft or "".
      */
     constructor(root, session, onSignedOut) {
         this.root = root;
         this.session = session;
+        /**
+         * What the open project is told apart by.
+         *
+         * @type {Project}
+         */
+        this.details = {name: ''};
         this.#workspaces = new Workspaces(session);
         this.onSignedOut = onSignedOut;
         this.brand = h('a', {
@@ -101,7 +115,7 @@ export class Frame {
         }, {signal: this.#listening.signal});
         await this.#openProject(currentRoute().project, !isFirst);
         if (this.#listening.signal.aborted) return;
-        if (this.workspace) resumeForms(this.#context);
+        if (this.workspace) resumeForms(this.#contextOf(this.workspace));
         dropLeftEntry();
         this.#timer = setInterval(() => this.#look(), lookInterval);
     }
@@ -124,7 +138,11 @@ export class Frame {
         clearInterval(this.#timer);
     }
 
-    /** Shows the project and page in the address after it changed from the fragment `before`. */
+    /**
+     * Shows the project and page in the address after it changed from the fragment `before`.
+     *
+     * @param {string} before
+     */
     follow(before) {
         // A dialog decides whether the page under it may change.
         if (isHeld()) return;
@@ -138,13 +156,19 @@ export class Frame {
         }
     }
 
-    /** Opens another project, if the open one may be left; else goes back to `before`. */
+    /**
+     * Opens another project, if the open one may be left; else goes back to `before`.
+     *
+     * @param {?string} name
+     * @param {boolean} isNavigation
+     * @param {string} before
+     */
     async #changeProject(name, isNavigation, before) {
         const wanted = location.hash;
         const mayLeave = await this.#workspaces.mayLeave();
         if (this.#listening.signal.aborted) return;
         if (mayLeave) await this.#openProject(name, isNavigation);
-        else if (location.hash === wanted) {
+        else if (this.workspace && location.hash === wanted) {
             history.replaceState(history.state, '', before);
             setProject(this.workspace.project);
             this.#showProjects(this.#projects, this.workspace.project);
@@ -154,6 +178,9 @@ export class Frame {
     /**
      * Opens the project of the address, else the last used one. Shows nothing when the address
      * names another project by the time it is loaded, or another one is being opened.
+     *
+     * @param {?string} wanted
+     * @param {boolean} [isNavigation]
      */
     async #openProject(wanted, isNavigation = false) {
         this.#leavePage();
@@ -165,6 +192,7 @@ export class Frame {
         const [opening, asked] = [this.#opening, currentRoute().project];
         const isLeft = () => this.#listening.signal.aborted || opening !== this.#opening
             || currentRoute().project !== asked;
+        /** @type {?Workspace} */
         let workspace = null;
         fill(this.bar);
         fill(this.main, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
@@ -178,16 +206,17 @@ export class Frame {
                 return;
             }
             setProject(name);
-            workspace = this.#workspaces.of(name);
-            await workspace.load();
+            const opened = this.#workspaces.of(name);
+            workspace = opened;
+            await opened.load();
             if (isLeft()) return;
             rememberProject(name);
-            this.#workspaces.show(workspace);
-            let isPublished = workspace.version !== null;
-            workspace.addEventListener('change', () => {
+            this.#workspaces.show(opened);
+            let isPublished = opened.version !== null;
+            opened.addEventListener('change', () => {
                 this.#showBar();
-                if (isPublished === (workspace.version !== null)) return;
-                isPublished = workspace.version !== null;
+                if (isPublished === (opened.version !== null)) return;
+                isPublished = opened.version !== null;
                 if (pagesOfPublished.some(({path}) => path === currentRoute().path)) {
                     this.#showPage(false);
                 }
@@ -204,11 +233,18 @@ export class Frame {
         }
     }
 
+    /** @returns {Promise<Project[]>} */
     async #readProjects() {
         return (await call('GET', '/v1/projects')).body.projects;
     }
 
-    /** Says that no project has the name in the address, and offers those that exist. */
+    /**
+     * Says that no project has the name in the address, and offers those that exist.
+     *
+     * @param {string} name
+     * @param {Project[]} projects
+     * @param {boolean} isNavigation
+     */
     #showUnknown(name, projects, isNavigation) {
         fill(this.navigation);
         fill(this.main, unknownProjectView(this.session, name, projects, () => {
@@ -219,15 +255,21 @@ export class Frame {
         if (isNavigation) focusHeading();
     }
 
-    /** Shows the choice of projects, and the marks of the open one; null opens none. */
+    /**
+     * Shows the choice of projects, and the marks of the open one; null opens none.
+     *
+     * @param {Project[]} projects
+     * @param {?string} name
+     */
     #showProjects(projects, name) {
         this.#projects = projects;
-        this.details = projects.find((project) => project.name === name) ?? {name};
-        redraw(this.projectChooser, projectChooser(projects, name && this.details, (chosen) => {
+        this.details = projects.find((project) => project.name === name) ?? {name: name ?? ''};
+        const current = name === null ? null : this.details;
+        redraw(this.projectChooser, projectChooser(projects, current, (chosen) => {
             setProject(chosen);
             go(this.workspace ? currentRoute().path : 'settings');
         }));
-        markHeader(this.header, name && this.details);
+        markHeader(this.header, current);
     }
 
     /** Shows the details of projects again if they were changed. */
@@ -247,14 +289,19 @@ export class Frame {
     }
 
     #showBar() {
-        redraw(this.bar, draftBar(this.#context));
+        if (this.workspace) redraw(this.bar, draftBar(this.#contextOf(this.workspace)));
     }
 
-    /** Second argument of each page's `show`; `redraw` renders the page again. */
-    get #context() {
+    /**
+     * Second argument of each page's `show`; `redraw` renders the page again.
+     *
+     * @param {Workspace} workspace
+     * @returns {PageContext}
+     */
+    #contextOf(workspace) {
         const frame = this;
         return {
-            session: this.session, workspace: this.workspace, project: this.workspace.project,
+            session: this.session, workspace, project: workspace.project,
             query: currentRoute().query,
             // Somebody else may change them while the page is open.
             get details() {
@@ -267,6 +314,8 @@ export class Frame {
     /**
      * Stops the current page and shows the one in the address. After a navigation, scrolls to the
      * top and focuses the heading.
+     *
+     * @param {boolean} isNavigation
      */
     #showPage(isNavigation) {
         if (!this.workspace) return;
@@ -285,7 +334,7 @@ export class Frame {
         } else if (pagesOfPublished.includes(page) && this.workspace.version === null) {
             fill(this.main, unpublishedView(page.title, this.workspace.project));
         } else {
-            this.#leavePage = page.show(this.main, this.#context) ?? (() => {});
+            this.#leavePage = page.show(this.main, this.#contextOf(this.workspace)) ?? (() => {});
         }
         this.#showTitle();
         if (isNavigation) {
@@ -303,7 +352,11 @@ export class Frame {
         document.title = `${titleOf(page)} · ${shownName(this.details)} · ActiveConfig`;
     }
 
-    /** Opens or closes the navigation on a narrow screen. */
+    /**
+     * Opens or closes the navigation on a narrow screen.
+     *
+     * @param {boolean} isOpen
+     */
     #setMenu(isOpen) {
         this.menu.setAttribute('aria-expanded', String(isOpen));
         this.navigation.classList.toggle('open', isOpen);

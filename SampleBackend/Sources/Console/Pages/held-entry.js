@@ -8,20 +8,36 @@
 
 /** Number of the current entry. */
 let current = 0;
-/** Number of the entry that dialogs hold; null while none is open. */
+/**
+ * Number of the entry that dialogs hold; null while none is open.
+ *
+ * @type {?number}
+ */
 let held = null;
 /** Address of the held entry. */
 let place = '';
-/** Called with the address that the user goes to: null for Back. */
+/**
+ * Called with the address that the user goes to: null for Back.
+ *
+ * @type {(address: ?string) => void}
+ */
 let onLeave = () => {};
-/** Resolves the promise of `release`. */
+/**
+ * Resolves the promise of `release`.
+ *
+ * @type {?() => void}
+ */
 let onReleased = null;
 /** True while the entry that a reload has left is being removed. */
 let isDropping = false;
 /** True while the tab goes back to the held entry. */
 let isReturning = false;
 
-/** Replaces the state of the current entry. */
+/**
+ * Replaces the state of the current entry.
+ *
+ * @param {{number: number, isDialog?: boolean}} state
+ */
 function mark(state) {
     history.replaceState(state, '');
 }
@@ -59,7 +75,11 @@ export function dropLeftEntry() {
     history.back();
 }
 
-/** Removes the held entry; resolves once the tab is at the entry before it. */
+/**
+ * Removes the held entry; resolves once the tab is at the entry before it.
+ *
+ * @returns {Promise<void>}
+ */
 export function release() {
     if (held === null || onReleased) return Promise.resolve();
     return new Promise((resolve) => {

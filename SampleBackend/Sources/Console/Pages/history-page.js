@@ -19,7 +19,11 @@ const beginning = '0';
 /** Versions per request. */
 const pageSize = 30;
 
-/** Badges for the origin of a version: rollback, or publish, and by which way. */
+/**
+ * Badges for the origin of a version: rollback, or publish, and by which way.
+ *
+ * @param {Version} version
+ */
 function typeBadges({updateType, updateOrigin, rollbackSource}) {
     if (updateType === 'ROLLBACK') return [badge(`Version ${rollbackSource} again`, 'changed')];
     return [badge(updateOrigin === 'CONSOLE' ? 'Console' : 'API'),
@@ -29,6 +33,11 @@ function typeBadges({updateType, updateOrigin, rollbackSource}) {
 /**
  * Reads and renders the differences between two versions. The types of settings are those of the
  * current version.
+ *
+ * @param {Pick<PageContext, 'project' | 'workspace'>} context
+ * @param {string} from
+ * @param {string} to
+ * @param {AbortSignal} [signal]
  */
 async function readDifference({project, workspace}, from, to, signal) {
     if (to === beginning) return h('p', {class: 'muted'}, 'Nothing was published then.');
@@ -37,7 +46,11 @@ async function readDifference({project, workspace}, from, to, signal) {
     return diffView(body, {template: workspace.published});
 }
 
-/** List item with a version's publisher, time and description. */
+/**
+ * List item with a version's publisher, time and description.
+ *
+ * @param {Version} version
+ */
 function publishView(version) {
     const {versionNumber, updateTime, description} = version;
     return h('li', {}, `Version ${versionNumber} was published by `,
@@ -45,11 +58,17 @@ function publishView(version) {
         description && `: “${description}”`);
 }
 
-/** Versions after `shown`, of the newest 20, and the changes from `shown` to `current`. */
+/**
+ * Versions after `shown`, of the newest 20, and the changes from `shown` to `current`.
+ *
+ * @param {PageContext} context
+ * @param {string} shown
+ * @param {string} current
+ */
 async function newsView(context, shown, current) {
     const {body} = await call('GET', projectPath(
         context.project, 'remoteConfig:listVersions', {pageSize: 20}));
-    const newer = body.versions.filter(
+    const newer = /** @type {Version[]} */ (body.versions).filter(
         ({versionNumber}) => Number(versionNumber) > Number(shown)).reverse();
     return h('div', {class: 'stack'}, message('warning',
         h('p', {}, 'Somebody published since you were shown what going back changes. It would be '
@@ -63,15 +82,19 @@ async function newsView(context, shown, current) {
  * Opens the rollback dialog. It shows what the rollback changes in the current version, and sends
  * that version's entity tag: when somebody has published meanwhile, the server refuses (412), and
  * the dialog shows the new changes before it can be confirmed again.
+ *
+ * @param {PageContext} context
+ * @param {string} versionNumber
  */
 async function openRollback(context, versionNumber) {
     const {workspace, project} = context;
     const news = h('div', {'aria-live': 'polite'});
     const place = h('div', {class: 'stack'}, h('p', {class: 'muted'}, 'Comparing …'));
+    /** @type {{versionNumber: string, etag: string} | undefined} */
     let shown;
     const showCurrent = async () => {
         const {version, etag} = await workspace.fetchTemplate();
-        const current = version.versionNumber;
+        const current = version?.versionNumber ?? beginning;
         const view = await readDifference(context, current, versionNumber);
         const newer = shown && await newsView(context, shown.versionNumber, current);
         fill(news, newer);
@@ -83,7 +106,7 @@ async function openRollback(context, versionNumber) {
     const submit = async () => {
         try {
             return (await call('POST', projectPath(project, 'remoteConfig:rollback'), {
-                body: {versionNumber}, ifMatch: shown.etag})).body.version;
+                body: {versionNumber}, ifMatch: shown?.etag})).body.version;
         } catch (error) {
             if (error.status !== 412) throw error;
             await showCurrent();
@@ -110,6 +133,11 @@ async function openRollback(context, versionNumber) {
     announce(`Version ${versionNumber} is published again as version ${version.versionNumber}.`);
 }
 
+/**
+ * @param {Version} version
+ * @param {boolean} isCurrent
+ * @param {HistoryContext} context
+ */
 function row(version, isCurrent, context) {
     const {versionNumber, updateTime, description} = version;
     const refused = refusal(context.session, 'publisher');
@@ -123,7 +151,7 @@ function row(version, isCurrent, context) {
         h('td', {}, h('div', {class: 'actions'},
             h('button', {type: 'button', class: 'quiet', 'data-focus': `compare ${versionNumber}`,
                 'aria-label': `Show what version ${versionNumber} changed`,
-                onclick: () => context.compare(String(Number(versionNumber) - 1), versionNumber)},
+                onclick: () => context.compare?.(String(Number(versionNumber) - 1), versionNumber)},
             'Changes'),
             !isCurrent && guarded(refused, h('button', {type: 'button',
                 'data-focus': `rollback ${versionNumber}`,
@@ -131,11 +159,17 @@ function row(version, isCurrent, context) {
                 onclick: () => openRollback(context, versionNumber)}, 'Go back …')))));
 }
 
-/** Adds options for versions to a choice, the newest first. */
+/**
+ * Adds options for versions to a choice, the newest first.
+ *
+ * @param {HTMLSelectElement} control
+ * @param {string[]} numbers
+ */
 function offer(control, numbers) {
     const value = control.value;
     const known = [...control.options].map((option) => option.value);
-    const all = [...new Set([...known, ...numbers])].sort((left, right) => right - left);
+    const all = [...new Set([...known, ...numbers])]
+        .sort((left, right) => Number(right) - Number(left));
     fill(control, all.map((number) => h('option', {value: number},
         number === beginning ? 'Before version 1' : `Version ${number}`)));
     if (value) control.value = value;
@@ -145,10 +179,15 @@ function offer(control, numbers) {
  * Card that compares two versions: those in the query, by default the newest two. Sets
  * `context.compare`, with which the table's rows show their changes here, and
  * `context.offerVersions`, which adds versions to the choices.
+ *
+ * @param {Version[]} versions
+ * @param {HistoryContext} context
+ * @param {AbortSignal} left
  */
 function comparison(versions, context, left) {
     const wanted = [context.query.get('from'), context.query.get('to')]
         .map((number) => /^\d+$/.test(number ?? '') ? number : null);
+    /** @param {string} number */
     const select = (number) => {
         const control = choice([], null);
         offer(control, [...versions.map(({versionNumber}) => versionNumber), number]);
@@ -174,16 +213,19 @@ function comparison(versions, context, left) {
     };
     from.addEventListener('change', compare);
     to.addEventListener('change', compare);
-    context.compare = (older, newer) => {
-        for (const [control, number] of [[from, older], [to, newer]]) {
-            offer(control, [number]);
-            control.value = number;
-        }
+    context.compare = (/** @type {string} */ older, /** @type {string} */ newer) => {
+        offer(from, [older]);
+        offer(to, [newer]);
+        from.value = older;
+        to.value = newer;
         compare();
         from.focus();
         from.scrollIntoView({block: 'center'});
     };
-    context.offerVersions = (numbers) => [from, to].forEach((control) => offer(control, numbers));
+    context.offerVersions = (/** @type {string[]} */ numbers) => {
+        offer(from, numbers);
+        offer(to, numbers);
+    };
     compare();
     return h('section', {class: 'card', 'aria-labelledby': 'compare'},
         h('div', {class: 'card-head'}, h('h2', {id: 'compare'}, 'Compare two versions'),
@@ -191,17 +233,28 @@ function comparison(versions, context, left) {
         h('div', {class: 'card-body'}, place));
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {HistoryContext} context
+ */
 function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
     fill(main, pageHead('History', 'Every version that was published. Nothing is ever rewritten: '
         + 'going back makes a new version.'), body);
 
+    /** @type {Version[]} */
     let versions = [];
-    /** Page token of the versions older than the last one shown. */
+    /**
+     * Page token of the versions older than the last one shown.
+     *
+     * @type {string | undefined}
+     */
     let older;
+    /** @type {?HTMLElement} */
     let card = null;
     const list = h('div', {class: 'stack'});
+    /** @param {string} [nextPageToken] */
     const draw = (nextPageToken) => {
         older = nextPageToken;
         const tableRows = versions.map((version, index) => row(version, index === 0, context));
@@ -209,12 +262,13 @@ function show(main, context) {
         if (!card) {
             card = comparison(versions, context, left.signal);
             fill(body, card, list);
-        } else context.offerVersions(versions.map(({versionNumber}) => versionNumber));
+        } else context.offerVersions?.(versions.map(({versionNumber}) => versionNumber));
         redraw(list,
             table('Versions, the newest first',
                 ['Version', 'Published', 'By', 'Description', ''], tableRows),
             nextPageToken && moreButton('Show older versions', () => read(nextPageToken)));
     };
+    /** @param {string} [pageToken] */
     const read = async (pageToken) => {
         const answer = await call('GET', projectPath(
             context.project, 'remoteConfig:listVersions', {pageSize, pageToken}),
@@ -228,7 +282,7 @@ function show(main, context) {
             const {body} = await call('GET', projectPath(
                 context.project, 'remoteConfig:listVersions', {pageSize}), {signal: left.signal});
             const newest = Number(versions[0]?.versionNumber ?? 0);
-            const news = body.versions.filter(
+            const news = /** @type {Version[]} */ (body.versions).filter(
                 ({versionNumber}) => Number(versionNumber) > newest);
             const isGap = news.length === body.versions.length;
             versions = isGap ? body.versions : [...news, ...versions];

@@ -17,7 +17,11 @@ import {assumption} from './signal-fields.js';
 /** Connected users that the server names at most. */
 const maximumUsers = 100;
 
-/** Version that the draft is compared with, and whether the draft was merged with it. */
+/**
+ * Version that the draft is compared with, and whether the draft was merged with it.
+ *
+ * @param {DraftPreview} draftPreview
+ */
 function basisView({versionNumber, isMerged, conflictCount}) {
     if (versionNumber === undefined) {
         return h('p', {class: 'hint'}, 'Nothing is published yet.');
@@ -31,6 +35,8 @@ function basisView({versionNumber, isMerged, conflictCount}) {
 /**
  * Share of the connected apps that change, and their users; null when the server did not report any.
  * A user with several devices has several apps.
+ *
+ * @param {ConnectedPreview | undefined} connected
  */
 function connectedView(connected) {
     if (!connected) return null;
@@ -50,14 +56,25 @@ function connectedView(connected) {
             user === null ? 'Users without an ID' : h('code', {}, user))))));
 }
 
-/** Value of a setting in a user's configuration document, as JSON text. */
+/**
+ * Value of a setting in a user's configuration document, as JSON text.
+ *
+ * @param {ConfigurationDocument | undefined} document
+ * @param {string} section
+ * @param {string} key
+ */
 function valueIn(document, section, key) {
     const settings = member(document?.config_sections, section)?.settings;
     const value = member(settings, key)?.value;
     return value === undefined ? 'Not there' : jsonText(value);
 }
 
-/** Settings that change for one user, before and after; `offer` is that of connected signals. */
+/**
+ * Settings that change for one user, before and after; `offer` is that of connected signals.
+ *
+ * @param {PreviewedUser} user
+ * @param {?HTMLElement} offer
+ */
 function userView(user, offer) {
     const {userID, current, proposed, changes, missingSignals = []} = user;
     const same = missingSignals.length ? 'Nothing changes as far as is known' : 'Nothing changes';
@@ -80,7 +97,7 @@ function userView(user, offer) {
 /**
  * Card that shows which users the draft changes: those connected, and those that are named.
  *
- * @param {object} context Page context.
+ * @param {PageContext} context Page context.
  * @param {AbortSignal} left Aborts the requests.
  */
 export function impactView({session, workspace, project}, left) {
@@ -91,10 +108,11 @@ export function impactView({session, workspace, project}, left) {
         value: named.text});
     const refused = refusal(session, 'editor');
     const nextRequest = newestRequest(left);
+    /** @param {PreviewedUser} user */
     const view = (user) => userView(user, connectedOffer(
-        user, named.signalsOf(user.userID), async (signals) => {
+        user, named.signalsOf(user.userID ?? ''), async (signals) => {
             named.read(input.value);
-            named.set(user.userID, signals);
+            named.set(user.userID ?? '', signals);
             await preview();
             focusOn(`user ${user.userID}`, place);
             announce(`The signals of ${user.userID} are those of a connected app.`);

@@ -22,7 +22,11 @@ function load() {
     return library;
 }
 
-/** Index of the character at which a text stops to be JSON; null for JSON and for no text. */
+/**
+ * Index of the character at which a text stops to be JSON; null for JSON and for no text.
+ *
+ * @param {string} text
+ */
 function errorIndex(text) {
     if (!text.trim()) return null;
     try {
@@ -37,9 +41,16 @@ function errorIndex(text) {
 class JSONEditor {
     #editor;
     #timer = 0;
+    /** @type {?object} */
     #line = null;
+    /** @type {?{clear: () => void}} */
     #mark = null;
 
+    /**
+     * @param {typeof globalThis.CodeMirror} CodeMirror
+     * @param {HTMLTextAreaElement} textarea
+     * @param {{label: string, changed: (text: string) => void}} value
+     */
     constructor(CodeMirror, textarea, {label, changed}) {
         this.#editor = CodeMirror.fromTextArea(textarea, {
             mode: {name: 'javascript', json: true}, lineNumbers: true, lineWrapping: true,

@@ -4,18 +4,34 @@
 
 import {isEqual, isObject, names} from './json.js';
 
-/** Reference token of a JSON Pointer (RFC 6901). */
+/**
+ * Reference token of a JSON Pointer (RFC 6901).
+ *
+ * @param {string} name
+ */
 function token(name) {
     return String(name).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** True if an edit of the common members and appending the others gives the new order. */
+/**
+ * True if an edit of the common members and appending the others gives the new order.
+ *
+ * @param {object} from
+ * @param {object} to
+ */
 function keepsOrder(from, to) {
     const kept = names(from).filter((name) => Object.hasOwn(to, name));
     const expected = [...kept, ...names(to).filter((name) => !Object.hasOwn(from, name))];
     return names(to).every((name, index) => name === expected[index]);
 }
 
+/**
+ * @param {Record<string, unknown>} from
+ * @param {Record<string, unknown>} to
+ * @param {string} path
+ * @param {PatchOptions} options
+ * @returns {PatchOperation[]}
+ */
 function patchOfObjects(from, to, path, options) {
     if (options.isOrdered && !keepsOrder(from, to)) return [{op: 'replace', path, value: to}];
     return [
@@ -29,20 +45,40 @@ function patchOfObjects(from, to, path, options) {
     ];
 }
 
-/** Number of items that both lists have in common at an end, of at most `limit`. */
+/**
+ * Number of items that both lists have in common at an end, of at most `limit`.
+ *
+ * @param {number} limit
+ * @param {(index: number) => unknown} itemOfFrom
+ * @param {(index: number) => unknown} itemOfTo
+ */
 function commonItems(limit, itemOfFrom, itemOfTo) {
     let count = 0;
     while (count < limit && isEqual(itemOfFrom(count), itemOfTo(count))) count += 1;
     return count;
 }
 
-/** True if `to` is `from` with the item at `source` moved to `target`, between the same ends. */
+/**
+ * True if `to` is `from` with the item at `source` moved to `target`, between the same ends.
+ *
+ * @param {unknown[]} from
+ * @param {unknown[]} to
+ * @param {number} source
+ * @param {number} target
+ */
 function isMove(from, to, source, target) {
     const list = [...from];
     list.splice(target, 0, ...list.splice(source, 1));
     return list.every((item, index) => isEqual(item, to[index]));
 }
 
+/**
+ * @param {unknown[]} from
+ * @param {unknown[]} to
+ * @param {string} path
+ * @param {PatchOptions} options
+ * @returns {PatchOperation[]}
+ */
 function patchOfLists(from, to, path, options) {
     const shorter = Math.min(from.length, to.length);
     const start = commonItems(shorter, (index) => from[index], (index) => to[index]);
@@ -70,6 +106,13 @@ function patchOfLists(from, to, path, options) {
     return operations;
 }
 
+/**
+ * @param {unknown} from
+ * @param {unknown} to
+ * @param {string} path
+ * @param {PatchOptions} options
+ * @returns {PatchOperation[]}
+ */
 function patchOf(from, to, path, options) {
     if (from === to) return [];
     if (isObject(from) && isObject(to)) return patchOfObjects(from, to, path, options);
@@ -84,7 +127,7 @@ function patchOf(from, to, path, options) {
  * @param {*} to New tree.
  * @param {{isOrdered?: boolean}} options Without `isOrdered`, the members of an object may come out
  *     in another order, as RFC 6902 allows; with it, an object in which they would is replaced.
- * @returns {object[]} Operations, empty when the trees are equal.
+ * @returns {PatchOperation[]} Operations, empty when the trees are equal.
  */
 export function patch(from, to, {isOrdered = false} = {}) {
     return patchOf(from, to, '', {isOrdered});

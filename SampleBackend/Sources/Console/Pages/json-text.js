@@ -18,6 +18,7 @@ class Reader {
     #text;
     #place = 0;
 
+    /** @param {string} text */
     constructor(text) {
         this.#text = text;
     }
@@ -25,11 +26,15 @@ class Reader {
     /** Reads the whole text; anything after the value is an error. */
     document() {
         const tree = this.#value();
-        if (this.#place < this.#text.length) this.#fail();
+        if (this.#place < this.#text.length) throw this.#fault();
         return tree;
     }
 
-    /** Reads a value and the white space around it. */
+    /**
+     * Reads a value and the white space around it.
+     *
+     * @returns {unknown}
+     */
     #value() {
         this.#take('space');
         const tree = this.#bareValue();
@@ -37,6 +42,7 @@ class Reader {
         return tree;
     }
 
+    /** @returns {unknown} */
     #bareValue() {
         switch (this.#text[this.#place]) {
         case '{': return this.#object();
@@ -49,6 +55,7 @@ class Reader {
 
     /** Reads an object; the last of several members with the same name wins. */
     #object() {
+        /** @type {Record<string, unknown>} */
         const object = {};
         this.#list('}', () => {
             this.#take('space');
@@ -61,12 +68,18 @@ class Reader {
     }
 
     #array() {
+        /** @type {unknown[]} */
         const array = [];
         this.#list(']', () => array.push(this.#value()));
         return array;
     }
 
-    /** Reads comma-separated items between the bracket at the current place and `end`. */
+    /**
+     * Reads comma-separated items between the bracket at the current place and `end`.
+     *
+     * @param {string} end
+     * @param {() => void} item
+     */
     #list(end, item) {
         this.#place += 1;
         this.#take('space');
@@ -85,7 +98,7 @@ class Reader {
         const start = this.#place;
         this.#expect('"');
         while (this.#text[this.#place] !== '"') {
-            if (this.#place >= this.#text.length) this.#fail();
+            if (this.#place >= this.#text.length) throw this.#fault();
             this.#place += this.#text[this.#place] === '\\' ? 2 : 1;
         }
         this.#place += 1;
@@ -99,33 +112,44 @@ class Reader {
         return String(number) === text ? number : new ExactNumber(text);
     }
 
-    /** Consumes a match of the named pattern at the current place; fails without one. */
+    /**
+     * Consumes a match of the named pattern at the current place; fails without one.
+     *
+     * @param {keyof typeof patterns} name
+     */
     #take(name) {
         const pattern = patterns[name];
         pattern.lastIndex = this.#place;
         const match = pattern.exec(this.#text);
-        if (!match) this.#fail();
+        if (!match) throw this.#fault();
         this.#place = pattern.lastIndex;
         return match[0];
     }
 
-    /** Consumes a required character. */
+    /**
+     * Consumes a required character.
+     *
+     * @param {string} character
+     */
     #expect(character) {
-        if (this.#text[this.#place] !== character) this.#fail();
+        if (this.#text[this.#place] !== character) throw this.#fault();
         this.#place += 1;
     }
 
-    /** Throws an error with the current place, in UTF-16 code units from 1. */
-    #fail() {
+    /** An error with the current place, in UTF-16 code units from 1. */
+    #fault() {
+        /** @type {ErrorWithIndex} */
         const error = new SyntaxError(`This is no JSON at character ${this.#place + 1}.`);
         error.index = Math.min(this.#place, this.#text.length);
-        throw error;
+        return error;
     }
 }
 
 /**
  * Reads JSON into a tree as `json.js` describes it.
  *
+ * @param {string} text
+ * @returns {any}
  * @throws SyntaxError if the text is no JSON; its `index` is the place, where it is known.
  */
 export function parseJSON(text) {
@@ -135,6 +159,11 @@ export function parseJSON(text) {
 /**
  * Writes JSON, on one line without `indent`. Leaves out undefined members. `line` is the line break
  * with the indentation of the enclosing level, for the recursion only.
+ *
+ * @param {unknown} tree
+ * @param {string} [indent]
+ * @param {string} [line]
+ * @returns {string}
  */
 export function jsonText(tree, indent = '', line = '\n') {
     if (tree instanceof ExactNumber) return tree.text;
@@ -154,16 +183,18 @@ const token = /"[^"\\]*(?:\\[^][^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 /**
  * Formats JSON with one member or item per line. Changes only white space outside of strings.
  *
+ * @param {string} text
  * @throws SyntaxError if the text is no JSON.
  */
 export function formatted(text) {
     parseJSON(text);
+    /** @param {string | undefined} part */
     const isOpening = (part) => part === '{' || part === '[';
     let depth = 0;
     const line = () => `\n${'  '.repeat(depth)}`;
     let before;
     let result = '';
-    for (const part of text.match(token)) {
+    for (const part of text.match(token) ?? []) {
         const isClosing = part === '}' || part === ']';
         if (isClosing) depth -= 1;
         if (isOpening(before) !== isClosing) result += line();

@@ -8,13 +8,19 @@ export class KeptChoices {
     #key;
     #base;
 
-    /** `base` is the version that the draft began with: the choices are of that draft only. */
+    /**
+     * `base` is the version that the draft began with: the choices are of that draft only.
+     *
+     * @param {string} project
+     * @param {string} [base]
+     */
     constructor(project, base) {
         this.#key = `activeconfig.merge.${project}`;
         this.#base = base;
+        /** @type {Record<string, string>} */
         this.choices = {};
         try {
-            const kept = JSON.parse(sessionStorage.getItem(this.#key));
+            const kept = JSON.parse(sessionStorage.getItem(this.#key) ?? 'null');
             if (kept?.base === base) this.choices = Object.fromEntries(kept.choices);
         } catch {
             // Nothing usable was kept.

@@ -16,24 +16,37 @@ const maximumValues = 100;
 const ignored = new Set(['percent', 'dateTime', 'constant']);
 
 /** Names of signals, and the values of each field. */
-class KnownSignals {
-    /** Names of custom signals. */
+class SignalCollection {
+    /**
+     * Names of custom signals.
+     *
+     * @type {Set<string>}
+     */
     keys = new Set();
+    /** @type {Map<string, Set<string>>} */
     #values = new Map();
 
-    /** Adds the rules of a tree. */
+    /**
+     * Adds the rules of a tree.
+     *
+     * @param {ConditionTree} tree
+     */
     add(tree) {
         forEachRule(tree, ({element, key, comparison, values}) => {
             if (ignored.has(element)) return;
             const isSignal = ['app.customSignal', 'version'].includes(element);
-            if (isSignal) this.keys.add(key);
+            if (isSignal) this.keys.add(key ?? '');
             // A pattern is no value.
             if (comparison === 'matches') return;
             this.#add(isSignal ? `signal ${key}` : element, values);
         });
     }
 
-    /** Adds values that clients have sent, by the name of the signal in a query. */
+    /**
+     * Adds values that clients have sent, by the name of the signal in a query.
+     *
+     * @param {Record<string, string[]>} signals
+     */
     addSent(signals) {
         for (const [name, values] of entries(signals)) {
             const isCustom = name.startsWith('signal.');
@@ -43,13 +56,22 @@ class KnownSignals {
         }
     }
 
+    /**
+     * @param {string} place
+     * @param {string[]} values
+     */
     #add(place, values) {
         const known = this.#values.get(place) ?? new Set();
         for (const value of values) if (known.size < maximumValues) known.add(value);
         this.#values.set(place, known);
     }
 
-    /** Values of an element, or of a custom signal with a name. */
+    /**
+     * Values of an element, or of a custom signal with a name.
+     *
+     * @param {string} element
+     * @param {?string} [key]
+     */
     values(element, key) {
         return [...this.#values.get(key === undefined ? element : `signal ${key}`) ?? []];
     }
@@ -58,17 +80,28 @@ class KnownSignals {
 /** Trees of expressions, by the list of conditions, which templates share until an edit changes it. */
 const trees = new WeakMap();
 
-/** The trees of the expressions of a list of conditions. */
+/**
+ * The trees of the expressions of a list of conditions.
+ *
+ * @param {Condition[]} list
+ * @param {AbortSignal} [signal]
+ */
 async function treesOf(list, signal) {
     if (!trees.has(list)) {
-        const expressions = list.map(({expression}) => expression)
-            .filter((expression) => typeof expression === 'string').slice(0, maximumConditions);
+        const expressions = list.flatMap(({expression}) => (
+            typeof expression === 'string' ? [expression] : [])).slice(0, maximumConditions);
         trees.set(list, (await parseExpressions(expressions, signal)).map(({tree}) => tree));
     }
     return trees.get(list);
 }
 
-/** Adds what the clients of a project send. */
+/**
+ * Adds what the clients of a project send.
+ *
+ * @param {SignalCollection} known
+ * @param {string} project
+ * @param {AbortSignal} [signal]
+ */
 async function addSent(known, project, signal) {
     try {
         const {body} = await call('GET', projectPath(project, 'connections', {signals: true}),
@@ -82,9 +115,13 @@ async function addSent(known, project, signal) {
 /**
  * Reads the conditions of a template, and with a project what its clients send; without responses,
  * nothing is known.
+ *
+ * @param {Template} template
+ * @param {AbortSignal} [signal]
+ * @param {?string} [project]
  */
 export async function knownSignals(template, signal, project = null) {
-    const known = new KnownSignals();
+    const known = new SignalCollection();
     const sent = project === null ? null : addSent(known, project, signal);
     try {
         for (const tree of await treesOf(conditions(template), signal)) if (tree) known.add(tree);

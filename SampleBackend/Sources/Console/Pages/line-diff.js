@@ -6,15 +6,17 @@ import {h} from './dom.js';
 import {lineDifferences} from './line-differences.js';
 
 const marks = {same: ' ', old: '−', new: '+'};
-const names = {old: 'Before: ', new: 'After: '};
+const names = {same: '', old: 'Before: ', new: 'After: '};
 
+/** @param {LineRow} lineRow */
 function lineView({kind, parts}) {
     return h('div', {class: `diff-line ${kind}`},
         h('span', {class: 'diff-mark', 'aria-hidden': 'true'}, marks[kind]),
-        h('code', {}, names[kind] && h('span', {class: 'visually-hidden'}, names[kind]),
+        h('code', {}, names[kind] !== '' && h('span', {class: 'visually-hidden'}, names[kind]),
             parts.map(({text, isMarked}) => (isMarked ? h('mark', {}, text) : text))));
 }
 
+/** @param {LineBlock} lineBlock */
 function blockView({before, folded, after}) {
     return [before.map(lineView),
         folded.length > 0 && h('details', {class: 'diff-fold'},
@@ -22,7 +24,13 @@ function blockView({before, folded, after}) {
         after.map(lineView)];
 }
 
-/** View of the differences of two texts, compared as `lineDifferences` says. */
+/**
+ * View of the differences of two texts, compared as `lineDifferences` says.
+ *
+ * @param {string} old
+ * @param {string} now
+ * @param {{isText?: boolean}} [options]
+ */
 export function lineDiff(old, now, options) {
     const {shown, rest} = lineDifferences(old, now, options);
     return h('div', {class: 'line-diff'}, shown.map(blockView), rest.length > 0

@@ -14,7 +14,11 @@ const context = 2;
 /** Lines shown before the rest is folded. */
 const shownLines = 40;
 
-/** A text formatted with one member or item a line if it is JSON, else as it is. */
+/**
+ * A text formatted with one member or item a line if it is JSON, else as it is.
+ *
+ * @param {string} text
+ */
 function formattedIfJSON(text) {
     if (!/^\s*[[{]/.test(text)) return text;
     try {
@@ -25,7 +29,13 @@ function formattedIfJSON(text) {
     }
 }
 
-/** Lines of two texts for a comparison, both formatted or both as they are. */
+/**
+ * Lines of two texts for a comparison, both formatted or both as they are.
+ *
+ * @param {string} old
+ * @param {string} now
+ * @param {boolean} isText
+ */
 function linesOf(old, now, isText) {
     const texts = isText ? [old, now] : [old, now].map(formattedIfJSON);
     return (texts[0] === texts[1] ? [old, now] : texts).map((text) => text.split('\n'));
@@ -34,6 +44,10 @@ function linesOf(old, now, isText) {
 /**
  * Longest common subsequence of two lists, as pairs of indexes; the common beginning and end are
  * taken first.
+ *
+ * @param {string[]} old
+ * @param {string[]} now
+ * @returns {[old: number, now: number][]}
  */
 function commonPairs(old, now) {
     let start = 0;
@@ -42,7 +56,8 @@ function commonPairs(old, now) {
     while (end < Math.min(old.length, now.length) - start
         && old.at(-1 - end) === now.at(-1 - end)) end += 1;
     const [rows, columns] = [old.length - start - end, now.length - start - end];
-    const pairs = Array.from({length: start}, (_, index) => [index, index]);
+    const pairs = Array.from({length: start},
+        (_, index) => /** @type {[number, number]} */ ([index, index]));
     if (rows * columns <= maximumWork) {
         const lengths = Array.from({length: rows + 1}, () => new Uint32Array(columns + 1));
         for (let row = rows - 1; row >= 0; row -= 1) {
@@ -67,18 +82,39 @@ function commonPairs(old, now) {
     return pairs;
 }
 
-/** Words, runs of white space and single other characters. */
+/**
+ * Words, runs of white space and single other characters.
+ *
+ * @param {string} line
+ * @returns {string[]}
+ */
 const words = (line) => line.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 
-/** A line as its only part, which is not marked. */
+/**
+ * A line as its only part, which is not marked.
+ *
+ * @param {string} text
+ * @returns {LinePart[]}
+ */
 const whole = (text) => [{text, isMarked: false}];
 
-/** Two versions of a line as parts `{text, isMarked}`, in which the words that differ are marked. */
+/**
+ * Two versions of a line as parts `{text, isMarked}`, in which the words that differ are marked.
+ *
+ * @param {string} old
+ * @param {string} now
+ * @returns {[old: LinePart[], now: LinePart[]]}
+ */
 function markedLines(old, now) {
     const [left, right] = [words(old), words(now)];
     const pairs = commonPairs(left, right);
+    /**
+     * @param {string[]} list
+     * @param {0 | 1} side
+     */
     const marked = (list, side) => {
         const kept = new Set(pairs.map((pair) => pair[side]));
+        /** @type {LinePart[]} */
         const parts = [];
         for (let index = 0; index < list.length;) {
             let end = index;
@@ -92,8 +128,14 @@ function markedLines(old, now) {
         : [whole(old), whole(now)];
 }
 
-/** Rows `{kind, parts}` of the differences: `same`, `old` or `new`. */
+/**
+ * Rows `{kind, parts}` of the differences: `same`, `old` or `new`.
+ *
+ * @param {string[]} old
+ * @param {string[]} now
+ */
 function rowsOf(old, now) {
+    /** @type {LineRow[]} */
     const rows = [];
     let [row, column] = [0, 0];
     for (const [nextRow, nextColumn] of [...commonPairs(old, now), [old.length, now.length]]) {
@@ -110,15 +152,29 @@ function rowsOf(old, now) {
     return rows;
 }
 
-/** True if the texts are better compared by line than side by side. */
+/**
+ * True if the texts are better compared by line than side by side.
+ *
+ * @param {string} old
+ * @param {string} now
+ */
 export function needsLines(old, now) {
     return [old, now].some((text) => text.length > 80 || text.includes('\n'));
 }
 
-/** A block of unchanged rows: those next to a change, and those between, which are folded. */
+/**
+ * A block of unchanged rows: those next to a change, and those between, which are folded.
+ *
+ * @param {LineRow[]} rows
+ * @param {boolean} isFirst
+ * @param {boolean} isLast
+ * @returns {LineBlock}
+ */
 function unchangedBlock(rows, isFirst, isLast) {
     const [before, after] = [isFirst ? 0 : context, isLast ? 0 : context];
-    if (rows.length <= before + after + 2) return {kind: 'same', before: rows, folded: [], after: []};
+    if (rows.length <= before + after + 2) {
+        return {kind: 'same', before: rows, folded: [], after: []};
+    }
     return {kind: 'same', before: rows.slice(0, before),
         folded: rows.slice(before, rows.length - after), after: rows.slice(rows.length - after)};
 }
@@ -126,14 +182,24 @@ function unchangedBlock(rows, isFirst, isLast) {
 /**
  * Differences of two texts in blocks of unchanged and of changed rows: `shown`, and the `rest` of
  * very many. `isText` compares what looks like JSON as it is, as for settings of the type STRING.
+ *
+ * @param {string} old
+ * @param {string} now
+ * @param {{isText?: boolean}} [options]
  */
-export function lineDifferences(old, now, {isText = false} = {}) {
+export function lineDifferences(old, now, options = {}) {
+    const {isText = false} = options;
+    /** @type {{kind: LineRow['kind'], rows: LineRow[]}[]} */
     const blocks = [];
-    for (const row of rowsOf(...linesOf(old, now, isText))) {
-        if (row.kind === 'same' && blocks.at(-1)?.kind === 'same') blocks.at(-1).rows.push(row);
+    const [oldLines, newLines] = linesOf(old, now, isText);
+    for (const row of rowsOf(oldLines, newLines)) {
+        const last = blocks.at(-1);
+        if (row.kind === 'same' && last?.kind === 'same') last.rows.push(row);
         else blocks.push({kind: row.kind, rows: [row]});
     }
+    /** @type {LineBlock[]} */
     const shown = [];
+    /** @type {LineBlock[]} */
     const rest = [];
     let count = 0;
     blocks.forEach(({kind, rows}, index) => {

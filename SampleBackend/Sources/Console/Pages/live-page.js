@@ -15,7 +15,11 @@ const interval = 1000;
 /** Minimum milliseconds between announcements to screen readers. */
 const spokenInterval = 15000;
 
-/** Number and share of connections by version, newest first. */
+/**
+ * Number and share of connections by version, newest first.
+ *
+ * @param {Reading} reading
+ */
 function versionTable({versions, connections, newest}) {
     const rows = Object.entries(versions).sort(([a], [b]) => Number(b) - Number(a))
         .map(([version, number]) => h('tr', {},
@@ -30,6 +34,8 @@ function versionTable({versions, connections, newest}) {
 /**
  * What apps say of their versions, such as "98 % on version 12" and "3 clients cannot read
  * Checkout.limits"; nothing when the server asks for no acknowledgements.
+ *
+ * @param {Reading} reading
  */
 function acknowledgedCard({acknowledgements}) {
     if (!acknowledgements) return false;
@@ -46,6 +52,10 @@ function acknowledgedCard({acknowledgements}) {
             lines.length ? h('ul', {}, lines) : nothing('No app has acknowledged a version.')));
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const {workspace, project} = context;
     const left = new AbortController();
@@ -73,10 +83,11 @@ function show(main, context) {
 
     let spokenAt = -Infinity;
     let spokenText = '';
+    /** @param {Reading} now */
     const draw = (now) => {
         content.hidden = false;
         number.textContent = new Intl.NumberFormat().format(now.connections);
-        share.textContent = now.connections ? percentText(now.share) : '–';
+        share.textContent = now.connections ? percentText(now.share ?? 0) : '–';
         plot.add(now, sentence(now));
         version.textContent = `Version ${now.newest}${deliveryText(plot.delivery)}`;
         effect.textContent = effectText(now.lastPublish);

@@ -11,19 +11,27 @@ const innerHeight = height - margin.top - margin.bottom;
 /** Time range of the plot in seconds. */
 const span = 120;
 
-/** Vertical coordinate of a share from 0 to 1; SVG counts from the top. */
+/**
+ * Vertical coordinate of a share from 0 to 1; SVG counts from the top.
+ *
+ * @param {number} share
+ */
 function y(share) {
     return margin.top + innerHeight * (1 - share);
 }
 
 /** Scrolls with each reading; not animated when the user prefers reduced motion. */
 export class LivePlot {
+    /** @type {{time: number, share: ?number, newest: string}[]} */
     #readings = [];
+    /** @type {?{version: string, since: number}} */
     #newest = null;
 
     /**
      * Time that the newest version has taken to reach all connections since it was seen first:
-     * `{seconds, isComplete}`; null until a new version comes.
+     * null until a new version comes.
+     *
+     * @type {?DeliveryTime}
      */
     delivery = null;
 
@@ -38,6 +46,7 @@ export class LivePlot {
         this.node = svg('svg', {class: 'plot', role: 'img', 'aria-label': 'Nothing is known yet.'},
             svg('defs', {}, svg('clipPath', {id: 'plot-clip'}, this.clip)), this.axes,
             svg('g', {'clip-path': 'url(#plot-clip)'}, this.moving), this.dot);
+        this.innerWidth = 0;
         this.#setWidth(720);
         // Drawn in the pixels of the page, so that the text is as large on a phone.
         new ResizeObserver(([{contentRect: {width}}]) => {
@@ -45,7 +54,11 @@ export class LivePlot {
         }).observe(this.node);
     }
 
-    /** Lays the plot out for a width in CSS pixels. */
+    /**
+     * Lays the plot out for a width in CSS pixels.
+     *
+     * @param {number} width
+     */
     #setWidth(width) {
         this.innerWidth = Math.max(0, width - margin.left - margin.right);
         set(this.node, {viewBox: `0 0 ${width} ${height}`});
@@ -82,42 +95,67 @@ export class LivePlot {
         this.#slide();
     }
 
-    /** Measures the time from the first sight of a new version until all connections have it. */
+    /**
+     * Measures the time from the first sight of a new version until all connections have it.
+     *
+     * @param {number} now
+     * @param {number | null} share
+     * @param {string} newest
+     */
     #measure(now, share, newest) {
         if (this.#newest?.version !== newest) {
             const isFirst = this.#newest === null;
             this.#newest = {version: newest, since: now};
             this.delivery = isFirst ? null : {seconds: 0, isComplete: share === 1};
-        } else if (this.delivery && !this.delivery.isComplete) {
+        } else if (this.#newest && this.delivery && !this.delivery.isComplete) {
             this.delivery = {seconds: now - this.#newest.since, isComplete: share === 1};
         }
     }
 
-    /** Horizontal coordinate of an age in seconds. */
+    /**
+     * Horizontal coordinate of an age in seconds.
+     *
+     * @param {number} age
+     */
     #x(age) {
         return margin.left + this.innerWidth * (1 - age / span);
     }
 
-    /** Draws the readings; `now` is in seconds. */
+    /**
+     * Draws the readings; `now` is in seconds.
+     *
+     * @param {number} now
+     */
     #draw(now) {
-        const pieces = [[]];
+        /** @type {[left: number, top: number][]} */
+        let piece = [];
+        const pieces = [piece];
         for (const {time, share} of this.#readings) {
-            if (share !== null) pieces.at(-1).push([this.#x(now - time), y(share)]);
-            else if (pieces.at(-1).length) pieces.push([]);
+            if (share !== null) piece.push([this.#x(now - time), y(share)]);
+            else if (piece.length) {
+                piece = [];
+                pieces.push(piece);
+            }
         }
+        /** @param {[left: number, top: number][]} points */
         const path = (points) => points.map(([left, top], index) => (
             `${index ? 'L' : 'M'}${left.toFixed(1)} ${top.toFixed(1)}`)).join('');
         const drawn = pieces.filter((points) => points.length);
         this.line.setAttribute('d', drawn.map(path).join(''));
         this.area.setAttribute('d', drawn.map((points) => `${path(points)}`
-            + `L${points.at(-1)[0].toFixed(1)} ${y(0)}L${points[0][0].toFixed(1)} ${y(0)}Z`).join(''));
-        const last = this.#readings.at(-1);
+            + `L${points[points.length - 1][0].toFixed(1)} ${y(0)}`
+            + `L${points[0][0].toFixed(1)} ${y(0)}Z`).join(''));
+        const last = this.#readings[this.#readings.length - 1];
         this.dot.style.display = last.share === null ? 'none' : '';
         if (last.share !== null) this.dot.setAttribute('cy', String(y(last.share)));
         this.#drawVersions(now);
     }
 
-    /** Marks each time at which the newest version changed. */
+    /**
+     * Marks each time at which the newest version changed.
+     *
+     * @param {number} now
+     */
     #drawVersions(now) {
         const changes = this.#readings.filter(({newest}, index) => (
             index > 0 && newest !== this.#readings[index - 1].newest));

@@ -8,6 +8,10 @@ import {count} from './controls.js';
  * Derives what the page shows from a response. `newest` is the highest version known from the
  * response or the workspace, `arrived` the number of connections that have it, `share` their share
  * from 0 to 1, and `lastPublish` whom it changed; null when the server does not know.
+ *
+ * @param {Connections} connections
+ * @param {string} [newestVersion]
+ * @returns {Reading}
  */
 export function reading({connections, versions, lastPublish, acknowledgements}, newestVersion) {
     const known = Object.keys(versions ?? {}).map(Number);
@@ -18,20 +22,32 @@ export function reading({connections, versions, lastPublish, acknowledgements}, 
         share: connections ? arrived / connections : null};
 }
 
-/** Formats a share from 0 to 1 as a percentage with at most one decimal. */
+/**
+ * Formats a share from 0 to 1 as a percentage with at most one decimal.
+ *
+ * @param {number} share
+ */
 export function percentText(share) {
     return new Intl.NumberFormat(undefined, {style: 'percent', maximumFractionDigits: 1})
         .format(share);
 }
 
-/** The reading as a sentence, for the plot's label and for screen readers. */
+/**
+ * The reading as a sentence, for the plot's label and for screen readers.
+ *
+ * @param {Pick<Reading, 'connections' | 'newest' | 'arrived' | 'share'>} reading
+ */
 export function sentence({connections, newest, arrived, share}) {
     if (connections === 0) return 'No app is connected now.';
     return `${new Intl.NumberFormat().format(arrived)} of ${count(connections, 'connected app')} `
-        + `${arrived === 1 ? 'has' : 'have'} version ${newest} (${percentText(share)}).`;
+        + `${arrived === 1 ? 'has' : 'have'} version ${newest} (${percentText(share ?? 0)}).`;
 }
 
-/** How long the newest version took to reach the connected apps, as the end of a line. */
+/**
+ * How long the newest version took to reach the connected apps, as the end of a line.
+ *
+ * @param {?DeliveryTime} delivery
+ */
 export function deliveryText(delivery) {
     if (!delivery) return '';
     const {seconds, isComplete} = delivery;
@@ -40,7 +56,11 @@ export function deliveryText(delivery) {
         : `, with all after ${Math.round(seconds)} s`;
 }
 
-/** Whom the newest version changed, of those who were connected when it was published. */
+/**
+ * Whom the newest version changed, of those who were connected when it was published.
+ *
+ * @param {?PublishEffect} effect
+ */
 export function effectText(effect) {
     if (!effect) return '';
     const {users, changed} = effect;

@@ -25,6 +25,7 @@ export function liveUsers(project, signal) {
     let timer = 0;
     let reading = new AbortController();
 
+    /** @param {{users?: string[], userCount?: number}} value */
     const draw = ({users = [], userCount = 0}) => {
         const text = search.value.trim();
         // Every read changes it: only news are said.
@@ -47,7 +48,7 @@ export function liveUsers(project, signal) {
                 // An empty text finds all.
                 `${projectPath(project, 'connections')}?users=${
                     encodeURIComponent(search.value.trim())}`,
-                {signal: AbortSignal.any([signal, own])});
+                {signal: /** @type {any} */ (AbortSignal).any([signal, own])});
             // The focus stays on a link.
             if (!place.contains(document.activeElement)) draw(body);
         } catch (error) {
@@ -57,6 +58,7 @@ export function liveUsers(project, signal) {
         // Something may have been typed meanwhile.
         if (!timer) readAfter(interval);
     };
+    /** @param {number} milliseconds */
     const readAfter = (milliseconds) => {
         clearTimeout(timer);
         if (signal.aborted) return;

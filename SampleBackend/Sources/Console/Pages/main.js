@@ -14,10 +14,15 @@ import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './ses
 import {showSignIn, signInAgain} from './sign-in.js';
 import {forgetUser} from './stored-data.js';
 
-const root = document.getElementById('root');
+const root = /** @type {HTMLElement} */ (document.getElementById('root'));
+/** @type {?Frame} */
 let frame = null;
 
-/** Session of the pages that were shown last; null until some are. */
+/**
+ * Session of the pages that were shown last; null until some are.
+ *
+ * @type {?Session}
+ */
 let shown = null;
 
 /** Number of the last change between pages and sign-in form; an earlier one gives way to it. */
@@ -26,10 +31,18 @@ let change = 0;
 /** Number of the last question for the session of another tab; only its answer counts. */
 let followed = 0;
 
-/** Ends the sign-in over the pages with the session of another tab; null when none is needed. */
+/**
+ * Ends the sign-in over the pages with the session of another tab; null when none is needed.
+ *
+ * @type {?(session: Session) => void}
+ */
 let endSignInAgain = null;
 
-/** Settles when the last resumption of the pages is over, and its dialog is gone. */
+/**
+ * Settles when the last resumption of the pages is over, and its dialog is gone.
+ *
+ * @type {?Promise<boolean>}
+ */
 let lastResumption = null;
 
 /** Closes the pages and all dialogs; unfinished forms are kept. False when that was overtaken. */
@@ -43,25 +56,37 @@ async function leave() {
     return own === change;
 }
 
-/** True when the pages that were shown last are of a session's user, perhaps with another token. */
+/**
+ * True when the pages that were shown last are of a session's user, perhaps with another token.
+ *
+ * @param {Session} session
+ */
 function isSameUser({name, role}) {
     return name === shown?.name && role === shown.role;
 }
 
-/** Goes on with another session of the same user. Another token of theirs has no drafts yet. */
+/**
+ * Goes on with another session of the same user. Another token of theirs has no drafts yet.
+ *
+ * @param {Session} session
+ */
 function renew(session) {
     const isOtherToken = !isShown(session);
     shown = session;
     setCSRFToken(session.csrfToken);
-    if (isOtherToken) frame.sendDrafts();
+    if (isOtherToken) frame?.sendDrafts();
     endSignInAgain?.(session);
 }
 
 /**
  * Shows the pages for a session, in place of those before. With another session of their user, they
  * stay. `isFirst` is true when the page was just loaded.
+ *
+ * @param {Session} session
+ * @param {{isFirst?: boolean}} [options]
  */
-async function begin(session, {isFirst = false} = {}) {
+async function begin(session, options = {}) {
+    const {isFirst = false} = options;
     if (frame && isSameUser(session)) {
         renew(session);
         return;
@@ -80,14 +105,22 @@ async function begin(session, {isFirst = false} = {}) {
     frame.start({isFirst});
 }
 
-/** Closes the pages, and shows the sign-in form with an optional notice. */
+/**
+ * Closes the pages, and shows the sign-in form with an optional notice.
+ *
+ * @param {string} [notice]
+ */
 async function end(notice) {
     if (await leave()) showSignIn(root, {notice, onSignedIn: begin});
 }
 
-/** True when the pages are shown with the session's token, whose sessions share a CSRF token. */
+/**
+ * True when the pages are shown with the session's token, whose sessions share a CSRF token.
+ *
+ * @param {Session} session
+ */
 function isShown(session) {
-    return frame !== null && shown.csrfToken === session.csrfToken;
+    return frame !== null && shown?.csrfToken === session.csrfToken;
 }
 
 /**
@@ -100,15 +133,18 @@ function isShown(session) {
  */
 async function resume(pages) {
     if (frame !== pages) return false;
-    let endOwn;
+    /** @type {(session: Session) => void} */
+    let endOwn = () => {};
+    /** @type {Promise<Session>} */
     const elsewhere = new Promise((resolve) => {
         endOwn = resolve;
     });
     endSignInAgain = endOwn;
+    /** @type {?Session | undefined} */
     let session;
     try {
         session = await Promise.race([elsewhere, sessionIfAny()]);
-        if (!session && frame === pages) session = await signInAgain(shown.name, elsewhere);
+        if (!session && frame === pages) session = await signInAgain(shown?.name ?? '', elsewhere);
     } catch {
         // Without an answer nobody knows whether the session has ended; the next call finds out.
         return false;
@@ -120,8 +156,13 @@ async function resume(pages) {
     return isShown(session);
 }
 
-/** Handler for the refused calls of pages, which share one sign-in. */
+/**
+ * Handler for the refused calls of pages, which share one sign-in.
+ *
+ * @param {Frame} pages
+ */
 function resumption(pages) {
+    /** @type {?Promise<boolean>} */
     let resumed = null;
     return () => {
         resumed ??= resume(pages).finally(() => {
@@ -136,7 +177,7 @@ function resumption(pages) {
  * Asks before the token of a link replaces a session. Prevents login CSRF: a link from somebody
  * else must not switch the browser to another account unnoticed.
  *
- * @param {?object} session Current session.
+ * @param {?Session} session Current session.
  * @returns {Promise<boolean>} True without a session, or when the user confirms.
  */
 async function mayReplace(session) {
@@ -163,13 +204,15 @@ async function sessionIfAny() {
  */
 async function start(token = takeTokenOfLink()) {
     const before = change;
+    /** @type {?Session} */
     let session = null;
     try {
         session = token ? await sessionIfAny() : await currentSession();
-        if (!token) await begin(session, {isFirst: true});
-        else if (await mayReplace(session)) await begin(await signIn(token));
+        if (token && await mayReplace(session)) await begin(await signIn(token));
         // Unless the question was ended, by what another tab did.
-        else if (!frame && change === before) await begin(session, {isFirst: true});
+        else if (session && (!token || (!frame && change === before))) {
+            await begin(session, {isFirst: true});
+        }
     } catch (error) {
         if (change !== before) return;
         if (error instanceof ServerError && error.status === 401) {

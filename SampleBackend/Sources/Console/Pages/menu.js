@@ -4,7 +4,12 @@
 
 import {h} from './dom.js';
 
-/** Places a menu below its button, or above it, within the window. */
+/**
+ * Places a menu below its button, or above it, within the window.
+ *
+ * @param {HTMLElement} menu
+ * @param {HTMLElement} button
+ */
 function place(menu, button) {
     const {left, right, top, bottom} = button.getBoundingClientRect();
     const {width, height} = menu.getBoundingClientRect();
@@ -14,19 +19,25 @@ function place(menu, button) {
     menu.style.minWidth = `${Math.max(0, right - left)}px`;
 }
 
-/** Opens the menu of a button, and focuses its first item. */
+/**
+ * Opens the menu of a button, and focuses its first item.
+ *
+ * @param {HTMLButtonElement} button
+ * @param {MenuItem[]} items
+ */
 function open(button, items) {
     const close = () => menu.hidePopover();
     const menu = h('div', {role: 'menu', popover: 'auto', class: 'popup',
         'aria-label': button.getAttribute('aria-label'),
         onkeydown: (event) => {
-            const all = [...menu.children];
-            const index = all.indexOf(document.activeElement);
+            const all = [...menu.querySelectorAll('button')];
+            const index = all.findIndex((item) => item === document.activeElement);
+            /** @type {Record<string, number>} */
             const targets = {ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1};
             if (event.key === 'Tab') close();
             if (!Object.hasOwn(targets, event.key)) return;
             event.preventDefault();
-            all.at(targets[event.key] % all.length).focus();
+            all.at(targets[event.key] % all.length)?.focus();
         },
         ontoggle: (event) => {
             if (event.newState === 'open') return;
@@ -46,17 +57,18 @@ function open(button, items) {
     menu.showPopover({source: button});
     place(menu, button);
     button.setAttribute('aria-expanded', 'true');
-    menu.firstElementChild.focus();
+    menu.querySelector('button')?.focus();
 }
 
 /**
  * Button that opens a menu.
  *
  * @param {string} label Accessible name.
- * @param {function(): Array} items Makes the items when the menu opens: `[text, act, class]`.
- * @param {object} attributes More attributes of the button.
+ * @param {function(): MenuItem[]} items Makes the items when the menu opens.
+ * @param {Attributes} attributes More attributes of the button.
  */
 export function menuButton(label, items, attributes = {}) {
+    /** @type {HTMLButtonElement} */
     const button = h('button', {type: 'button', class: 'quiet icon more', 'aria-label': label,
         title: 'More', 'aria-haspopup': 'menu', 'aria-expanded': 'false', ...attributes,
         onclick: () => open(button, items())}, '⋯');

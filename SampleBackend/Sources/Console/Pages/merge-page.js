@@ -14,7 +14,12 @@ import {address, go} from './router.js';
 import {sentence} from './validation.js';
 import {valueText} from './value-view.js';
 
-/** Display name of the conflicting item. */
+/**
+ * Display name of the conflicting item.
+ *
+ * @param {Conflict} conflict
+ * @returns {string | undefined}
+ */
 export function conflictName({kind, section, key, name, field, condition}) {
     switch (kind) {
     case 'PARAMETER':
@@ -27,18 +32,31 @@ export function conflictName({kind, section, key, name, field, condition}) {
     }
 }
 
-/** Name of a field within a sentence. */
+/**
+ * Name of a field within a sentence.
+ *
+ * @param {string} field
+ */
 function lowercaseName(field) {
     return partNames[field]?.toLowerCase() ?? field;
 }
 
-/** True for the value of a setting, which is shown as a whole. */
+/**
+ * True for the value of a setting, which is shown as a whole.
+ *
+ * @param {any} tree
+ */
 function isValue(tree) {
     return Boolean(tree) && (member(tree, 'value') !== undefined
         || member(tree, 'useInAppDefault') !== undefined);
 }
 
-/** Parts of one side of a conflict; those that differ from `other` are highlighted. */
+/**
+ * Parts of one side of a conflict; those that differ from `other` are highlighted.
+ *
+ * @param {any} side
+ * @param {any} other
+ */
 function sideView(side, other) {
     if (side === undefined) return h('p', {class: 'muted'}, 'It is not there.');
     if (Array.isArray(side)) {
@@ -47,10 +65,15 @@ function sideView(side, other) {
     if (typeof side !== 'object' || isValue(side) || isValue(other)) {
         return h('p', {}, h('code', {class: 'value'}, valueText(side) || '(empty)'));
     }
+    /**
+     * @param {any} tree
+     * @returns {[string, unknown][]}
+     */
     const parts = (tree) => entries(tree ?? {}).flatMap(([name, value]) => (
         name === 'conditionalValues'
-            ? entries(value).map(([condition, inner]) => [`For “${condition}”`, inner])
-            : [[partNames[name] ?? name, value]]));
+            ? entries(value).map(([condition, inner]) => (
+                /** @type {[string, unknown]} */ ([`For “${condition}”`, inner])))
+            : [/** @type {[string, unknown]} */ ([partNames[name] ?? name, value])]));
     const others = new Map(parts(other).map(([name, value]) => [name, jsonText(value)]));
     return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
         const differs = others.get(name) !== jsonText(value);
@@ -60,9 +83,22 @@ function sideView(side, other) {
     }));
 }
 
-/** Conflict with a choice between both sides; stores it in `choices` by the conflict's path. */
+/**
+ * Conflict with a choice between both sides; stores it in `choices` by the conflict's path.
+ *
+ * @param {Conflict} conflict
+ * @param {string} theirName
+ * @param {Record<string, string>} choices
+ * @param {() => void} changed
+ */
 function conflictView(conflict, theirName, choices, changed) {
     const group = newID('conflict');
+    /**
+     * @param {string} side
+     * @param {string} label
+     * @param {unknown} tree
+     * @param {unknown} other
+     */
     const option = (side, label, tree, other) => h('label', {class: 'option'},
         h('span', {class: 'check'}, h('input', {type: 'radio', name: group, value: side,
             checked: choices[conflict.path] === side, onchange: () => {
@@ -82,6 +118,10 @@ function conflictView(conflict, theirName, choices, changed) {
             option('mine', 'Yours, in the draft', conflict.mine, conflict.theirs)));
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const {workspace, project} = context;
     const left = new AbortController();
@@ -94,6 +134,8 @@ function show(main, context) {
     /**
      * Merges on the server with the choices made so far; nothing is stored there. Adds `mine`, the
      * merged template of the draft, to the answer.
+     *
+     * @returns {Promise<DraftMerge>}
      */
     const merge = async () => {
         if (!workspace.draft) throw new Error('The draft was discarded or published meanwhile.');
@@ -106,6 +148,9 @@ function show(main, context) {
     /**
      * Makes the merged template the draft. Merges again first; shows the result instead if another
      * version was published since `shown`, or a conflict is open.
+     *
+     * @param {DraftMerge} shown
+     * @param {HTMLElement} place
      */
     const take = async (shown, place) => {
         const answer = await merge();
@@ -138,7 +183,11 @@ function show(main, context) {
         if (!left.signal.aborted) go('review');
     };
 
-    /** Renders a merge response. */
+    /**
+     * Renders a merge response.
+     *
+     * @param {DraftMerge} answer
+     */
     const draw = async (answer) => {
         const {version} = await workspace.fetchTemplate(answer.versionNumber);
         if (left.signal.aborted) return;
@@ -191,6 +240,10 @@ function show(main, context) {
     return () => left.abort();
 }
 
+/**
+ * @param {string} title
+ * @param {Differences} difference
+ */
 function changesView(title, difference) {
     return h('section', {class: 'card'},
         h('div', {class: 'card-head'}, h('h2', {}, title),

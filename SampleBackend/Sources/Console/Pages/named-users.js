@@ -16,9 +16,17 @@ const maximumUsers = 100;
 /** The users of one project. */
 export class NamedUsers {
     #key;
-    /** Signals by user ID. */
+    /**
+     * Signals by user ID.
+     *
+     * @type {Map<string, SignalValues>}
+     */
     #signals = new Map();
-    /** What is shown of a user, by ID: `{node, note, fields}`; `fields` is null until it is opened. */
+    /**
+     * What is shown of a user, by ID.
+     *
+     * @type {Map<string, UserForm>}
+     */
     #forms = new Map();
 
     /** Element with a form for each user. */
@@ -36,7 +44,11 @@ export class NamedUsers {
         this.#draw();
     }
 
-    /** Takes over what was entered: the text with the IDs, and the fields of each user. */
+    /**
+     * Takes over what was entered: the text with the IDs, and the fields of each user.
+     *
+     * @param {string} text
+     */
     read(text) {
         this.text = text;
         const before = new Map(this.#signals);
@@ -46,17 +58,28 @@ export class NamedUsers {
         this.#draw();
     }
 
-    /** Sets the signals of one user. */
+    /**
+     * Sets the signals of one user.
+     *
+     * @param {string} userID
+     * @param {SignalValues} signals
+     */
     set(userID, signals) {
         const isOpen = this.#forms.get(userID)?.node.open ?? false;
         this.#signals.set(userID, signals);
         this.#forms.delete(userID);
         this.#keep();
         this.#draw();
-        this.#forms.get(userID).node.open = isOpen;
+        const form = this.#forms.get(userID);
+        if (form) form.node.open = isOpen;
     }
 
-    /** Signals of a user. */
+    /**
+     * Signals of a user.
+     *
+     * @param {string} userID
+     * @returns {SignalValues}
+     */
     signalsOf(userID) {
         return this.#signals.get(userID) ?? {};
     }
@@ -100,17 +123,22 @@ export class NamedUsers {
         fill(this.node, [...this.#forms.values()].map(({node}) => node));
     }
 
+    /**
+     * @param {string} userID
+     * @returns {UserForm}
+     */
     #form(userID) {
         const note = h('span', {class: 'muted'});
         const place = h('fieldset', {}, h('legend', {class: 'visually-hidden'},
             `Signals of user ${userID}`));
-        const form = {note, fields: null};
-        form.node = h('details', {ontoggle: () => {
+        const node = h('details', {ontoggle: () => {
             if (form.fields) return;
             form.fields = signalFields(this.signalsOf(userID));
             place.append(...form.fields.node);
         }}, h('summary', {}, 'What the app of ', h('code', {}, userID), ' says about itself:', note),
         place);
+        /** @type {UserForm} */
+        const form = {node, note, fields: null};
         return form;
     }
 }

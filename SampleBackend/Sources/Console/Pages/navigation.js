@@ -7,11 +7,17 @@ import {h} from './dom.js';
 import {pageGroups, pages} from './pages.js';
 import {address} from './router.js';
 
-/** Links to all pages by groups; `current` is the path of the one that is shown. */
+/**
+ * Links to all pages by groups; `current` is the path of the one that is shown.
+ *
+ * @param {Pick<Session, 'name' | 'role'>} session
+ * @param {string} current
+ */
 export function navigationView({name: user, role}, current) {
+    /** @param {string} path */
     const link = (path) => h('li', {}, h('a', {
         href: address(path), 'aria-current': path === current ? 'page' : null,
-    }, pages.find((page) => page.path === path).title));
+    }, pages.find((page) => page.path === path)?.title));
     return [
         h('p', {class: 'nav-who muted'}, `${user}, ${role}`),
         pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},
@@ -19,7 +25,12 @@ export function navigationView({name: user, role}, current) {
     ];
 }
 
-/** Page of a project without a version, where the page shows what is published. */
+/**
+ * Page of a project without a version, where the page shows what is published.
+ *
+ * @param {string} title
+ * @param {string} project
+ */
 export function unpublishedView(title, project) {
     return [
         pageHead(title),

@@ -14,7 +14,14 @@ import {refusal} from './session.js';
 import {sections} from './template.js';
 import {typeName} from './value-types.js';
 
-/** Why a pinned value has no effect; false when it has. */
+/**
+ * Why a pinned value has no effect; false when it has.
+ *
+ * @param {Template} template
+ * @param {string} section
+ * @param {string} key
+ * @param {unknown} value
+ */
 function fault(template, section, key, value) {
     const valueType = typeOf(template, section, key);
     if (valueType === undefined) {
@@ -24,7 +31,14 @@ function fault(template, section, key, value) {
         && ['Another type', `The setting is of the type ${typeName(valueType)} now.`];
 }
 
-/** Opens the unfinished form of a pin again, over what is pinned now. */
+/**
+ * Opens the unfinished form of a pin again, over what is pinned now.
+ *
+ * @param {PageContext} context
+ * @param {string} userID
+ * @param {?PinnedSetting} pinned
+ * @param {{setting: string, text: string}} kept
+ */
 export async function resumePin({workspace, project, details, redraw}, userID, pinned, kept) {
     const {overrides} = await readOverrides(project, userID);
     const name = await openPin(workspace, userID, overrides,
@@ -38,7 +52,7 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
 /**
  * Table of a user's overrides, with buttons to pin and remove values.
  *
- * @param {object} context Page context.
+ * @param {PageContext} context Page context.
  * @param {string} userID The user.
  * @param {function(): void} changed Called after a change was stored.
  * @param {AbortSignal} signal Aborts reading the overrides.
@@ -46,11 +60,23 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
 export function overridesView(context, userID, changed, signal) {
     const {workspace, project} = context;
     const refused = refusal(context.session, 'publisher');
-    const save = (...change) => savePin(project, userID, ...change);
+    /**
+     * @param {string} section
+     * @param {string} key
+     * @param {unknown} value
+     * @param {{value: unknown}} [shown]
+     */
+    const save = (section, key, value, shown) => (
+        savePin(project, userID, section, key, value, shown));
     const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
     const actions = h('div', {class: 'actions'});
 
-    /** Removes one value after a confirmation. */
+    /**
+     * Removes one value after a confirmation.
+     *
+     * @param {string} section
+     * @param {string} key
+     */
     const remove = async (section, key) => {
         const name = `${section}.${key}`;
         if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
@@ -65,7 +91,12 @@ export function overridesView(context, userID, changed, signal) {
         }
     };
 
-    /** Pins a value: of any setting, or of the pinned one. */
+    /**
+     * Pins a value: of any setting, or of the pinned one.
+     *
+     * @param {Overrides} overrides
+     * @param {?PinnedSetting} [pinned]
+     */
     const pin = async (overrides, pinned = null) => {
         const name = await openPin(workspace, userID, overrides, save, {pinned,
             notice: productionNotice(context.details, 'This pins a value in')});
@@ -74,6 +105,7 @@ export function overridesView(context, userID, changed, signal) {
         changed();
     };
 
+    /** @param {Overrides} overrides */
     const draw = (overrides) => {
         const rows = entries(overrides).flatMap(([section, values]) => (
             entries(values).map(([key, value]) => {

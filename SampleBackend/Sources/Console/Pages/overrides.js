@@ -6,12 +6,24 @@ import {call, isMissing, projectPath} from './api.js';
 import {isEqual, member, withMember} from './json.js';
 import {jsonText} from './json-text.js';
 
-/** Path of a user's overrides. */
+/**
+ * Path of a user's overrides.
+ *
+ * @param {string} project
+ * @param {string} userID
+ */
 function overridesPath(project, userID) {
     return projectPath(project, `users/${encodeURIComponent(userID)}/overrides`);
 }
 
-/** Reads a user's overrides; empty and without an entity tag when nothing is pinned. */
+/**
+ * Reads a user's overrides; empty and without an entity tag when nothing is pinned.
+ *
+ * @param {string} project
+ * @param {string} userID
+ * @param {CallOptions} [options]
+ * @returns {Promise<{overrides: Overrides, etag: ?string}>}
+ */
 export async function readOverrides(project, userID, options) {
     try {
         const {body, etag} = await call('GET', overridesPath(project, userID), options);
@@ -25,13 +37,18 @@ export async function readOverrides(project, userID, options) {
 /** The most attempts to pin a value while others pin some for the same user. */
 const attempts = 5;
 
-/** Text of what is pinned for a setting. */
+/**
+ * Text of what is pinned for a setting.
+ *
+ * @param {unknown} value
+ */
 function pinnedText(value) {
     return value === undefined ? 'It is not pinned any more.' : `It is ${jsonText(value)} now.`;
 }
 
 /** Another value is pinned than the one that a form showed: `value`; undefined is none. */
 export class ChangedPinError extends Error {
+    /** @param {unknown} value */
     constructor(value) {
         super(`Somebody else has changed this pin meanwhile. ${pinnedText(value)} Save again to `
             + 'pin yours in its place.');
@@ -39,12 +56,25 @@ export class ChangedPinError extends Error {
     }
 }
 
-/** True if two pinned values are the same; undefined is none. */
+/**
+ * True if two pinned values are the same; undefined is none.
+ *
+ * @param {unknown} left
+ * @param {unknown} right
+ */
 function isSamePin(left, right) {
     return left === undefined || right === undefined ? left === right : isEqual(left, right);
 }
 
-/** Value that the server has stored for a pin; `sent` if that cannot be read or is gone. */
+/**
+ * Value that the server has stored for a pin; `sent` if that cannot be read or is gone.
+ *
+ * @param {string} project
+ * @param {string} userID
+ * @param {string} section
+ * @param {string} key
+ * @param {unknown} sent
+ */
 async function storedValue(project, userID, section, key, sent) {
     try {
         const {overrides} = await readOverrides(project, userID);
@@ -59,8 +89,13 @@ async function storedValue(project, userID, section, key, sent) {
  * Pins a value; undefined removes it. The server stores all values of a user at once, in place of
  * those that were read, so that no other pin gets lost.
  *
- * @param {{value: *}} shown The value that the user saw, undefined for none; without it, any value
- *     is replaced.
+ * @param {string} project
+ * @param {string} userID
+ * @param {string} section
+ * @param {string} key
+ * @param {unknown} value
+ * @param {{value: unknown}} [shown] The value that the user saw, undefined for none; without it,
+ *     any value is replaced.
  * @returns {Promise<*>} The value as the server keeps it, which may round a number.
  * @throws ChangedPinError if another value than `shown` is pinned; nothing is stored then.
  */

@@ -16,12 +16,17 @@ import {transferPage} from './transfer-page.js';
 import {userPage} from './user-page.js';
 import {webhooksPage} from './webhooks-page.js';
 
+/** @type {Page[]} */
 export const pages = [
     settingsPage, conditionsPage, reviewPage, mergePage, userPage, livePage, historyPage, auditPage,
     projectsPage, tokensPage, transferPage, webhooksPage,
 ];
 
-/** Pages that show what is published: without a version, there is nothing to show. */
+/**
+ * Pages that show what is published: without a version, there is nothing to show.
+ *
+ * @type {Page[]}
+ */
 export const pagesOfPublished = [livePage, historyPage];
 
 /** Navigation groups. The merge page is not listed: only the review leads to it. */

@@ -16,9 +16,18 @@ import {percentNumbers, withPercentNumber} from './percent.js';
  */
 export function percentSliders(expression, changed) {
     const node = h('div', {class: 'sliders'});
+    /**
+     * @type {{label: string, range: HTMLInputElement, exact: HTMLInputElement,
+     *     place: HTMLElement}[]}
+     */
     let controls = [];
 
-    /** Rewrites one number; parses again, since other edits may have moved it in the text. */
+    /**
+     * Rewrites one number; parses again, since other edits may have moved it in the text.
+     *
+     * @param {number} index
+     * @param {number} value
+     */
     const write = (index, value) => {
         const number = percentNumbers(expression.value)[index];
         if (!number || !Number.isFinite(value)) return;
@@ -26,6 +35,10 @@ export function percentSliders(expression, changed) {
         changed();
     };
 
+    /**
+     * @param {{label: string}} value
+     * @param {number} index
+     */
     const make = ({label}, index) => {
         const range = h('input', {type: 'range', min: '0', max: '100', step: '1',
             'aria-label': `${label}, slider`, oninput: () => {

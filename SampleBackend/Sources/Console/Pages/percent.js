@@ -7,10 +7,14 @@ const rule = new RegExp(
     String.raw`(?<![\w.])percent(?:\(\s*'(_*)'\s*\))?\s*`
     + String.raw`(?:(<=|>)\s*${number}|between\s+${number}\s+and\s+${number})`, 'dg');
 
-/** Replaces quoted text by underscores of the same length, so that `rule` cannot match in it. */
+/**
+ * Replaces quoted text by underscores of the same length, so that `rule` cannot match in it.
+ *
+ * @param {string} expression
+ */
 function masked(expression) {
-    return expression.replace(
-        /'((?:\\.|[^'\\])*)'/g, (_, content) => `'${'_'.repeat(content.length)}'`);
+    return expression.replace(/'((?:\\.|[^'\\])*)'/g,
+        (_, /** @type {string} */ content) => `'${'_'.repeat(content.length)}'`);
 }
 
 /**
@@ -23,9 +27,10 @@ function masked(expression) {
 export function percentNumbers(expression) {
     const numbers = [];
     for (const match of masked(expression).matchAll(rule)) {
-        const [, seed, operator] = match;
-        const of = seed === undefined || !match.indices[1]
-            ? '' : ` of “${expression.slice(...match.indices[1])}”`;
+        const [, , operator] = match;
+        const ranges = match.indices ?? [];
+        const of = ranges[1] ? ` of “${expression.slice(...ranges[1])}”` : '';
+        /** @type {[group: number, label: string][]} */
         const labels = [
             [3, operator === '>' ? `Users above this percentage${of}`
                 : `Users up to this percentage${of}`],
@@ -34,7 +39,7 @@ export function percentNumbers(expression) {
         ];
         for (const [group, label] of labels) {
             if (match[group] === undefined) continue;
-            const [start, end] = match.indices[group];
+            const [start, end] = ranges[group];
             numbers.push({label, value: Number(match[group]), start, end});
         }
     }
@@ -44,6 +49,10 @@ export function percentNumbers(expression) {
 /**
  * Replaces the number in a range of the expression. Clamps the value to 0–100, and rounds it to six
  * decimals, the precision of percentiles.
+ *
+ * @param {string} expression
+ * @param {{start: number, end: number}} range
+ * @param {number} value
  */
 export function withPercentNumber(expression, {start, end}, value) {
     const bounded = Math.min(100, Math.max(0, value));

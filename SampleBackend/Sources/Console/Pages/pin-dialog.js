@@ -13,10 +13,16 @@ import {sections, settingAt} from './template.js';
 import {labelledControl} from './value-field.js';
 import {typeName} from './value-types.js';
 
+/** @type {Record<string, string>} */
 const hints = {BOOLEAN: 'Switch it on or off.', NUMBER: 'Write a number.', JSON: 'Write JSON.',
     STRING: 'Write the text as it is.'};
 
-/** True if a JSON value has a setting's type. */
+/**
+ * True if a JSON value has a setting's type.
+ *
+ * @param {unknown} value
+ * @param {string} valueType
+ */
 export function isOfType(value, valueType) {
     switch (valueType) {
     case 'BOOLEAN': return typeof value === 'boolean';
@@ -26,7 +32,12 @@ export function isOfType(value, valueType) {
     }
 }
 
-/** Parses an entered value; undefined if the text is no value of the type. */
+/**
+ * Parses an entered value; undefined if the text is no value of the type.
+ *
+ * @param {string} text
+ * @param {string} valueType
+ */
 export function valueOf(text, valueType) {
     if (valueType === 'STRING') return text;
     try {
@@ -37,7 +48,13 @@ export function valueOf(text, valueType) {
     }
 }
 
-/** Type of a setting by its section and key; undefined when the template has no such setting. */
+/**
+ * Type of a setting by its section and key; undefined when the template has no such setting.
+ *
+ * @param {Template} template
+ * @param {string} sectionName
+ * @param {string} key
+ */
 export function typeOf(template, sectionName, key) {
     const found = settingAt(template, sectionName, key);
     return found && (found.parameter.valueType ?? 'STRING');
@@ -46,22 +63,26 @@ export function typeOf(template, sectionName, key) {
 /**
  * Opens the dialog, which stores the changed overrides through `save`.
  *
- * @param {object} workspace The workspace.
+ * @param {Workspace} workspace The workspace.
  * @param {string} userID The user.
- * @param {object} overrides Pinned values by section and key.
- * @param {function(string, string, *, {value: *}): Promise<*>} save Stores a value for a section
+ * @param {Overrides} overrides Pinned values by section and key.
+ * @param {(section: string, key: string, value: unknown, shown: {value: unknown}) => Promise<unknown>}
+ *     save Stores a value for a section
  *     and a key in place of the one that the dialog has shown; returns the value as it is kept. An
  *     error with a member `value` says that another one is pinned; the dialog has shown that then.
- * @param {{pinned?: {section: string, key: string}, kept?: {setting: string, text: string},
- *     notice?: HTMLElement}} options `pinned` is the setting whose pinned value is changed; null to
+ * @param {{pinned?: ?PinnedSetting, kept?: ?{setting: string, text: string},
+ *     notice?: ?HTMLElement}} options `pinned` is the setting whose pinned value is changed; null to
  *     choose one. `kept` are the fields of an unfinished form. `notice` stands above the fields.
- * @returns {Promise<?string>} `Section.key` of the pinned setting; undefined when cancelled.
+ * @returns {Promise<string | undefined>} `Section.key` of the pinned setting; undefined when
+ *     cancelled.
  */
 export async function openPin(
-    workspace, userID, overrides, save, {pinned = null, kept = null, notice = null} = {}) {
+    workspace, userID, overrides, save, options = {}) {
+    const {pinned = null, kept = null, notice = null} = options;
     const template = workspace.published;
-    const names = new Map(sections(template).flatMap((section) => section.settings.map(({key}) => [
-        `${section.name}.${key}`, {section: section.name, key}])));
+    const names = new Map(sections(template).flatMap((section) => (
+        section.settings.map(({key}) => /** @type {[string, PinnedSetting]} */ (
+            [`${section.name}.${key}`, {section: section.name, key}])))));
     const which = new Combobox({
         options: () => [...names.keys()].map((name) => [name, name]),
         value: pinned ? `${pinned.section}.${pinned.key}` : kept?.setting ?? '',
@@ -73,8 +94,10 @@ export async function openPin(
     const written = () => which.input.value.trim();
     const whichProblems = problemList();
     const place = h('div', {});
+    /** @type {?ReturnType<typeof labelledControl>} */
     let control = null;
     let text = '';
+    /** @type {PinnedSetting | null | undefined} */
     let drawn = null;
     /** Values that were shown instead of those of `overrides`, by the setting's name. */
     const shown = new Map();
@@ -90,7 +113,7 @@ export async function openPin(
             return;
         }
         const {section, key} = chosen;
-        const valueType = typeOf(template, section, key);
+        const valueType = typeOf(template, section, key) ?? 'STRING';
         const value = member(member(overrides, section), key);
         text = value === undefined ? (valueType === 'BOOLEAN' ? 'false' : '')
             : typeof value === 'string' && valueType === 'STRING' ? value : jsonText(value);
@@ -101,19 +124,26 @@ export async function openPin(
         });
         fill(place, control.node, h('p', {class: 'hint'}, hints[valueType]));
     };
-    /** Shows whether the text is a value of the type; true if it is. */
+    /**
+     * Shows whether the text is a value of the type; true if it is.
+     *
+     * @param {string} valueType
+     */
     const showProblem = (valueType) => {
         const isRight = valueOf(text, valueType) !== undefined;
-        control.showProblems(isRight ? [] : [{message: wrong(valueType)}]);
+        control?.showProblems(isRight ? [] : [{message: wrong(valueType)}]);
         return isRight;
     };
+    /** @param {string} valueType */
     const wrong = (valueType) => `This is no value of the type ${typeName(valueType)}. `
         + hints[valueType];
     draw();
+    /** @type {?{value: unknown, kept: unknown}} */
     let stored = null;
+    /** @type {string | undefined} */
     const name = await openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
         fields: [notice, field('Setting', which, {problems: whichProblems.node,
-            hint: pinned ? null : 'Write parts of its name.'}), place],
+            hint: pinned ? undefined : 'Write parts of its name.'}), place],
         action: 'Pin it for this user',
         submit: async () => {
             const chosen = names.get(written());
@@ -124,9 +154,9 @@ export async function openPin(
                 throw new Error('Choose a setting first.');
             }
             const {section, key} = chosen;
-            const valueType = typeOf(template, section, key);
+            const valueType = typeOf(template, section, key) ?? 'STRING';
             if (!showProblem(valueType)) {
-                control.focus();
+                control?.focus();
                 throw new Error('Fix the value first.');
             }
             const name = `${section}.${key}`;
@@ -143,13 +173,20 @@ export async function openPin(
     }, close), {isDirty: () => Boolean(kept), form: {
         user: workspace.user, project: workspace.project, kind: 'pin',
         arguments: [userID, pinned], content: () => ({setting: written(), text})}});
-    if (name && !isEqual(stored.value, stored.kept)) {
-        await showKept(name, jsonText(stored.value), jsonText(stored.kept));
+    const last = /** @type {?{value: unknown, kept: unknown}} */ (stored);
+    if (name && last && !isEqual(last.value, last.kept)) {
+        await showKept(name, jsonText(last.value), jsonText(last.kept));
     }
     return name;
 }
 
-/** Says that the server keeps a pin as another value than the one that was entered. */
+/**
+ * Says that the server keeps a pin as another value than the one that was entered.
+ *
+ * @param {string} name
+ * @param {string} entered
+ * @param {string} kept
+ */
 function showKept(name, entered, kept) {
     return openDialog(`${name} is pinned`, (close) => ({
         body: message('warning', h('p', {}, 'It is kept as ', h('code', {}, kept), ', instead of ',

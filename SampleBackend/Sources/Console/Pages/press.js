@@ -10,11 +10,16 @@ const controls = 'a, button, input[type=checkbox], label, summary';
 
 let timer = 0;
 
-/** What waits for the end of the press; null without one. */
+/**
+ * What waits for the end of the press; null without one.
+ *
+ * @type {?(() => void)[]}
+ */
 let waiting = null;
 
+/** @param {Event} event */
 function start({target}) {
-    if (!target.closest?.(controls)) return;
+    if (!(target instanceof Element) || !target.closest(controls)) return;
     end();
     waiting = [];
     timer = setTimeout(end, longest);
@@ -28,7 +33,11 @@ function end() {
     if (actions.length) setTimeout(() => actions.forEach((action) => action()));
 }
 
-/** Calls an action, after the end of the press if there is one. */
+/**
+ * Calls an action, after the end of the press if there is one.
+ *
+ * @param {() => void} action
+ */
 export function afterPress(action) {
     if (waiting) waiting.push(action);
     else action();
@@ -36,8 +45,12 @@ export function afterPress(action) {
 
 /** Starts to watch presses; until then, nothing waits for one. */
 export function watchPresses() {
-    for (const [event, listener] of Object.entries({
+    /** @type {Record<string, (event: any) => void>} */
+    const listeners = {
         pointerdown: start, pointerup: end, pointercancel: end, keyup: end, blur: end,
         keydown: (event) => event.key === ' ' && !event.repeat && start(event),
-    })) window.addEventListener(event, listener, {capture: true});
+    };
+    for (const [event, listener] of Object.entries(listeners)) {
+        window.addEventListener(event, listener, {capture: true});
+    }
 }

@@ -8,8 +8,8 @@ import {sentence} from './validation.js';
 /**
  * Creates an empty list.
  *
- * @returns {{node: HTMLElement, show: function(object[], ?HTMLElement): void}} `show` replaces the
- *     problems, and sets or clears `aria-invalid` of the control.
+ * @returns {{node: HTMLElement, show: (problems: Problem[], control?: HTMLElement) => void}} `show`
+ *     replaces the problems, and sets or clears `aria-invalid` of the control.
  */
 export function problemList() {
     const node = h('ul', {class: 'plain problems', 'aria-live': 'polite'});

@@ -9,15 +9,16 @@ import {colorOf, environmentBadge, projectText} from './project-details.js';
 /**
  * Content of the header's place for projects.
  *
- * @param {object[]} projects Projects that can be chosen.
- * @param {?object} current The open one, which is among them although it is not published; null for
+ * @param {Project[]} projects Projects that can be chosen.
+ * @param {?Project} current The open one, which is among them although it is not published; null for
  *     none.
  * @param {function(string): void} choose Called with the name of the chosen one.
  */
 export function projectChooser(projects, current, choose) {
     const all = current && !projects.some(({name}) => name === current.name)
         ? [...projects, current] : projects;
-    const options = all.map((project) => [project.name, projectText(project)]);
+    const options = all.map((project) => (
+        /** @type {Choice} */ ([project.name, projectText(project)])));
     const select = choice(current ? options : [['', 'Choose'], ...options], current?.name ?? '', {
         'aria-label': 'Project', 'data-focus': 'project',
         onchange: () => select.value && choose(select.value)});
@@ -25,7 +26,12 @@ export function projectChooser(projects, current, choose) {
         current && environmentBadge(current)];
 }
 
-/** Marks the header with the colour of the open project; null for none. */
+/**
+ * Marks the header with the colour of the open project; null for none.
+ *
+ * @param {HTMLElement} header
+ * @param {?Project} current
+ */
 export function markHeader(header, current) {
     const color = current ? colorOf(current) : undefined;
     if (color) header.dataset.color = color;

@@ -7,23 +7,43 @@
 import {badge, message} from './controls.js';
 import {h} from './dom.js';
 
-/** Environments as `[value, word]` pairs. */
+/**
+ * Environments as `[value, word]` pairs.
+ *
+ * @type {Choice[]}
+ */
 export const environments = [
     ['PRODUCTION', 'Production'], ['STAGING', 'Staging'], ['DEVELOPMENT', 'Development']];
 
-/** Colours as `[value, word]` pairs; `projects.css` has their shades. */
+/**
+ * Colours as `[value, word]` pairs; `projects.css` has their shades.
+ *
+ * @type {Choice[]}
+ */
 export const colors = [
     ['RED', 'Red'], ['ORANGE', 'Orange'], ['GREEN', 'Green'], ['TEAL', 'Teal'], ['BLUE', 'Blue'],
     ['PURPLE', 'Purple'], ['PINK', 'Pink'], ['GRAY', 'Gray']];
 
+/**
+ * @param {Choice[]} pairs
+ * @param {?string} [value]
+ */
 const wordOf = (pairs, value) => pairs.find(([known]) => known === value)?.[1];
 
-/** Name that people see. */
+/**
+ * Name that people see.
+ *
+ * @param {Project} project
+ */
 export function shownName({name, displayName}) {
     return displayName ?? name;
 }
 
-/** Shown name, the project's own name if that is another, and the environment. */
+/**
+ * Shown name, the project's own name if that is another, and the environment.
+ *
+ * @param {Project} project
+ */
 export function projectText(project) {
     const {name, displayName, environment} = project;
     const word = wordOf(environments, environment);
@@ -31,22 +51,36 @@ export function projectText(project) {
         + (word ? `, ${word}` : '');
 }
 
-/** Colour of a project; production without a colour is red. Undefined for none. */
+/**
+ * Colour of a project; production without a colour is red. Undefined for none.
+ *
+ * @param {Pick<Project, 'color' | 'environment'>} project
+ */
 export function colorOf({color, environment}) {
     return color ?? (environment === 'PRODUCTION' ? 'RED' : undefined);
 }
 
+/** @param {Pick<Project, 'environment'>} project */
 export function isProduction({environment}) {
     return environment === 'PRODUCTION';
 }
 
-/** True if people tell two states of a project apart by nothing. */
+/**
+ * True if people tell two states of a project apart by nothing.
+ *
+ * @param {Project} left
+ * @param {Project} right
+ */
 export function hasSameMarks(left, right) {
-    return ['name', 'displayName', 'environment', 'color'].every(
-        (name) => left[name] === right[name]);
+    return left.name === right.name && left.displayName === right.displayName
+        && left.environment === right.environment && left.color === right.color;
 }
 
-/** Badge with the environment, in the project's colour; null without one. */
+/**
+ * Badge with the environment, in the project's colour; null without one.
+ *
+ * @param {Project} project
+ */
 export function environmentBadge(project) {
     const word = wordOf(environments, project.environment);
     if (!word) return null;
@@ -55,7 +89,11 @@ export function environmentBadge(project) {
     return element;
 }
 
-/** Swatch of the project's colour, for the eye alone. */
+/**
+ * Swatch of the project's colour, for the eye alone.
+ *
+ * @param {Project} project
+ */
 export function swatch(project) {
     const color = colorOf(project);
     return color && h('span', {class: 'swatch', 'data-color': color, 'aria-hidden': 'true'});
@@ -64,7 +102,7 @@ export function swatch(project) {
 /**
  * Message before something reaches the users of a production project; null for other projects.
  *
- * @param {object} project The project.
+ * @param {Project} project The project.
  * @param {string} text What happens, as the begin of a sentence: "This publishes to".
  */
 export function productionNotice(project, text) {

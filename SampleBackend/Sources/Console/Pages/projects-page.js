@@ -10,7 +10,11 @@ import {colors, environmentBadge, environments, shownName, swatch} from './proje
 import {projectAddress} from './router.js';
 import {refusal} from './session.js';
 
-/** Opens the form with a project's details; resolves true when they were changed. */
+/**
+ * Opens the form with a project's details; resolves true when they were changed.
+ *
+ * @param {Project} project
+ */
 async function edit({name}) {
     const {body, etag} = await call('GET', projectPath(name, 'details'));
     const displayName = h('input', {type: 'text', maxlength: '128', autocomplete: 'off',
@@ -50,11 +54,16 @@ async function edit({name}) {
     }, close));
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const left = new AbortController();
     const refused = refusal(context.session, 'publisher');
     const place = h('div', {});
     const problem = h('div', {});
+    /** @param {Project} project */
     const change = async (project) => {
         fill(problem);
         try {
@@ -67,6 +76,7 @@ function show(main, context) {
             if (!left.signal.aborted) fill(problem, message('error', error.message));
         }
     };
+    /** @param {Project} project */
     const row = (project) => h('tr', {},
         h('th', {scope: 'row', class: 'wide'}, h('span', {class: 'project-name'}, swatch(project),
             h('a', {href: projectAddress(project.name, 'settings')}, shownName(project))),

@@ -14,7 +14,11 @@ const startedKey = 'activeconfig.started';
 /** Project that the server has from the start; opened when no other was used before. */
 const defaultName = 'default';
 
-/** Keeps the project for the next visit without one in the address. */
+/**
+ * Keeps the project for the next visit without one in the address.
+ *
+ * @param {string} name
+ */
 export function rememberProject(name) {
     try {
         localStorage.setItem(projectKey, name);
@@ -23,7 +27,11 @@ export function rememberProject(name) {
     }
 }
 
-/** Lets the tab open a project of which nothing is published yet. */
+/**
+ * Lets the tab open a project of which nothing is published yet.
+ *
+ * @param {string} name
+ */
 export function startProject(name) {
     sessionStorage.setItem(startedKey, name);
 }
@@ -38,12 +46,16 @@ export function startProject(name) {
  */
 export function projectToOpen(wanted, names) {
     const last = localStorage.getItem(projectKey);
-    const name = wanted ?? (names.includes(last) ? last : defaultName);
+    const name = wanted ?? (last !== null && names.includes(last) ? last : defaultName);
     return {name, isKnown: names.includes(name) || name === defaultName
         || name === sessionStorage.getItem(startedKey)};
 }
 
-/** True for a name that the server accepts for a new project. */
+/**
+ * True for a name that the server accepts for a new project.
+ *
+ * @param {string} name
+ */
 export function isProjectName(name) {
     return /^[A-Za-z0-9._-]{1,100}$/.test(name) && name !== '.' && name !== '..';
 }
@@ -51,9 +63,9 @@ export function isProjectName(name) {
 /**
  * Content of the page for an unknown project.
  *
- * @param {object} session The session.
+ * @param {Session} session The session.
  * @param {string} name Name in the address.
- * @param {object[]} projects Projects that exist, as the server lists them.
+ * @param {Project[]} projects Projects that exist, as the server lists them.
  * @param {function(): void} start Opens the project as an empty one.
  */
 export function unknownProjectView(session, name, projects, start) {

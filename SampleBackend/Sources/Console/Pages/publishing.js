@@ -8,7 +8,13 @@ import {isEqual} from './json.js';
 /** Milliseconds before each attempt to find out the outcome. */
 const pause = 1000;
 
-/** Waits, or returns early when the signal is aborted. */
+/**
+ * Waits, or returns early when the signal is aborted.
+ *
+ * @param {number} milliseconds
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
 function wait(milliseconds, signal) {
     return new Promise((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
@@ -22,10 +28,10 @@ function wait(milliseconds, signal) {
 /**
  * Finds the version after `base` that equals the draft, among the newest 20.
  *
- * @param {object} workspace The workspace.
- * @param {object} normalized The draft's template in the form in which the server stores it.
+ * @param {Workspace} workspace The workspace.
+ * @param {Template} normalized The draft's template in the form in which the server stores it.
  * @param {string} base Number of the version that the draft is based on.
- * @returns {Promise<?object>} The version; null when none of them is equal.
+ * @returns {Promise<?Version>} The version; null when none of them is equal.
  */
 async function findPublished(workspace, normalized, base) {
     const {body} = await call(
@@ -38,7 +44,12 @@ async function findPublished(workspace, normalized, base) {
     return null;
 }
 
-/** Outcome when a version holds the draft: somebody else may have published the same. */
+/**
+ * Outcome when a version holds the draft: somebody else may have published the same.
+ *
+ * @param {Version} version
+ * @param {{user: string}} workspace
+ */
 function outcomeOf(version, {user}) {
     const isOwn = version.updateUser?.name === user && version.updateOrigin === 'CONSOLE';
     return {outcome: isOwn ? 'published' : 'publishedByOthers', version};
@@ -48,7 +59,7 @@ function outcomeOf(version, {user}) {
  * Finds out what became of a call whose response was lost.
  *
  * @param {function(): Promise<*>} find Asks the server; repeated until that responds.
- * @param {{signal: AbortSignal, onDoubt: function(number): void}} options `onDoubt` is called
+ * @param {DoubtOptions} options `onDoubt` is called
  *     before each attempt with its number, from 1.
  * @returns {Promise<*>} The result of `find`; undefined when the signal is aborted first.
  * @throws ServerError of `find` with a status below 500.
@@ -71,12 +82,12 @@ export async function clearDoubt(find, {signal, onDoubt}) {
 /**
  * Publishes the draft.
  *
- * @param {object} workspace Workspace with a draft.
- * @param {object} normalized The draft's template in the form in which the server stores it.
- * @param {{description: string, signal: AbortSignal, onDoubt: function(number): void}} options
+ * @param {Workspace} workspace Workspace with a draft.
+ * @param {Template} normalized The draft's template in the form in which the server stores it.
+ * @param {DoubtOptions & {description: string}} options
  *     `signal` stops only the attempts to find out the outcome, never the publish. `onDoubt` is
  *     called before each of these attempts with its number, from 1.
- * @returns {Promise<{outcome: string}>} `published` with `version`; `publishedByOthers` with
+ * @returns {Promise<PublishOutcome>} `published` with `version`; `publishedByOthers` with
  *     the `version` in which somebody else published the same; `outdated` when somebody published
  *     something else meanwhile; `notPublished` when there was no usable response and no version holds
  *     the draft; `invalid` with `problems`; `refused` with `message`; `left` when the signal was
@@ -85,6 +96,7 @@ export async function clearDoubt(find, {signal, onDoubt}) {
  */
 export async function publish(workspace, normalized, {description, signal, onDoubt}) {
     const {draft, project} = workspace;
+    if (!draft) throw new Error('There is no draft.');
     const {version, ...template} = draft.template;
     const body = description ? {...template, version: {description}} : template;
     try {
@@ -104,7 +116,13 @@ export async function publish(workspace, normalized, {description, signal, onDou
     }
 }
 
-/** Outcome of a 412: `outdated` unless a version holds the draft after all. */
+/**
+ * Outcome of a 412: `outdated` unless a version holds the draft after all.
+ *
+ * @param {Workspace} workspace
+ * @param {Template} normalized
+ * @param {string} base
+ */
 async function afterMismatch(workspace, normalized, base) {
     const version = await findPublished(workspace, normalized, base);
     return version ? outcomeOf(version, workspace) : {outcome: 'outdated'};

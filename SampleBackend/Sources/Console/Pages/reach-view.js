@@ -11,7 +11,11 @@ const shownValues = 20;
 
 const number = new Intl.NumberFormat();
 
-/** Estimate from the sample of recent requests; null when the server keeps none. */
+/**
+ * Estimate from the sample of recent requests; null when the server keeps none.
+ *
+ * @param {Preview['estimate']} estimate
+ */
 export function estimateView(estimate) {
     if (!estimate || Number(estimate.evaluated) === 0) return null;
     const share = 100 * Number(estimate.changed) / Number(estimate.evaluated);
@@ -21,7 +25,11 @@ export function estimateView(estimate) {
         + `${number.format(estimate.evaluated)} users of the last day).`));
 }
 
-/** List of how many users each changed value reaches; values that reach nobody come first. */
+/**
+ * List of how many users each changed value reaches; values that reach nobody come first.
+ *
+ * @param {Preview['reach']} reach
+ */
 export function reachView(reach) {
     if (!reach?.values.length) return null;
     const {users, values, isComplete} = reach;
@@ -31,8 +39,10 @@ export function reachView(reach) {
         return h('p', {class: 'hint'}, 'Nobody is connected and no recent request is known, so it '
             + 'cannot be said how many users each value reaches.');
     }
+    /** @param {ReachValue[]} items */
     const rows = (items) => h('ul', {class: 'plain reach'}, items.map((value) => h('li', {},
         h('strong', {}, valueName(value)), ` ${sentence(value, users)}`)));
+    /** @param {ReachValue[]} items */
     const list = (items) => [rows(items.slice(0, shownValues)), items.length > shownValues
         && h('details', {}, h('summary', {}, `${items.length - shownValues} more`),
             rows(items.slice(shownValues)))];
@@ -46,7 +56,11 @@ export function reachView(reach) {
         !isComplete && h('p', {class: 'hint'}, 'Not all users and values could be counted.'));
 }
 
-/** Warnings of rules that are probably true for nobody, with what was probably meant. */
+/**
+ * Warnings of rules that are probably true for nobody, with what was probably meant.
+ *
+ * @param {Preview['doubts']} [doubts]
+ */
 export function doubtsView(doubts = []) {
     if (!doubts.length) return null;
     return message('warning',

@@ -7,7 +7,11 @@ import {entries} from './json.js';
 
 const number = new Intl.NumberFormat();
 
-/** Name of a value: the setting, and its condition. */
+/**
+ * Name of a value: the setting, and its condition.
+ *
+ * @param {Pick<ReachValue, 'section' | 'key' | 'condition'>} value
+ */
 export function valueName({section, key, condition}) {
     return `${section}.${key}, ${condition === undefined ? 'default value' : `for “${condition}”`}`;
 }
@@ -18,12 +22,22 @@ function takers({takenBy = {}}) {
         .join(', ');
 }
 
-/** True if a value reaches nobody although it should. */
+/**
+ * True if a value reaches nobody although it should.
+ *
+ * @param {Pick<ReachValue, 'shadow' | 'reached'>} value
+ * @param {number | string} users
+ */
 export function isUnreached({shadow, reached}, users) {
     return shadow !== undefined || (Number(users) > 0 && Number(reached) === 0);
 }
 
-/** How many users get a value, and why it is not more. */
+/**
+ * How many users get a value, and why it is not more.
+ *
+ * @param {ReachValue} value
+ * @param {number | string} users
+ */
 export function sentence(value, users) {
     const {matching, reached, shadow, condition} = value;
     if (shadow !== undefined) {
@@ -37,6 +51,6 @@ export function sentence(value, users) {
     if (Number(matching) === 0 && condition !== undefined) {
         return `Nobody gets it: “${condition}” is true for none of ${count(users, 'user')}.`;
     }
-    return `${count(reached, 'user')} of ${number.format(users)} get it`
+    return `${count(reached, 'user')} of ${number.format(Number(users))} get it`
         + (taken ? `; ${taken}.` : '.');
 }

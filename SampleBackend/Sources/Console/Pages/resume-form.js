@@ -14,7 +14,11 @@ import {createToken} from './tokens-page.js';
 import {keptForms} from './unfinished-form.js';
 import {addWebhook} from './webhooks-page.js';
 
-/** Openers by kind. What was edited and is gone meanwhile becomes an addition. */
+/**
+ * Openers by kind. What was edited and is gone meanwhile becomes an addition.
+ *
+ * @type {Record<string, (context: PageContext, values: any[], content: any) => Promise<unknown>>}
+ */
 const openers = {
     setting: (context, [group, key, before], content) => {
         const isGone = parameter(context.workspace.template, group, key ?? '') === undefined;
@@ -35,11 +39,16 @@ const openers = {
 /** Kinds of forms that only a publisher may send; an editor may send the others. */
 const ofPublishers = new Set(['token', 'webhook', 'pin']);
 
-/** Opens the user's unfinished forms of the project, one over the other, if there are any. */
+/**
+ * Opens the user's unfinished forms of the project, one over the other, if there are any.
+ *
+ * @param {PageContext} context
+ */
 export function resumeForms(context) {
     const forms = keptForms(context.session.name, context.project).filter(({kind}) => (
         Object.hasOwn(openers, kind)
         && !refusal(context.session, ofPublishers.has(kind) ? 'publisher' : 'editor')));
+    /** @param {KeptForm} form */
     const open = async ({kind, arguments: values, content}) => {
         try {
             await openers[kind](context, values, content);

@@ -5,7 +5,13 @@
 import {member, withMember} from './json.js';
 import {conditions, removingCondition, settingAt} from './template.js';
 
-/** The template with a setting as it was in the base. */
+/**
+ * The template with a setting as it was in the base.
+ *
+ * @param {Template} template
+ * @param {Template} baseTemplate
+ * @param {Pick<Difference, 'section' | 'key'>} difference
+ */
 export function revertingSetting(template, baseTemplate, {section, key}) {
     const found = settingAt(template, section, key) ?? settingAt(baseTemplate, section, key);
     if (!found) return template;
@@ -24,6 +30,10 @@ export function revertingSetting(template, baseTemplate, {section, key}) {
 /**
  * The template with a condition as it was in the base, also at its place among those left. One that
  * was not there goes with all values for it.
+ *
+ * @param {Template} template
+ * @param {Template} baseTemplate
+ * @param {Pick<Difference, 'name'>} difference
  */
 export function revertingCondition(template, baseTemplate, {name}) {
     const list = conditions(template).filter((condition) => condition.name !== name);
@@ -37,7 +47,13 @@ export function revertingCondition(template, baseTemplate, {name}) {
     return {...template, conditions: list};
 }
 
-/** The template with a section's description, or the section, as it was in the base. */
+/**
+ * The template with a section's description, or the section, as it was in the base.
+ *
+ * @param {Template} template
+ * @param {Template} baseTemplate
+ * @param {Pick<Difference, 'name'>} difference
+ */
 export function revertingGroup(template, baseTemplate, {name}) {
     const old = member(baseTemplate.parameterGroups, name);
     const now = member(template.parameterGroups, name);

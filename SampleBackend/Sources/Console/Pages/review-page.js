@@ -16,12 +16,14 @@ import {publish} from './publishing.js';
 import {address, go} from './router.js';
 import {refusal} from './session.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
+import {noChanges} from './server-draft.js';
 import {reserveRoom} from './sticky.js';
 import {undoneView, undoView} from './undo.js';
 import {conditions, withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
 import {warningTexts} from './warning-field.js';
 
+/** @param {Problem[]} problems */
 function problemsView(problems) {
     return message('error',
         h('p', {}, `The draft cannot be published: ${count(problems.length, 'problem')}.`),
@@ -32,14 +34,25 @@ function problemsView(problems) {
 const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
 
-/** Message about the version that was just published, in place of which comes that of its undo. */
+/**
+ * Message about the version that was just published, in place of which comes that of its undo.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {Version} published
+ */
 function publishedView(context, state, published) {
     const {signal} = state.left;
+    /** @param {?HTMLElement} notice */
     const showNotice = (notice) => {
         state.notice = notice;
         state.show();
         focusHeading();
     };
+    /**
+     * @param {{before: string, versionNumber: string}} undone
+     * @param {Version} version
+     */
     const showUndone = (undone, version) => showNotice(
         undoneView(context, undone, version, signal, () => showNotice(null)));
     return message('success',
@@ -51,7 +64,11 @@ function publishedView(context, state, published) {
             h('a', {href: address('history')}, 'See the history')));
 }
 
-/** Message about a version in which somebody else published what the draft held. */
+/**
+ * Message about a version in which somebody else published what the draft held.
+ *
+ * @param {Version} version
+ */
 function sameView(version) {
     return message('info',
         h('p', {}, publisherName(version), ' published the same as ',
@@ -60,7 +77,11 @@ function sameView(version) {
         h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
 }
 
-/** Content without a draft. */
+/**
+ * Content without a draft.
+ *
+ * @param {{session: Session}} context
+ */
 function emptyView({session}) {
     if (refusal(session, 'editor')) {
         return h('section', {class: 'card'}, nothing('Editors and publishers review their drafts '
@@ -75,6 +96,8 @@ function emptyView({session}) {
 /**
  * Content for a draft of which the server no longer keeps the base: neither its changes nor a
  * merge can be computed.
+ *
+ * @param {PageContext} context
  */
 function baseGoneView({session, workspace}) {
     const refused = refusal(session, 'editor');
@@ -93,7 +116,7 @@ function baseGoneView({session, workspace}) {
         }
     }}, 'Compare with the current version');
     return message('warning',
-        h('p', {}, `Version ${workspace.draft.base}, which this draft began with, is no longer `
+        h('p', {}, `Version ${workspace.draft?.base}, which this draft began with, is no longer `
             + 'kept. What you changed since, and what others did, cannot be told apart any more.'),
         h('p', {}, 'You can compare the draft with the current version instead. What others '
             + 'published meanwhile is then shown as if your draft took it back: revert that before '
@@ -101,29 +124,48 @@ function baseGoneView({session, workspace}) {
         h('div', {class: 'actions'}, guarded(refused, button)), outcome);
 }
 
-/** True if the draft has another content or base than the one that the page shows. */
+/**
+ * True if the draft has another content or base than the one that the page shows.
+ *
+ * @param {Workspace} workspace
+ * @param {Review} review
+ */
 function isStale(workspace, {template, base}) {
     return workspace.draft?.base !== base
         || !isEqual(withoutVersion(workspace.draft.template), template);
 }
 
-/** Lets what changes the draft wait while it is published. */
+/**
+ * Lets what changes the draft wait while it is published.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {boolean} isPublishing
+ */
 function setPublishing({workspace}, state, isPublishing) {
     state.isPublishing = isPublishing;
     workspace.isPublishing = isPublishing;
-    for (const button of state.body.querySelectorAll('.revert, .discard')) {
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    const buttons = state.body.querySelectorAll('.revert, .discard');
+    for (const button of buttons) {
         button.disabled = isPublishing;
     }
 }
 
-/** Form with the description and the button that publishes the draft that `review` shows. */
+/**
+ * Form with the description and the button that publishes the draft that `review` shows.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {Review} review
+ */
 function publishForm(context, state, review) {
     const {workspace} = context;
     const refused = refusal(context.session, 'publisher');
     // Kept in the draft, so that it survives a reload and combining with another version.
     const description = h('input', {type: 'text', maxlength: '1024', autocomplete: 'off',
         'data-focus': 'description',
-        value: state.entered ?? workspace.draft.template.version?.description ?? '',
+        value: state.entered ?? workspace.draft?.template.version?.description ?? '',
         oninput: () => {
             state.entered = description.value;
         },
@@ -137,13 +179,16 @@ function publishForm(context, state, review) {
     const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
         isProduction(context.details) ? `Publish to ${shownName(context.details)}` : 'Publish');
     const outcome = h('div', {class: 'stack', 'aria-live': 'polite'});
+    /** @param {SubmitEvent} event */
     const submit = async (event) => {
         event.preventDefault();
         if (button.disabled) return;
         button.disabled = true;
         description.disabled = true;
         fill(outcome, h('p', {class: 'muted'}, 'Publishing …'));
+        /** @type {PublishOutcome} */
         let answer;
+        /** @type {Template | undefined} */
         let sent;
         setPublishing(context, state, true);
         state.notice = null;
@@ -154,7 +199,7 @@ function publishForm(context, state, review) {
                     + 'while you reviewed it. Look at it again.');
                 throw new Error('Nothing was published: the draft is not as it is shown here.');
             }
-            sent = workspace.draft.template;
+            sent = workspace.draft?.template;
             // Without a validation result, assumes that the server stores the draft as it is.
             const stored = review.normalized ?? review.template;
             answer = await publish(workspace, stored, {
@@ -184,25 +229,33 @@ function publishForm(context, state, review) {
         refused && h('p', {class: 'hint'}, refused), outcome);
 }
 
-/** Handles the outcome of a publish; `outcome` is the element for its message. */
+/**
+ * Handles the outcome of a publish; `outcome` is the element for its message.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {HTMLElement} outcome
+ * @param {PublishOutcome & {sent?: Template}} answer
+ */
 async function finish(context, state, outcome, answer) {
     const {workspace} = context;
     switch (answer.outcome) {
     case 'published':
     case 'publishedByOthers': {
+        const {sent, version} = answer;
+        if (!sent || !version) break;
         const isOwn = answer.outcome === 'published';
         // What cannot be based on the new version now is combined with it later.
-        await workspace.endPublished(answer.sent, answer.version.versionNumber).catch(() => {});
+        await workspace.endPublished(sent, version.versionNumber).catch(() => {});
         await workspace.load().catch(() => {});
         state.entered = null;
         if (!state.left.signal.aborted) {
-            state.notice = isOwn ? publishedView(context, state, answer.version)
-                : sameView(answer.version);
+            state.notice = isOwn ? publishedView(context, state, version) : sameView(version);
             state.show();
             focusHeading();
         }
-        announce(isOwn ? `Published as version ${answer.version.versionNumber}.`
-            : `Somebody else published the same as version ${answer.version.versionNumber}.`);
+        announce(isOwn ? `Published as version ${version.versionNumber}.`
+            : `Somebody else published the same as version ${version.versionNumber}.`);
         break;
     }
     case 'outdated':
@@ -214,7 +267,7 @@ async function finish(context, state, outcome, answer) {
             ' The server answers again, and no version holds this draft. You may publish it now.'));
         break;
     case 'invalid':
-        fill(outcome, problemsView(answer.problems));
+        fill(outcome, problemsView(answer.problems ?? []));
         break;
     case 'refused':
         fill(outcome, message('error', answer.message));
@@ -224,25 +277,40 @@ async function finish(context, state, outcome, answer) {
     }
 }
 
-/** Place of a condition among all, such as "1 of 3". */
+/**
+ * Place of a condition among all, such as "1 of 3".
+ *
+ * @param {string} name
+ * @param {Template} template
+ */
 function placeOf(name, template) {
     const names = conditions(template).map((condition) => condition.name);
     return `${names.indexOf(name) + 1} of ${names.length}`;
 }
 
-/** What the page shows of a draft. */
+/**
+ * What the page shows of a draft.
+ *
+ * @param {?Draft} draft
+ */
 function viewOf(draft) {
     if (!draft) return 'none';
     return draft.changes ? 'review' : 'comparing';
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const {workspace} = context;
     const body = h('div', {class: 'stack'});
     // `shown` ends what belongs to the review on the page; `notice` stands above it; `entered` is a
     // description that is not in the draft yet.
+    /** @type {ReviewState} */
     const state = {body, left: new AbortController(), shown: new AbortController(), view: '',
-        review: null, notice: null, entered: null, isPublishing: false};
+        review: null, notice: null, entered: null, isPublishing: false,
+        show: () => {}, follow: () => {}};
     fill(main, pageHead('Review and publish',
         'What your draft changes, and for whom, before anybody gets it.'), body);
 
@@ -253,21 +321,21 @@ function show(main, context) {
         state.view = viewOf(draft);
         state.review = draft && {template: withoutVersion(draft.template), base: draft.base,
             normalized: null, checking: Promise.resolve()};
-        if (state.view === 'none') {
+        if (!draft || !state.review) {
             redraw(body, state.notice, emptyView(context));
         } else if (state.view === 'comparing') {
             redraw(body, state.notice, h('p', {class: 'muted', role: 'status'}, 'Comparing …'));
         } else if (draft.isBaseGone) {
             redraw(body, state.notice, baseGoneView(context));
         } else {
-            showReview(context, state, body);
+            showReview(context, state, draft, state.review);
         }
     };
     /** Shows the draft anew when it has another content or base than on the page. */
     state.follow = () => {
         if (state.isPublishing || state.left.signal.aborted) return;
         const view = viewOf(workspace.draft);
-        if (state.view === 'review') {
+        if (state.view === 'review' && state.review) {
             // The old differences stay until the new ones are known.
             if (view === 'comparing' || !isStale(workspace, state.review)) return;
             announce('The draft was changed: the review shows it as it is now.');
@@ -285,29 +353,35 @@ function show(main, context) {
     };
 }
 
-/** Shows the differences, the effect and the form for a draft. */
-function showReview(context, state, body) {
+/**
+ * Shows the differences, the effect and the form for a draft.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {Draft} draft
+ * @param {Review} review
+ */
+function showReview(context, state, draft, review) {
     const {workspace} = context;
-    const {review} = state;
     const {signal} = state.shown;
     const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
-    const difference = workspace.draft.changes;
+    const difference = draft.changes ?? noChanges;
     const uses = usesByCondition(workspace.template);
     const panel = h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
         h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
         h('div', {class: 'card-body'}, publishForm(context, state, review)));
     reserveRoom('--panel', panel);
-    redraw(body,
+    redraw(state.body,
         state.notice,
         workspace.isOutdated && message('warning', h('p', {},
-            `Version ${workspace.newestVersion.versionNumber} was published since this draft `
-            + `began at version ${workspace.draft.base}.`),
+            `Version ${workspace.newestVersion?.versionNumber} was published since this draft `
+            + `began at version ${draft.base}.`),
         h('a', {class: 'button', href: address('merge')}, 'Combine')),
         check,
         h('section', {class: 'card', 'aria-labelledby': 'changes'},
             h('div', {class: 'card-head'}, h('h2', {id: 'changes'}, 'What changes'),
                 h('p', {class: 'muted'}, `${differenceSummary(difference)} since version `
-                    + workspace.draft.base)),
+                    + draft.base)),
             h('div', {class: 'card-body'}, diffView(difference, {
                 template: workspace.template, usesOf: (name) => uses.get(name) ?? [],
                 placeOf: (name) => placeOf(name, workspace.template),
@@ -321,7 +395,11 @@ function showReview(context, state, body) {
     review.checking = checkDraft(context, review, check, signal);
 }
 
-/** Names of the conditions that differ, and of those for which a value of a setting does. */
+/**
+ * Names of the conditions that differ, and of those for which a value of a setting does.
+ *
+ * @param {Pick<Differences, 'conditions' | 'parameters'>} differences
+ */
 export function changedConditions({conditions: found, parameters}) {
     const prefix = 'conditionalValues.';
     const values = parameters.flatMap(({parts}) => parts.map(({name}) => name))
@@ -332,10 +410,16 @@ export function changedConditions({conditions: found, parameters}) {
 /**
  * The server's warnings; those of a condition have its name instead of its number. Those of
  * conditions with which the draft has nothing to do are folded.
+ *
+ * @param {string[]} texts
+ * @param {Draft} draft
  */
 function warningsView(texts, {template, changes}) {
-    const changed = changedConditions(changes);
-    const [own, others] = [[], []];
+    const changed = changedConditions(changes ?? noChanges);
+    /** @type {HTMLElement[]} */
+    const own = [];
+    /** @type {HTMLElement[]} */
+    const others = [];
     for (const text of texts) {
         const [start, path] = /^In (conditions\[\S+): /.exec(text) ?? [''];
         const name = path && conditionName(path, template);
@@ -343,6 +427,7 @@ function warningsView(texts, {template, changes}) {
             text.slice(start.length));
         (name && !changed.has(name) ? others : own).push(item);
     }
+    /** @param {HTMLElement[]} items */
     const list = (items) => h('ul', {class: 'remarks'}, items);
     const folded = others.length > 0 && h('details', {}, h('summary', {},
         `${count(others.length, 'remark')} on other conditions`), list(others));
@@ -352,6 +437,11 @@ function warningsView(texts, {template, changes}) {
 /**
  * Validates the draft on the server, shows the result in `place`, and keeps the normalized template
  * in `review`. Skipped for viewers, who may not validate.
+ *
+ * @param {PageContext} context
+ * @param {Review} review
+ * @param {HTMLElement} place
+ * @param {AbortSignal} signal
  */
 async function checkDraft({session, workspace}, review, place, signal) {
     if (refusal(session, 'editor')) {
@@ -360,6 +450,7 @@ async function checkDraft({session, workspace}, review, place, signal) {
     }
     try {
         const {draft} = workspace;
+        if (!draft) return;
         const {problems, normalized, warning} = await validate(
             workspace.project, draft.template, signal);
         review.normalized = normalized && withoutVersion(normalized);

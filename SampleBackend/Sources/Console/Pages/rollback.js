@@ -7,7 +7,13 @@ import {clearDoubt} from './publishing.js';
 import {mergeTrees} from './tree-merge.js';
 import {etagOf} from './versions.js';
 
-/** Number of connected clients, and of those with a version. */
+/**
+ * Number of connected clients, and of those with a version.
+ *
+ * @param {string} project
+ * @param {string} versionNumber
+ * @param {AbortSignal} signal
+ */
 export async function arrival(project, versionNumber, signal) {
     const {body} = await call('GET', projectPath(project, 'connections'), {signal});
     const versions = Object.entries(body.versions);
@@ -20,7 +26,10 @@ export async function arrival(project, versionNumber, signal) {
  * Publishes the version `before` again in place of `versionNumber`; after a lost response, finds
  * out whether that was done.
  *
- * @returns {Promise<?object>} The new version; null when there is none, undefined when the signal
+ * @param {string} project
+ * @param {{before: string, versionNumber: string}} undone
+ * @param {DoubtOptions} options
+ * @returns {Promise<?Version>} The new version; null when there is none, undefined when the signal
  *     was aborted before the server answered.
  * @throws ServerError with a status below 500; 412 when another version was published since.
  */
@@ -35,14 +44,19 @@ export async function rollback(project, {before, versionNumber}, options) {
     return clearDoubt(async () => {
         const {body} = await call(
             'GET', projectPath(project, 'remoteConfig:listVersions', {pageSize: 20}));
-        return body.versions.find((version) => version.rollbackSource === before
-            && Number(version.versionNumber) === Number(versionNumber) + 1) ?? null;
+        return /** @type {Version[]} */ (body.versions).find((version) => (
+            version.rollbackSource === before
+            && Number(version.versionNumber) === Number(versionNumber) + 1)) ?? null;
     }, options);
 }
 
 /**
  * Makes what a version had changed a draft over the current version, with its description. Edits
  * of a draft that exists by then are kept, and win where both changed the same.
+ *
+ * @param {Workspace} workspace
+ * @param {string} before
+ * @param {string} versionNumber
  */
 export async function editAgain(workspace, before, versionNumber) {
     await workspace.load();
@@ -50,7 +64,7 @@ export async function editAgain(workspace, before, versionNumber) {
         [before, versionNumber].map((number) => workspace.fetchTemplate(number)));
     const {draft, published} = workspace;
     const again = mergeTrees(old.template, undone.template, published);
-    const {description} = undone.version;
+    const {description} = undone.version ?? {};
     const template = description ? {...again, version: {description}} : again;
     workspace.rebase(draft ? mergeTrees(draft.baseTemplate, draft.template, template) : template, {
         versionNumber: workspace.versionNumber, etag: workspace.etag, baseTemplate: published});

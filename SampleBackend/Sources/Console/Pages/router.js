@@ -5,12 +5,20 @@
 
 let project = 'default';
 
-/** Sets the project for `address`. */
+/**
+ * Sets the project for `address`.
+ *
+ * @param {string} name
+ */
 export function setProject(name) {
     project = name;
 }
 
-/** Percent-decodes a part of an address; returns it unchanged if it is malformed. */
+/**
+ * Percent-decodes a part of an address; returns it unchanged if it is malformed.
+ *
+ * @param {string} part
+ */
 function decoded(part) {
     try {
         return decodeURIComponent(part);
@@ -27,24 +35,45 @@ export function currentRoute() {
     return {project: name, path: path ?? 'settings', query: new URLSearchParams(query)};
 }
 
-/** Address of a page of the current project; leaves out query parameters that are undefined. */
+/**
+ * Address of a page of the current project; leaves out query parameters that are undefined.
+ *
+ * @param {string} path
+ * @param {Record<string, string | number | boolean | undefined>} [query]
+ */
 export function address(path, query = {}) {
     return projectAddress(project, path, query);
 }
 
-/** Address of a page of any project. */
+/**
+ * Address of a page of any project.
+ *
+ * @param {string} name
+ * @param {string} path
+ * @param {Record<string, string | number | boolean | undefined>} [query]
+ */
 export function projectAddress(name, path, query = {}) {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const given = Object.entries(query).filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [name, String(value)]);
     return `#/${encodeURIComponent(name)}/${path}`
         + (given.length ? `?${new URLSearchParams(given)}` : '');
 }
 
-/** Navigates to a page of the current project. */
+/**
+ * Navigates to a page of the current project.
+ *
+ * @param {string} path
+ * @param {Record<string, string | number | boolean | undefined>} [query]
+ */
 export function go(path, query) {
     location.hash = address(path, query);
 }
 
-/** Replaces the query in the address, without a history entry or a `hashchange` event. */
+/**
+ * Replaces the query in the address, without a history entry or a `hashchange` event.
+ *
+ * @param {Record<string, string | number | boolean | undefined>} query
+ */
 export function setQuery(query) {
     history.replaceState(history.state, '', address(currentRoute().path, query));
 }

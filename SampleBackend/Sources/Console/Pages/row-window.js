@@ -13,14 +13,23 @@ const blockSize = 10;
 
 /** A list of rows, in blocks. */
 class RowList {
-    /** Blocks as `{node, items, start, count, rows, isStale}`; `rows` are those shown, by key. */
+    /**
+     * Blocks of rows; those that are shown have them by key.
+     *
+     * @type {RowBlock[]}
+     */
     blocks = [];
 
+    /** @param {Attributes} attributes */
     constructor(attributes) {
         this.node = h('div', {role: 'list', ...attributes});
     }
 
-    /** Sets the items; the rows follow at the next update of the window. */
+    /**
+     * Sets the items; the rows follow at the next update of the window.
+     *
+     * @param {Setting[]} items
+     */
     set(items) {
         const length = Math.ceil(items.length / blockSize);
         for (let index = 0; index < length; index += 1) {
@@ -29,7 +38,7 @@ class RowList {
             const rowCount = block.items.length;
             block.items = items.slice(start, start + blockSize);
             if (block.items.length !== rowCount) {
-                block.node.style.setProperty('--rows', block.items.length);
+                block.node.style.setProperty('--rows', String(block.items.length));
             }
             Object.assign(block, {start, count: items.length, isStale: true});
         }
@@ -47,6 +56,7 @@ class RowList {
 
 /** The window onto several lists of rows. */
 export class RowWindow {
+    /** @type {RowList[]} */
     #lists = [];
     #render;
     #keyOf;
@@ -54,9 +64,10 @@ export class RowWindow {
     #listening = new AbortController();
 
     /**
-     * @param {function(*, ?HTMLElement): HTMLElement} render Returns the element of an item:
-     *     the one that was shown for its key, if that still shows it, or a new one.
-     * @param {function(*): string} keyOf Returns the key of an item, which no other one has.
+     * @param {(setting: Setting, kept?: HTMLElement) => HTMLElement} render Returns the element of an
+     *     item: the one that was shown for its key, if that still shows it, or a new one.
+     * @param {(setting: Setting) => string} keyOf Returns the key of an item, which no other one
+     *     has.
      */
     constructor(render, keyOf) {
         this.#render = render;
@@ -78,12 +89,20 @@ export class RowWindow {
         cancelAnimationFrame(this.#frame);
     }
 
-    /** Creates a list without items. */
+    /**
+     * Creates a list without items.
+     *
+     * @param {Attributes} attributes
+     */
     list(attributes) {
         return new RowList(attributes);
     }
 
-    /** Sets which lists there are, in the order of the page. */
+    /**
+     * Sets which lists there are, in the order of the page.
+     *
+     * @param {RowList[]} lists
+     */
     arrange(lists) {
         this.#lists = lists;
     }
@@ -114,18 +133,27 @@ export class RowWindow {
         });
     }
 
-    /** Element of the item with a key, scrolled into the window; null when there is none. */
+    /**
+     * Element of the item with a key, scrolled into the window; null when there is none.
+     *
+     * @param {string} key
+     */
     reveal(key) {
         const block = this.#blocks
             .find(({items}) => items.some((item) => this.#keyOf(item) === key));
         if (!block) return null;
         this.#show(block);
-        block.rows.get(key).scrollIntoView({block: 'center'});
+        block.rows.get(key)?.scrollIntoView({block: 'center'});
         this.update();
-        return block.rows.get(key);
+        return block.rows.get(key) ?? null;
     }
 
-    /** Element of the row after a row, or before it with the step -1; null at an end. */
+    /**
+     * Element of the row after a row, or before it with the step -1; null at an end.
+     *
+     * @param {Element} row
+     * @param {number} step
+     */
     neighbor(row, step) {
         const inside = step > 0 ? row.nextElementSibling : row.previousElementSibling;
         if (inside) return inside;
@@ -141,6 +169,10 @@ export class RowWindow {
         return null;
     }
 
+    /**
+     * @param {RowBlock} block
+     * @param {Map<string, HTMLElement>} [kept]
+     */
     #show(block, kept = block.rows) {
         if (!block.isStale) return;
         const rows = new Map();
@@ -148,14 +180,15 @@ export class RowWindow {
             const key = this.#keyOf(item);
             const row = this.#render(item, kept.get(key));
             row.setAttribute('role', 'listitem');
-            row.setAttribute('aria-setsize', block.count);
-            row.setAttribute('aria-posinset', block.start + index + 1);
+            row.setAttribute('aria-setsize', String(block.count));
+            row.setAttribute('aria-posinset', String(block.start + index + 1));
             rows.set(key, row);
         });
         arrange(block.node, [...rows.values()]);
         Object.assign(block, {rows, isStale: false});
     }
 
+    /** @param {RowBlock} block */
     #hide(block) {
         block.isStale = true;
         if (!block.rows.size) return;

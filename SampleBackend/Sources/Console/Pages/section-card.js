@@ -16,9 +16,10 @@ export class SectionCard {
     #section;
 
     /**
-     * @param {object} section Entry of `sections`; the card stays with its group.
-     * @param {object} context Page context.
-     * @param {{mayEdit: boolean, folds: object, rows: object}} parts `Folds`, and the `RowWindow`
+     * @param {Section} section Entry of `sections`; the card stays with its group.
+     * @param {PageContext} context Page context.
+     * @param {{mayEdit: boolean, folds: import('./folds.js').Folds,
+     *     rows: import('./row-window.js').RowWindow}} parts `Folds`, and the `RowWindow`
      *     that shows the rows.
      */
     constructor(section, context, {mayEdit, folds, rows}) {
@@ -51,8 +52,8 @@ export class SectionCard {
     /**
      * Shows the section as it is now.
      *
-     * @param {object} section Entry of `sections`, of the same group.
-     * @param {object[]} settings Its entries of `settingsOf` that pass the filter.
+     * @param {Section} section Entry of `sections`, of the same group.
+     * @param {Setting[]} settings Its entries of `settingsOf` that pass the filter.
      * @param {boolean} isFiltered True if there is a filter; then it is unfolded, and hidden when
      *     no setting passes.
      */
@@ -73,6 +74,7 @@ export class SectionCard {
         this.list.set(settings);
     }
 
+    /** @param {boolean} isFolded */
     #setFolded(isFolded) {
         this.fold.setAttribute('aria-expanded', String(!isFolded));
         this.body.hidden = isFolded;
@@ -86,7 +88,7 @@ export class SectionCard {
             title: `Delete the section ${name}?`, isDangerous: true, action: 'Delete the section',
             text: `Its ${count(settings.length, 'setting')} will be deleted with it.`});
         if (!isSure) return;
-        workspace.edit(removingGroup(workspace.template, group));
+        workspace.edit(removingGroup(workspace.template, group ?? ''));
         announce(`The section ${name} is deleted from the draft.`);
     }
 

@@ -14,7 +14,7 @@ import {member} from './json.js';
 /**
  * Opens the dialog, and puts the section into the draft when the form is submitted.
  *
- * @param {object} context Page context.
+ * @param {PageContext} context Page context.
  * @param {?string} group Parameter group of the section; null adds one.
  * @param {?{name: string, description: string}} kept Fields of an unfinished form.
  */
@@ -36,7 +36,7 @@ export async function openSectionDialog({workspace}, group, kept = null) {
     const validation = new LiveValidation(workspace, ({problems}) => {
         const path = memberPath('parameterGroups', name.value.trim());
         const own = problemsWithin(problems, path)
-            .filter((problem) => !problem.path.startsWith(`${path}.parameters`));
+            .filter((problem) => !problem.path?.startsWith(`${path}.parameters`));
         const ofDescription = own.filter(({path: place}) => place === `${path}.description`);
         nameProblems.show(own.filter((problem) => !ofDescription.includes(problem)), name);
         otherProblems.show(ofDescription, description);

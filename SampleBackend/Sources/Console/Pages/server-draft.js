@@ -5,15 +5,28 @@
 import {call, isMissing, projectPath, ServerError} from './api.js';
 import {patch} from './json-patch.js';
 
-/** The differences of two equal templates. */
-const noChanges = {conditions: [], groups: [], parameters: []};
+/**
+ * The differences of two equal templates.
+ *
+ * @type {Differences}
+ */
+export const noChanges = {conditions: [], groups: [], parameters: []};
 
-/** What a response says of a draft's differences: null stands for a base that is gone. */
+/**
+ * What a response says of a draft's differences: null stands for a base that is gone.
+ *
+ * @param {{changes?: Differences}} response
+ * @returns {ToldChanges}
+ */
 export function toldChanges({changes}) {
     return {changes: changes ?? noChanges, isBaseGone: !changes};
 }
 
-/** Number of conditions, groups and parameters that differ. */
+/**
+ * Number of conditions, groups and parameters that differ.
+ *
+ * @param {Differences} differences
+ */
 export function differenceCount({conditions, groups, parameters}) {
     return conditions.length + groups.length + parameters.length;
 }
@@ -21,6 +34,9 @@ export function differenceCount({conditions, groups, parameters}) {
 /**
  * Reads the draft as `{template, base, tag, told}`, where `told` is what the server says of its
  * changes; null without one, undefined when it is the one with the known tag.
+ *
+ * @param {string} project
+ * @param {string} [knownTag]
  */
 export async function readDraft(project, knownTag) {
     try {
@@ -34,7 +50,12 @@ export async function readDraft(project, knownTag) {
     }
 }
 
-/** Deletes the draft with a tag; one that is gone is no error. */
+/**
+ * Deletes the draft with a tag; one that is gone is no error.
+ *
+ * @param {string} project
+ * @param {string} tag
+ */
 export async function deleteDraft(project, tag) {
     await call('DELETE', projectPath(project, 'draft'), {ifMatch: tag}).catch((error) => {
         if (!isMissing(error)) throw error;
@@ -45,8 +66,8 @@ export async function deleteDraft(project, tag) {
  * Sends what a draft changes of the template that the server has; else all of it.
  *
  * @param {string} project Name of the project.
- * @param {{template: object, base: string}} draft The draft.
- * @param {{template: object, base: string, tag: ?string}} patched What the server has, as of
+ * @param {SentDraft} draft The draft.
+ * @param {PatchedTemplate} patched What the server has, as of
  *     `Workspace.patched`.
  */
 export async function storeDraft(project, {template, base}, patched) {

@@ -7,25 +7,35 @@ import {call} from './api.js';
 /** Tells the browser's other tabs that a session began or ended: they share its cookie. */
 const channel = new BroadcastChannel('activeconfig.session');
 
+/** @type {Record<string, number>} */
 const ranks = {viewer: 0, editor: 1, publisher: 2};
 
 /**
  * Session of the browser's cookie; throws ServerError 401 without a valid one.
  *
- * @returns {Promise<{name: string, role: string, csrfToken: string}>}
+ * @returns {Promise<Session>}
  */
 export async function currentSession() {
     return (await call('GET', '/console/session')).body;
 }
 
-/** Starts a session with an administrator's token; the server sets the cookie. */
+/**
+ * Starts a session with an administrator's token; the server sets the cookie.
+ *
+ * @param {string} token
+ * @returns {Promise<Session>}
+ */
 export async function signIn(token) {
     const session = (await call('POST', '/console/session', {body: {token}})).body;
     channel.postMessage('began');
     return session;
 }
 
-/** Calls a handler after a session began or ended in another tab, with true for the end. */
+/**
+ * Calls a handler after a session began or ended in another tab, with true for the end.
+ *
+ * @param {(isEnded: boolean) => void} handler
+ */
 export function onSessionElsewhere(handler) {
     channel.addEventListener('message', ({data}) => handler(data === 'ended'));
 }

@@ -16,18 +16,31 @@ import {conditions, editingParametersAt, movingParameters, parameter, removingPa
 import {problemsWithin, sentence, validateEdit} from './validation.js';
 import {valueField} from './value-field.js';
 
-/** Names of settings in a sentence: the first five. */
+/**
+ * Names of settings in a sentence: the first five.
+ *
+ * @param {Setting[]} settings
+ */
 function namesOf(settings) {
     const names = settings.slice(0, 5).map(({name}) => name).join(', ');
     return settings.length > 5 ? `${names} and ${settings.length - 5} more` : names;
 }
 
-/** Those of some settings that the draft still has. */
+/**
+ * Those of some settings that the draft still has.
+ *
+ * @param {{template: Template}} workspace
+ * @param {Setting[]} settings
+ */
 function present({template}, settings) {
     return settings.filter(({group, key}) => parameter(template, group, key) !== undefined);
 }
 
-/** Copies the address of a setting, or shows it where the browser does not let a page copy. */
+/**
+ * Copies the address of a setting, or shows it where the browser does not let a page copy.
+ *
+ * @param {Setting} setting
+ */
 export async function copyLink({name, path}) {
     const link = new URL(address('settings', {at: path}), location.href).href;
     if (await copyText(link)) announce(`The link to ${name} is copied.`);
@@ -40,7 +53,12 @@ export async function copyLink({name, path}) {
     }
 }
 
-/** Opens the dialog of a new setting with the values of another one. */
+/**
+ * Opens the dialog of a new setting with the values of another one.
+ *
+ * @param {PageContext} context
+ * @param {Setting} setting
+ */
 export function duplicate(context, {group, key, parameter: content}) {
     const {template} = context.workspace;
     let copyKey = `${key}_copy`;
@@ -50,7 +68,12 @@ export function duplicate(context, {group, key, parameter: content}) {
     return openSettingDialog(context, group, null, {key: copyKey, parameter: content});
 }
 
-/** Deletes settings from the draft after a confirmation; true when they are deleted. */
+/**
+ * Deletes settings from the draft after a confirmation; true when they are deleted.
+ *
+ * @param {{workspace: Workspace}} context
+ * @param {Setting[]} settings
+ */
 export async function remove({workspace}, settings) {
     const isOne = settings.length === 1;
     const isSure = await ask({
@@ -67,7 +90,12 @@ export async function remove({workspace}, settings) {
     return true;
 }
 
-/** Asks for a section, and moves settings to it; true when they are moved. */
+/**
+ * Asks for a section, and moves settings to it; true when they are moved.
+ *
+ * @param {{workspace: Workspace}} context
+ * @param {Setting[]} settings
+ */
 export async function move({workspace}, settings) {
     const targets = sections(workspace.template)
         .filter(({group}) => settings.some((setting) => setting.group !== group));
@@ -107,7 +135,12 @@ export async function move({workspace}, settings) {
     return isMoved === true;
 }
 
-/** Asks for a condition and a value, and sets it for settings; true when it is set. */
+/**
+ * Asks for a condition and a value, and sets it for settings; true when it is set.
+ *
+ * @param {{workspace: Workspace}} context
+ * @param {Setting[]} settings
+ */
 export async function setConditionalValue({workspace}, settings) {
     const all = conditions(workspace.template);
     const types = new Set(settings.map(({parameter: content}) => content.valueType ?? 'STRING'));
@@ -160,7 +193,12 @@ export async function setConditionalValue({workspace}, settings) {
     }, close), {isWide: true}) === true;
 }
 
-/** Settings of a template at some paths; those that do not exist any more are left out. */
+/**
+ * Settings of a template at some paths; those that do not exist any more are left out.
+ *
+ * @param {Template} template
+ * @param {Set<string>} paths
+ */
 export function settingsAt(template, paths) {
     return settingsOf(template).filter(({path}) => paths.has(path));
 }

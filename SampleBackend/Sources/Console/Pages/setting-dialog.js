@@ -22,6 +22,11 @@ class SettingForm {
      * `group` is null for the section outside of groups; `key` is null for a new setting. `content`
      * is the setting to begin with: another one to copy, or what an unfinished form has kept, with
      * `before`, the setting as it was when that form was opened.
+     *
+     * @param {{workspace: Workspace}} context
+     * @param {string | null} group
+     * @param {string | null} key
+     * @param {?{key: string, parameter: Parameter, before?: Parameter}} content
      */
     constructor({workspace}, group, key, content) {
         this.workspace = workspace;
@@ -29,7 +34,11 @@ class SettingForm {
         this.oldKey = key;
         /** The setting that is edited, as it was when the form began; undefined for a new one. */
         this.before = key === null ? undefined : copy(parameter(workspace.template, group, key));
-        /** Paths that were changed here and elsewhere since an unfinished form was kept. */
+        /**
+         * Paths that were changed here and elsewhere since an unfinished form was kept.
+         *
+         * @type {TreePath[]}
+         */
         this.conflicts = [];
         this.original = copy(content && this.before
             ? mergeTrees(content.before ?? this.before, content.parameter, this.before, this.#path,
@@ -68,6 +77,10 @@ class SettingForm {
         if (content) this.#changed();
     }
 
+    /**
+     * @param {string} name
+     * @param {ParameterValue | undefined} value
+     */
     #conditionalField(name, value) {
         return valueField({label: `Value for ${name}`, valueType: this.type.value, value,
             isDefault: false, changed: () => this.#changed()});
@@ -88,7 +101,8 @@ class SettingForm {
         const order = new Set([...names(this.original.conditionalValues ?? {}),
             ...conditions(this.workspace.template).map(({name}) => name)]);
         const values = [...order].filter((name) => this.conditional.has(name))
-            .map((name) => [name, this.conditional.get(name).value()]);
+            .map((name) => /** @type {[string, ParameterValue | undefined]} */ (
+                [name, this.conditional.get(name)?.value()]));
         setMember(result, 'valueType', this.type.value);
         setMember(result, 'defaultValue', this.defaultValue.value());
         setMember(result, 'conditionalValues', values.length ? objectOf(values) : undefined);
@@ -121,6 +135,8 @@ class SettingForm {
     /**
      * Renders the conditional values and the choice for adding one; then focuses the value of the
      * condition `focused`, if given.
+     *
+     * @param {string} [focused]
      */
     #drawRows(focused) {
         this.drawnConditions = this.workspace.template.conditions;
@@ -129,6 +145,7 @@ class SettingForm {
         const another = new Combobox({options: () => free.map(({name}) => [name, name]),
             attributes: {'aria-label': 'Condition of another value',
                 placeholder: 'Choose a condition'}});
+        /** @param {string} name */
         const add = (name) => {
             if (!name) {
                 another.focus();
@@ -142,7 +159,7 @@ class SettingForm {
         };
         const addNew = async () => {
             const name = await openConditionDialog({workspace: this.workspace}, null);
-            if (name !== undefined) add(name);
+            if (name) add(name);
         };
         const rows = all.filter(({name}) => this.conditional.has(name))
             .map(({name, tagColor, expression}) => h('div', {class: 'conditional'},
@@ -154,7 +171,8 @@ class SettingForm {
                             this.conditional.delete(name);
                             this.#drawRows();
                             this.#changed();
-                            this.rows.querySelector('.line input')?.focus();
+                            const input = this.rows.querySelector('.line input');
+                            if (input instanceof HTMLInputElement) input.focus();
                         }}, 'Remove')),
                 this.conditional.get(name).node));
         fill(this.rows, rows.length ? rows : h('p', {class: 'hint'},
@@ -170,9 +188,9 @@ class SettingForm {
     /** Offers the conditions of the draft again, if they were changed in another form or tab. */
     updateConditions() {
         if (this.workspace.template.conditions === this.drawnConditions) return;
-        const focused = document.activeElement;
+        const focused = /** @type {?HTMLElement} */ (document.activeElement);
         this.#drawRows();
-        if (this.rows.contains(focused)) focused.focus();
+        if (this.rows.contains(focused)) focused?.focus();
     }
 
     /** Validates the form after an edit; asks the server only when the key is usable. */
@@ -203,11 +221,14 @@ class SettingForm {
     /**
      * Shows a validation report, each problem at its field: those of the whole setting at the key,
      * those without a field below the values.
+     *
+     * @param {ValidationReport} validationReport
      */
     #report({state, problems, message: text}) {
         const path = parameterPath(this.group, this.newKey);
         const own = problemsWithin(problems, path);
         const left = new Set(own);
+        /** @param {string} place */
         const take = (place) => {
             const found = problemsWithin([...left], place);
             found.forEach((problem) => left.delete(problem));
@@ -239,7 +260,7 @@ class SettingForm {
 /**
  * Opens the dialog, and puts the setting into the draft when the form is submitted.
  *
- * @param {object} context Page context.
+ * @param {PageContext} context Page context.
  * @param {?string} group Parameter group of the section; null is the section outside of groups.
  * @param {?string} key Key of the setting; null adds one.
  * @param {?{key: string, parameter: object, before?: object}} content Setting to begin with:
@@ -269,7 +290,7 @@ export async function openSettingDialog(context, group, key, content = null) {
         }},
         h('div', {class: 'pair'},
             field('Key', form.key, {problems: form.keyProblems.node,
-                hint: key === null ? null
+                hint: key === null ? undefined
                     : 'Apps read the setting by this key: another one is another setting.'}),
             field('Type', form.type)),
         field('Description', form.description, {problems: form.descriptionProblems.node}),

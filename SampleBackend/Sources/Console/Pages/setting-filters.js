@@ -13,7 +13,11 @@ import {valueTypes} from './value-types.js';
 /** Milliseconds without a key before the address follows: browsers limit how often it changes. */
 const addressDelay = 300;
 
-/** True where a key is text, or moves within a control. */
+/**
+ * True where a key is text, or moves within a control.
+ *
+ * @param {Element} element
+ */
 function takesText(element) {
     return Boolean(element.closest('input:not([type=checkbox]), textarea, select, dialog,'
         + ' [role=menu], [contenteditable]'));
@@ -24,6 +28,7 @@ export class SettingFilters {
     #timer = 0;
     #listening = new AbortController();
     #changed;
+    /** @type {?Template} */
     #template = null;
 
     /**
@@ -39,7 +44,8 @@ export class SettingFilters {
         this.type = this.#choice('type');
         this.condition = new Combobox({value: this.filter.condition,
             options: () => [['', 'All'],
-                ...conditions(this.#template ?? {}).map(({name}) => [name, name])],
+                ...conditions(this.#template ?? {}).map(
+                    ({name}) => /** @type {Choice} */ ([name, name]))],
             chosen: (name) => this.#set('condition', name)});
         this.section = this.#choice('section');
         this.changes = h('input', {type: 'checkbox', checked: this.filter.changed !== '',
@@ -56,22 +62,34 @@ export class SettingFilters {
             this.clearButton, this.found);
         document.addEventListener('keydown', (event) => {
             if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey
-                || takesText(event.target) || document.querySelector('dialog[open]')) return;
+                || (event.target instanceof Element && takesText(event.target))
+                || document.querySelector('dialog[open]')) return;
             event.preventDefault();
             this.search.focus();
             this.search.select();
         }, {signal: this.#listening.signal});
     }
 
+    /** @param {keyof SettingFilter} name */
     #choice(name) {
         const select = choice([], '', {onchange: () => this.#set(name, select.value)});
         return select;
     }
 
-    /** Shows the options of a template; keeps a choice that the template does not have. */
+    /**
+     * Shows the options of a template; keeps a choice that the template does not have.
+     *
+     * @param {Template} template
+     */
     update(template) {
         if (template === this.#template) return;
         this.#template = template;
+        /**
+         * @param {HTMLSelectElement} select
+         * @param {keyof SettingFilter} name
+         * @param {string} all
+         * @param {Choice[]} options
+         */
         const show = (select, name, all, options) => {
             const value = this.filter[name];
             const known = options.some(([option]) => option === value);
@@ -100,6 +118,10 @@ export class SettingFilters {
         this.#listening.abort();
     }
 
+    /**
+     * @param {keyof SettingFilter} name
+     * @param {string} value
+     */
     #set(name, value) {
         this.filter = {...this.filter, [name]: value};
         this.#follow();

@@ -12,12 +12,19 @@ import {address, go} from './router.js';
 /** Changes of a setting that the server keeps. */
 const maximumChanges = 20;
 
+/** @type {[unit: Intl.RelativeTimeFormatUnit, seconds: number][]} */
 const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600],
     ['minute', 60]];
 
-/** Time before now in one unit, such as "3d ago"; "now" within the first minute. */
+/**
+ * Time before now in one unit, such as "3d ago"; "now" within the first minute.
+ *
+ * @param {string} timestamp
+ * @param {number} [now]
+ */
 export function relativeTime(timestamp, now = Date.now()) {
     const seconds = Math.max(0, (now - new Date(timestamp).getTime()) / 1000);
+    /** @type {[unit: Intl.RelativeTimeFormatUnit, length: number]} */
     const [unit, length] = units.find(([, limit]) => seconds >= limit) ?? ['second', Infinity];
     return new Intl.RelativeTimeFormat(undefined, {numeric: 'auto', style: 'narrow'})
         .format(-Math.floor(seconds / length), unit);
@@ -25,16 +32,24 @@ export function relativeTime(timestamp, now = Date.now()) {
 
 /** Histories of the settings of a project, read for each version once. */
 export class SettingHistories {
+    /** @type {Map<string, Version>} */
     #versions = new Map();
+    /** @type {Record<string, Record<string, string[]>>} */
     #settings = {};
     /** Number of the oldest version that was looked at; changes up to it are unknown. */
     #base = '0';
+    /** @type {?string} */
     #asked = null;
-    /** The read that is under way; null without one. */
+    /**
+     * The read that is under way; null without one.
+     *
+     * @type {?Promise<boolean>}
+     */
     #reading = null;
     /** Why the histories are missing; null when they are there. */
     problem = null;
 
+    /** @param {{project: string}} value */
     constructor({project}) {
         this.project = project;
     }
@@ -42,6 +57,8 @@ export class SettingHistories {
     /**
      * Reads the histories up to a version.
      *
+     * @param {string} versionNumber
+     * @param {AbortSignal} signal
      * @returns {Promise<boolean>} True when they were read now, false when they were there.
      */
     async load(versionNumber, signal) {
@@ -54,6 +71,10 @@ export class SettingHistories {
         return isNew;
     }
 
+    /**
+     * @param {string} versionNumber
+     * @param {AbortSignal} signal
+     */
     async #read(versionNumber, signal) {
         try {
             const {body} = await call(
@@ -61,7 +82,8 @@ export class SettingHistories {
             // A newer version was asked for meanwhile.
             if (this.#asked !== versionNumber) return false;
             this.#versions = new Map(
-                body.versions.map((version) => [version.versionNumber, version]));
+                /** @type {Version[]} */ (body.versions)
+                    .map((version) => [version.versionNumber, version]));
             this.#settings = body.settings;
             this.#base = body.baseVersionNumber;
             this.problem = null;
@@ -73,13 +95,22 @@ export class SettingHistories {
         return true;
     }
 
-    /** Versions that changed a setting, newest first; empty when none is known. */
+    /**
+     * Versions that changed a setting, newest first; empty when none is known.
+     *
+     * @param {{section: string, key: string}} value
+     * @returns {Version[]}
+     */
     of({section, key}) {
         return (member(member(this.#settings, section), key) ?? [])
-            .map((number) => this.#versions.get(number));
+            .flatMap((number) => this.#versions.get(number) ?? []);
     }
 
-    /** Who changed a setting last, and when, in a few words; null when that is not known. */
+    /**
+     * Who changed a setting last, and when, in a few words; null when that is not known.
+     *
+     * @param {{section: string, key: string}} setting
+     */
     lastChange(setting) {
         const [version] = this.of(setting);
         if (!version) return null;
@@ -91,7 +122,11 @@ export class SettingHistories {
         h('span', {}, relativeTime(updateTime)));
     }
 
-    /** Says from which version on the changes of a setting are known; null if all are. */
+    /**
+     * Says from which version on the changes of a setting are known; null if all are.
+     *
+     * @param {Version[]} versions
+     */
     #limit(versions) {
         const isCut = versions.length >= maximumChanges;
         const first = isCut ? versions[versions.length - 1].versionNumber
@@ -100,9 +135,14 @@ export class SettingHistories {
             : h('p', {class: 'hint'}, `Changes before version ${first} are not listed.`);
     }
 
-    /** Opens the dialog with the versions that changed a setting. */
+    /**
+     * Opens the dialog with the versions that changed a setting.
+     *
+     * @param {Setting} setting
+     */
     async open(setting) {
         const compared = await openDialog(`History of ${setting.name}`, (close) => {
+            /** @param {Version} version */
             const row = (version) => {
                 const {versionNumber, updateTime, description} = version;
                 const query = {from: String(Number(versionNumber) - 1), to: versionNumber};

@@ -15,7 +15,12 @@ import {valueText} from './value-view.js';
 const lists = new WeakMap();
 const texts = new WeakMap();
 
-/** What is searched of a parameter, in lower case. */
+/**
+ * What is searched of a parameter, in lower case.
+ *
+ * @param {Parameter} parameter
+ * @returns {string}
+ */
 function textOf(parameter) {
     if (!texts.has(parameter)) {
         const conditional = parameter.conditionalValues ?? {};
@@ -31,6 +36,9 @@ function textOf(parameter) {
 /**
  * Settings of a template in their order, as `{group, section, key, name, path, parameter}`: `name`
  * is `Section.key` for people, `path` identifies the setting in addresses.
+ *
+ * @param {Template} template
+ * @returns {Setting[]}
  */
 export function settingsOf(template) {
     if (!lists.has(template)) {
@@ -42,12 +50,21 @@ export function settingsOf(template) {
     return lists.get(template);
 }
 
-/** Caches the texts of all settings before a search, so that its first key stroke is fast. */
+/**
+ * Caches the texts of all settings before a search, so that its first key stroke is fast.
+ *
+ * @param {Template} template
+ */
 export function prepareSearch(template) {
     for (const {parameter} of settingsOf(template)) textOf(parameter);
 }
 
-/** True if the setting differs from the one in another template, or is missing there. */
+/**
+ * True if the setting differs from the one in another template, or is missing there.
+ *
+ * @param {Template} baseTemplate
+ * @param {Setting} setting
+ */
 export function isChangedSince(baseTemplate, {group, key, parameter}) {
     return !isEqual(parameterOf(baseTemplate, group, key), parameter);
 }
@@ -55,22 +72,41 @@ export function isChangedSince(baseTemplate, {group, key, parameter}) {
 /** Filter that every setting passes. */
 export const noFilter = {find: '', type: '', condition: '', section: '', changed: ''};
 
-/** Filter of the query of an address. */
+/**
+ * Filter of the query of an address.
+ *
+ * @param {URLSearchParams} query
+ * @returns {SettingFilter}
+ */
 export function filterOf(query) {
-    return Object.fromEntries(Object.keys(noFilter).map((name) => [name, query.get(name) ?? '']));
+    const text = (/** @type {keyof SettingFilter} */ name) => query.get(name) ?? '';
+    return {find: text('find'), type: text('type'), condition: text('condition'),
+        section: text('section'), changed: text('changed')};
 }
 
-/** Parameters of a query for a filter. */
+/**
+ * Parameters of a query for a filter.
+ *
+ * @param {SettingFilter} filter
+ */
 export function filterParameters(filter) {
     return Object.fromEntries(Object.entries(filter).filter(([, text]) => text));
 }
 
-/** True if a filter can leave settings out. */
+/**
+ * True if a filter can leave settings out.
+ *
+ * @param {SettingFilter} filter
+ */
 export function isFiltering(filter) {
     return Object.values(filter).some((text) => text.trim() !== '');
 }
 
-/** Value of the filter `section` for a group; null is the section outside of groups. */
+/**
+ * Value of the filter `section` for a group; null is the section outside of groups.
+ *
+ * @param {string | null} group
+ */
 export function sectionToken(group) {
     return group === null ? 'outside' : `group:${group}`;
 }
@@ -78,6 +114,10 @@ export function sectionToken(group) {
 /**
  * Settings that pass a filter. Each word of `find` has to occur in the section's name, the key, the
  * description, the type, a value or the name of a condition; the words' order does not matter.
+ *
+ * @param {Template} template
+ * @param {Template} baseTemplate
+ * @param {SettingFilter} filter
  */
 export function matching(template, baseTemplate, filter) {
     const words = filter.find.toLowerCase().split(/\s+/).filter(Boolean);

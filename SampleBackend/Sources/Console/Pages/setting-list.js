@@ -23,19 +23,43 @@ const number = new Intl.NumberFormat();
 
 /** The list of settings: its controls, sections and rows. */
 export class SettingList {
+    /** @type {Set<string>} */
     #selected = new Set();
+    /** @type {?string} */
     #lastPicked = null;
     #left = new AbortController();
-    /** Cards by token of the section. */
+    /**
+     * Cards by token of the section.
+     *
+     * @type {Map<string, SectionCard>}
+     */
     #cards = new Map();
-    /** Buttons that jump to a section, by its token. */
+    /**
+     * Buttons that jump to a section, by its token.
+     *
+     * @type {Map<string, {node: HTMLElement, number: HTMLElement}>}
+     */
     #jumps = new Map();
-    /** What each row shows, to keep it while that stays the same. */
+    /**
+     * What each row shows, to keep it while that stays the same.
+     *
+     * @type {WeakMap<HTMLElement, unknown[]>}
+     */
     #rowStates = new WeakMap();
+    /** @type {?Template} */
     #template = null;
+    /** @type {Section[]} */
     #sections = [];
+    /** @type {?HTMLElement} */
     #emptyView = null;
+    /**
+     * Settings that pass the filter.
+     *
+     * @type {Setting[]}
+     */
+    shown = [];
 
+    /** @param {PageContext} context */
     constructor(context) {
         this.context = context;
         this.workspace = context.workspace;
@@ -64,7 +88,7 @@ export class SettingList {
     draw() {
         const {template, baseTemplate} = this.workspace;
         const focused = this.sections.contains(document.activeElement)
-            ? document.activeElement : null;
+            ? /** @type {HTMLElement} */ (document.activeElement) : null;
         const {filter} = this.filters;
         if (template !== this.#template) {
             this.#template = template;
@@ -77,10 +101,11 @@ export class SettingList {
         this.tools.hidden = isEmpty;
         this.filters.clearButton.hidden = !isFiltered;
         this.shown = matching(template, baseTemplate, filter);
+        /** @type {Map<string | null, Setting[]>} */
         const byGroup = new Map(this.#sections.map(({group}) => [group, []]));
-        for (const setting of this.shown) byGroup.get(setting.group).push(setting);
+        for (const setting of this.shown) byGroup.get(setting.group)?.push(setting);
         const shownSections = this.#sections
-            .filter(({group}) => !isFiltered || byGroup.get(group).length);
+            .filter(({group}) => !isFiltered || byGroup.get(group)?.length);
         this.filters.found.textContent = isFiltered ? `${count(this.shown.length, 'setting')} found`
             : `${count(this.shown.length, 'setting')} in ${count(shownSections.length, 'section')}`;
         this.#select(this.#selected.size
@@ -92,36 +117,52 @@ export class SettingList {
         if (focused) this.#keepFocus(focused);
     }
 
-    /** Updates the cards; without settings, shows what there is instead. */
+    /**
+     * Updates the cards; without settings, shows what there is instead.
+     *
+     * @param {Map<string | null, Setting[]>} byGroup
+     * @param {boolean} isFiltered
+     */
     #drawCards(byGroup, isFiltered) {
         const cards = this.#sections.map((section) => {
             const token = sectionToken(section.group);
             const card = this.#cards.get(token) ?? new SectionCard(section, this.context, this);
-            card.update(section, byGroup.get(section.group), isFiltered);
-            return [token, card];
+            card.update(section, byGroup.get(section.group) ?? [], isFiltered);
+            return {token, card};
         });
-        this.#cards = new Map(cards);
-        this.rows.arrange(cards.map(([, {list}]) => list));
+        this.#cards = new Map(cards.map(({token, card}) => [token, card]));
+        this.rows.arrange(cards.map(({card}) => card.list));
         this.noMatch.hidden = !isFiltered || this.shown.length > 0;
-        if (!cards.length) {
-            this.#emptyView ??= h('div', {class: 'stack'}, emptyProjectView(this.context));
+        if (cards.length) {
+            arrange(this.sections, [...cards.map(({card}) => card.node), this.noMatch]);
+            return;
         }
-        arrange(this.sections, cards.length
-            ? [...cards.map(([, {node}]) => node), this.noMatch] : [this.#emptyView]);
+        this.#emptyView ??= h('div', {class: 'stack'}, emptyProjectView(this.context));
+        arrange(this.sections, [this.#emptyView]);
     }
 
-    /** Focuses a control again, or the one that has taken its place. */
+    /**
+     * Focuses a control again, or the one that has taken its place.
+     *
+     * @param {HTMLElement} focused
+     */
     #keepFocus(focused) {
         if (focused.isConnected && focused.checkVisibility()) {
             if (document.activeElement !== focused) focused.focus({preventScroll: true});
             return;
         }
         const key = focused.getAttribute('data-focus');
-        const same = key && this.sections.querySelector(`[data-focus="${CSS.escape(key)}"]`);
-        (same || this.filters.search).focus({preventScroll: true});
+        /** @type {?HTMLElement} */
+        const same = key === null ? null
+            : this.sections.querySelector(`[data-focus="${CSS.escape(key)}"]`);
+        (same ?? this.filters.search).focus({preventScroll: true});
     }
 
-    /** Scrolls to a setting and focuses it; false when no row has the path. */
+    /**
+     * Scrolls to a setting and focuses it; false when no row has the path.
+     *
+     * @param {string} path
+     */
     reveal(path) {
         const setting = this.shown.find((candidate) => candidate.path === path);
         if (!setting) return false;
@@ -131,8 +172,10 @@ export class SettingList {
             this.draw();
         }
         const row = this.rows.reveal(path);
-        row.classList.add('found');
-        row.querySelector('.key-button').focus({preventScroll: true});
+        row?.classList.add('found');
+        /** @type {?HTMLElement | undefined} */
+        const button = row?.querySelector('.key-button');
+        button?.focus({preventScroll: true});
         return true;
     }
 
@@ -148,20 +191,26 @@ export class SettingList {
         if (!await this.histories.load(versionNumber, this.#left.signal)) return;
         const shown = new Map(this.shown.map((setting) => [setting.path, setting]));
         for (const row of this.sections.querySelectorAll('.setting')) {
-            const setting = shown.get(row.getAttribute('data-path'));
-            fill(row.querySelector('.setting-changed'),
-                setting && this.histories.lastChange(setting));
+            const setting = shown.get(row.getAttribute('data-path') ?? '');
+            const place = row.querySelector('.setting-changed');
+            if (place) fill(place, setting && this.histories.lastChange(setting));
         }
     }
 
-    /** Row of a setting: `kept`, if it still shows the setting as it is. */
+    /**
+     * Row of a setting: `kept`, if it still shows the setting as it is.
+     *
+     * @param {Setting} setting
+     * @param {HTMLElement} [kept]
+     * @returns {HTMLElement}
+     */
     #row(setting, kept) {
         const {template, baseTemplate, draft} = this.workspace;
         const isSelected = this.#selected.has(setting.path);
         const isDraft = Boolean(draft) && isChangedSince(baseTemplate, setting);
         const state = [setting.parameter, template.conditions, isSelected, isDraft];
         const shown = kept && this.#rowStates.get(kept);
-        if (shown?.every((part, index) => part === state[index])) return kept;
+        if (kept && shown?.every((part, index) => part === state[index])) return kept;
         const row = settingRow(setting, this.context, {
             mayEdit: this.mayEdit, isSelected, isDraft,
             open: () => this.#open(setting),
@@ -172,14 +221,21 @@ export class SettingList {
         return row;
     }
 
+    /** @param {Setting} setting */
     #open(setting) {
         return this.mayEdit ? openSettingDialog(this.context, setting.group, setting.key)
             : openSettingView(this.context, setting);
     }
 
+    /**
+     * @param {Setting} setting
+     * @returns {MenuItem[]}
+     */
     #menu(setting) {
         const {context} = this;
+        /** @type {MenuItem} */
         const history = ['History …', () => this.histories.open(setting)];
+        /** @type {MenuItem} */
         const link = ['Copy link', () => copyLink(setting)];
         return this.mayEdit ? [
             ['Edit', () => this.#open(setting)],
@@ -191,6 +247,10 @@ export class SettingList {
         ] : [['Show', () => this.#open(setting)], history, link];
     }
 
+    /**
+     * @param {Section[]} shownSections
+     * @param {Map<string | null, Setting[]>} byGroup
+     */
     #drawJumps(shownSections, byGroup) {
         this.jumps.hidden = shownSections.length < 2;
         this.node.classList.toggle('single', this.jumps.hidden);
@@ -201,26 +261,37 @@ export class SettingList {
         const isShown = new Set(shownSections.map(({group}) => sectionToken(group)));
         for (const {group} of this.#sections) {
             const token = sectionToken(group);
-            const {node, number} = this.#jumps.get(token);
-            const text = String(byGroup.get(group).length);
+            const jump = this.#jumps.get(token);
+            if (!jump) continue;
+            const {node, number} = jump;
+            const text = String(byGroup.get(group)?.length);
             if (number.textContent !== text) number.textContent = text;
             node.hidden = !isShown.has(token);
         }
         arrange(this.jumpList, [...this.#jumps.values()].map(({node}) => node));
     }
 
-    /** Entry of the list of sections. */
+    /**
+     * Entry of the list of sections.
+     *
+     * @param {string} name
+     * @param {string} token
+     */
     #jump(name, token) {
         const number = h('span', {class: 'muted'});
         const node = h('li', {}, h('button', {type: 'button', class: 'quiet', onclick: () => {
-            const {node: card, fold} = this.#cards.get(token);
-            card.scrollIntoView();
+            const card = this.#cards.get(token);
+            card?.node.scrollIntoView();
             this.rows.update();
-            fold.focus({preventScroll: true});
+            card?.fold.focus({preventScroll: true});
         }}, h('span', {class: 'jump-name'}, name), number));
         return {node, number};
     }
 
+    /**
+     * @param {Section[]} shownSections
+     * @param {boolean} isFiltered
+     */
     #drawFoldAll(shownSections, isFiltered) {
         const tokens = shownSections.map(({group}) => sectionToken(group));
         const folds = tokens.some((token) => !this.folds.has(token));
@@ -232,22 +303,36 @@ export class SettingList {
         };
     }
 
-    /** The arrow keys move between the rows, in the same column. */
+    /**
+     * The arrow keys move between the rows, in the same column.
+     *
+     * @param {KeyboardEvent} event
+     */
     #moveFocus(event) {
-        const from = event.target.closest('.setting');
-        const column = event.target.getAttribute('data-column');
+        const {target} = event;
+        if (!(target instanceof Element)) return;
+        const from = target.closest('.setting');
+        const column = target.getAttribute('data-column');
         const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
         if (!from || !column || !step || event.ctrlKey || event.metaKey || event.altKey) return;
         event.preventDefault();
         const row = this.rows.neighbor(from, step);
-        (row?.querySelector(`[data-column="${column}"]`) ?? row?.querySelector('.key-button'))
-            ?.focus();
+        /** @type {?HTMLElement | undefined} */
+        const control = row?.querySelector(`[data-column="${column}"]`)
+            ?? row?.querySelector('.key-button');
+        control?.focus();
     }
 
-    /** Selects or unselects a row; with `isRange`, those since the last one too. */
+    /**
+     * Selects or unselects a row; with `isRange`, those since the last one too.
+     *
+     * @param {Setting} setting
+     * @param {boolean} isOn
+     * @param {boolean} isRange
+     */
     #pick(setting, isOn, isRange) {
         const paths = this.shown.map(({path}) => path);
-        const [here, last] = [paths.indexOf(setting.path), paths.indexOf(this.#lastPicked)];
+        const [here, last] = [paths.indexOf(setting.path), paths.indexOf(this.#lastPicked ?? '')];
         const picked = isRange && last >= 0
             ? paths.slice(Math.min(here, last), Math.max(here, last) + 1) : [setting.path];
         this.#lastPicked = setting.path;
@@ -272,7 +357,11 @@ export class SettingList {
         return `${text}, ${shown ? number.format(shown) : 'none'} of them shown here`;
     }
 
-    /** Sets the selection, and shows what can be done with it. */
+    /**
+     * Sets the selection, and shows what can be done with it.
+     *
+     * @param {Iterable<string>} paths
+     */
     #select(paths) {
         this.#selected = new Set(paths);
         const {size} = this.#selected;
@@ -280,6 +369,11 @@ export class SettingList {
         this.pickAll.checked = isAll;
         this.pickAll.indeterminate = size > 0 && !isAll;
         this.bulk.hidden = size === 0;
+        /**
+         * @param {string} text
+         * @param {(context: PageContext, settings: Setting[]) => Promise<boolean>} action
+         * @param {string} [kind]
+         */
         const act = (text, action, kind = '') => h('button', {type: 'button', class: kind,
             'data-focus': `bulk ${text}`, onclick: async () => {
                 await action(this.context, settingsAt(this.workspace.template, this.#selected));

@@ -10,18 +10,27 @@ import {conditions, parameter as parameterOf, settingParameter} from './template
 import {typeName} from './value-types.js';
 import {valueView} from './value-view.js';
 
-/** True if a value of a boolean setting can be shown as a switch. */
+/**
+ * True if a value of a boolean setting can be shown as a switch.
+ *
+ * @param {Parameter} parameter
+ */
 function isSwitch({valueType, defaultValue}) {
     return valueType === 'BOOLEAN' && /^(true|false)$/i.test(defaultValue?.value ?? '');
 }
 
-/** Switch of the default value, which edits the draft at once. */
+/**
+ * Switch of the default value, which edits the draft at once.
+ *
+ * @param {Setting} setting
+ * @param {Workspace} workspace
+ */
 function valueSwitch({name, group, key, parameter}, workspace) {
-    const word = h('span', {class: 'switch-word', 'aria-hidden': 'true'},
-        parameter.defaultValue.value.toLowerCase());
+    const text = (parameter.defaultValue?.value ?? '').toLowerCase();
+    const word = h('span', {class: 'switch-word', 'aria-hidden': 'true'}, text);
     const input = h('input', {type: 'checkbox', role: 'switch', class: 'switch',
         'aria-label': name, 'data-focus': `switch ${name}`, 'data-column': 'value',
-        checked: parameter.defaultValue.value.toLowerCase() === 'true', onchange: () => {
+        checked: text === 'true', onchange: () => {
             const value = String(input.checked);
             workspace.edit(settingParameter(workspace.template, group, key, withMember(
                 parameterOf(workspace.template, group, key), 'defaultValue', {value})));
@@ -30,7 +39,12 @@ function valueSwitch({name, group, key, parameter}, workspace) {
     return h('label', {class: 'switch-line'}, input, word);
 }
 
-/** Conditions with a value of their own: the first, and how many others. */
+/**
+ * Conditions with a value of their own: the first, and how many others.
+ *
+ * @param {Parameter} parameter
+ * @param {Template} template
+ */
 function conditionsView({conditionalValues}, template) {
     const names = conditions(template)
         .filter(({name}) => Object.hasOwn(conditionalValues ?? {}, name));
@@ -46,19 +60,20 @@ function conditionsView({conditionalValues}, template) {
 /**
  * Element of a setting.
  *
- * @param {object} setting Entry of `settingsOf`.
- * @param {object} context Page context.
+ * @param {Setting} setting Entry of `settingsOf`.
+ * @param {PageContext} context Page context.
  * @param {{mayEdit: boolean, isSelected: boolean, isDraft: boolean, open: function(): void,
- *     select: function(boolean, boolean): void, menu: function(): Array, changed: *}} options
+ *     select: function(boolean, boolean): void, menu: () => MenuItem[], changed: *}} options
  *     `isDraft` is true if the draft changes it; `select` receives the new state and whether Shift
  *     was held; `changed` is who changed it last.
  */
 export function settingRow(setting, {workspace}, {
     mayEdit, isSelected, isDraft, open, select, menu, changed}) {
     const {name, key, parameter} = setting;
+    /** @type {HTMLInputElement | false} */
     const box = mayEdit && h('input', {type: 'checkbox', checked: isSelected, class: 'pick',
         'aria-label': `Select ${name}`, 'data-focus': `select ${name}`, 'data-column': 'pick',
-        onclick: (event) => select(box.checked, event.shiftKey)});
+        onclick: (event) => box && select(box.checked, event.shiftKey)});
     return h('div', {class: isSelected ? 'setting selected' : 'setting', 'data-path': setting.path},
         mayEdit && h('label', {class: 'pick-place'}, box),
         h('div', {class: 'setting-name'},

@@ -10,19 +10,29 @@ import {conditions} from './template.js';
 import {typeName} from './value-types.js';
 import {valueView} from './value-view.js';
 
-/** Opens the dialog for an entry of `settingsOf`. */
+/**
+ * Opens the dialog for an entry of `settingsOf`.
+ *
+ * @param {PageContext} context
+ * @param {Setting} setting
+ */
 export async function openSettingView({workspace}, {name, parameter}) {
+    /**
+     * @param {HTMLElement} who
+     * @param {ParameterValue | undefined} value
+     */
     const row = (who, value) => h('div', {class: 'value-row'}, h('dt', {}, who),
         h('dd', {}, valueView(value, parameter.valueType, {isWhole: true})));
     const conditional = conditions(workspace.template)
-        .map((condition) => [condition, member(parameter.conditionalValues, condition.name)])
-        .filter(([, value]) => value !== undefined);
+        .map((condition) => (
+            {condition, value: member(parameter.conditionalValues, condition.name)}))
+        .filter(({value}) => value !== undefined);
     await openDialog(name, (close) => ({
         body: [
             h('p', {class: 'badges'}, badge(typeName(parameter.valueType))),
             parameter.description && h('p', {}, parameter.description),
             h('dl', {class: 'values'},
-                conditional.map(([condition, value]) => row(
+                conditional.map(({condition, value}) => row(
                     conditionChip(condition.name, condition.tagColor), value)),
                 row(h('span', {class: 'muted'}, conditional.length ? 'Otherwise' : 'Everybody'),
                     parameter.defaultValue)),

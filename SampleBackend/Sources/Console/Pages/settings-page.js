@@ -8,6 +8,10 @@ import {openSectionDialog} from './section-dialog.js';
 import {prepareSearch, settingsOf} from './setting-index.js';
 import {SettingList} from './setting-list.js';
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const {workspace} = context;
     const list = new SettingList(context);

@@ -12,9 +12,10 @@ import {signIn, withoutToken} from './session.js';
 /**
  * Creates the form.
  *
- * @param {{notice?: string, onSignedIn: function(object): void}} options `notice` is shown above
+ * @param {{notice?: string, onSignedIn: (session: Session) => void}} options `notice` is shown above
  *     the form; `onSignedIn` receives the new session.
- * @returns {{outcome: HTMLElement, form: HTMLElement, button: HTMLElement, token: HTMLElement}} Its
+ * @returns {{outcome: HTMLElement, form: HTMLFormElement, button: HTMLButtonElement,
+ *     token: HTMLInputElement}} Its
  *     parts: messages, the form with its field `token`, and the button, which belongs to the form.
  */
 function signInForm({notice, onSignedIn}) {
@@ -24,6 +25,7 @@ function signInForm({notice, onSignedIn}) {
         type: 'password', name: 'token', autocomplete: 'current-password', spellcheck: 'false',
         required: true, 'data-autofocus': true});
     const button = h('button', {type: 'submit', form: id, class: 'primary'}, 'Sign in');
+    /** @param {SubmitEvent} event */
     const submit = async (event) => {
         event.preventDefault();
         if (!token.value.trim()) {
@@ -53,7 +55,7 @@ function signInForm({notice, onSignedIn}) {
  * Shows the sign-in page, and focuses its field.
  *
  * @param {HTMLElement} root Element to fill.
- * @param {{notice?: string, onSignedIn: function(object): void}} options See `signInForm`.
+ * @param {{notice?: string, onSignedIn: (session: Session) => void}} options See `signInForm`.
  */
 export function showSignIn(root, options) {
     document.title = 'Sign in · ActiveConfig';
@@ -73,10 +75,11 @@ export function showSignIn(root, options) {
  * token of a link that is entered, and then goes to its page unless another dialog is open.
  *
  * @param {string} name Name of the session that has ended.
- * @param {Promise<object>} elsewhere Session that begins in another tab, if one does.
- * @returns {Promise<object>} The new session, perhaps of somebody else.
+ * @param {Promise<Session>} elsewhere Session that begins in another tab, if one does.
+ * @returns {Promise<Session>} The new session, perhaps of somebody else.
  */
 export async function signInAgain(name, elsewhere) {
+    /** @type {(link: {token: string, place: string}) => void} */
     let enter;
     let place = '';
     const session = await openDialog('Sign in again', (close) => {
@@ -95,7 +98,8 @@ export async function signInAgain(name, elsewhere) {
         return {body: [outcome, form], actions: [button]};
     }, {isRequired: true, onAddress: (address) => {
         const link = withoutToken(address);
-        if (link.token !== null) enter(link);
+        const {token, place: page} = link;
+        if (token !== null) enter({token, place: page});
     }});
     if (session && place && !isHeld()) location.hash = place;
     return session;

@@ -6,6 +6,9 @@
 /**
  * Keeps a custom property of the page at the height in pixels of the sticky one of some elements;
  * "0px" while none of them is sticky or on the page. It ends when the first has left the page.
+ *
+ * @param {string} property
+ * @param {...HTMLElement} elements
  */
 export function reserveRoom(property, ...elements) {
     const observer = new ResizeObserver(() => {

@@ -19,6 +19,7 @@ export const projectKey = `${prefix}project`;
  *     drafts of the user stay as well.
  */
 export function forgetUser(user, {keepsWork = false} = {}) {
+    /** @param {string} key */
     const isKept = (key) => key === projectKey || isDraftOfOthers(key, user)
         || key === formsKey || (keepsWork && isDraft(key));
     if (!keepsWork) forgetFormsOf(user);

@@ -6,7 +6,11 @@ import {call, projectPath} from './api.js';
 import {copy, entries, isObject, member, names, setMember} from './json.js';
 import {conditions, sections, settingAt, settingCondition} from './template.js';
 
-/** Formats of files that can be imported, as `[format, name]` pairs. */
+/**
+ * Formats of files that can be imported, as `[format, name]` pairs.
+ *
+ * @type {Choice[]}
+ */
 export const formats = [
     ['ACTIVECONFIG', 'ActiveConfig'], ['FIREBASE', 'Firebase Remote Config'],
     ['PARSE', 'Parse Config'],
@@ -15,15 +19,21 @@ export const formats = [
 /** Kinds of values that only Firebase has. */
 const firebaseValues = ['rolloutValue', 'experimentValue', 'personalizationValue'];
 
-/** True if a setting has a value of a kind that only Firebase has. */
+/**
+ * True if a setting has a value of a kind that only Firebase has.
+ *
+ * @param {{parameter: Parameter}} setting
+ */
 function hasFirebaseValue({parameter}) {
-    return entries(member(parameter, 'conditionalValues') ?? {}).some(([, value]) => (
-        firebaseValues.some((name) => member(value, name) !== undefined)));
+    return entries(parameter.conditionalValues ?? {}).some(([, value]) => (
+        firebaseValues.some((name) => Object.hasOwn(value, name))));
 }
 
 /**
  * Format that a file says it has; null where it may be one of several. Firebase knows its users by
  * their addresses, ActiveConfig by the names of their tokens.
+ *
+ * @param {any} file
  */
 export function formatOf(file) {
     const isParse = isObject(member(file, 'params'))
@@ -32,13 +42,17 @@ export function formatOf(file) {
     const version = member(file, 'version');
     const user = member(version, 'updateUser');
     if (member(user, 'email') || member(version, 'isLegacy') !== undefined
-        || /^etag-/.test(member(file, 'etag'))) return 'FIREBASE';
+        || /^etag-/.test(String(member(file, 'etag')))) return 'FIREBASE';
     if (member(user, 'name')) return 'ACTIVECONFIG';
     return sections(file).some(({settings}) => settings.some(hasFirebaseValue))
         ? 'FIREBASE' : null;
 }
 
-/** True if a file looks like a template, of ActiveConfig or Firebase. */
+/**
+ * True if a file looks like a template, of ActiveConfig or Firebase.
+ *
+ * @param {any} file
+ */
 export function isTemplate(file) {
     return ['parameters', 'parameterGroups', 'conditions']
         .some((name) => member(file, name) !== undefined);
@@ -47,7 +61,10 @@ export function isTemplate(file) {
 /**
  * Converts a file; nothing is stored.
  *
- * @returns {Promise<{template: object, report: object[]}>} The template, and what does not carry
+ * @param {string} project
+ * @param {{format: string, file: unknown, section: string}} source
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{template: Template, report: Problem[]}>} The template, and what does not carry
  *     over, as `{path, message}`.
  * @throws ServerError with the problems of the file as its details.
  */
@@ -57,7 +74,11 @@ export async function convert(project, {format, file, section}, signal) {
     return body;
 }
 
-/** Number of settings in a template. */
+/**
+ * Number of settings in a template.
+ *
+ * @param {Template} template
+ */
 export function settingCount(template) {
     return sections(template).reduce((sum, {settings}) => sum + settings.length, 0);
 }
@@ -65,9 +86,9 @@ export function settingCount(template) {
 /**
  * Conditions that both templates have, with different expressions.
  *
- * @param {object} template The template to which the other one is added.
- * @param {object} added The other one.
- * @returns {{name: string, own: string, given: string, users: string[]}[]} `own` is the expression
+ * @param {Template} template The template to which the other one is added.
+ * @param {Template} added The other one.
+ * @returns {Contradiction[]} `own` is the expression
  *     of `template`, `given` that of `added`; `users` are the settings, as `Section.key`, that only
  *     `added` has and that have a value for the condition.
  */
@@ -86,7 +107,12 @@ export function contradictions(template, added) {
         }));
 }
 
-/** First name as `Germany 2` that no condition of the templates has. */
+/**
+ * First name as `Germany 2` that no condition of the templates has.
+ *
+ * @param {string} name
+ * @param {...Template} templates
+ */
 export function freeName(name, ...templates) {
     const taken = new Set(templates.flatMap(conditions).map((condition) => condition.name));
     let number = 2;
@@ -94,7 +120,13 @@ export function freeName(name, ...templates) {
     return `${name} ${number}`;
 }
 
-/** Adds the members of `added` that `parameters` lacks; returns the names of those it has. */
+/**
+ * Adds the members of `added` that `parameters` lacks; returns the names of those it has.
+ *
+ * @param {Record<string, Parameter>} parameters
+ * @param {Record<string, Parameter> | undefined} added
+ * @param {string} prefix
+ */
 function addMissing(parameters, added, prefix) {
     const kept = [];
     for (const [key, value] of entries(added ?? {})) {
@@ -104,7 +136,13 @@ function addMissing(parameters, added, prefix) {
     return kept;
 }
 
-/** Renames the conditions of `added` whose choice is `rename`, also in its settings. */
+/**
+ * Renames the conditions of `added` whose choice is `rename`, also in its settings.
+ *
+ * @param {Template} template
+ * @param {Template} added
+ * @param {Map<string, string>} choices
+ */
 function renaming(template, added, choices) {
     return conditions(added).reduce((result, condition, index) => (
         choices.get(condition.name) !== 'rename' ? result : settingCondition(result, index, {
@@ -114,8 +152,8 @@ function renaming(template, added, choices) {
 /**
  * Adds what a template has and another lacks.
  *
- * @param {object} template The template that is kept as it is, but for `choices`.
- * @param {object} added The other one.
+ * @param {Template} template The template that is kept as it is, but for `choices`.
+ * @param {Template} added The other one.
  * @param {Map<string, string>} choices What becomes of the conditions of `contradictions`, by name:
  *     `keep` that of `template`; `replace` its expression by the one of `added`; or `rename` that
  *     of `added`, so that both stay. Without a choice, `keep`.

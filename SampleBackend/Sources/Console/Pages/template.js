@@ -20,8 +20,12 @@ export const tagColors = [
 /**
  * Sections as `{group, name, description, settings: [{key, parameter}]}`. The parameters outside of
  * groups come first, if there are any.
+ *
+ * @param {Template} template
+ * @returns {Section[]}
  */
 export function sections(template) {
+    /** @param {Record<string, Parameter> | undefined} parameters */
     const settings = (parameters) => entries(parameters ?? {})
         .map(([key, parameter]) => ({key, parameter}));
     const groups = entries(template.parameterGroups ?? {}).map(([group, content]) => ({
@@ -33,12 +37,23 @@ export function sections(template) {
     return [{group: null, name: defaultSection, description: '', settings: outside}, ...groups];
 }
 
-/** Conditions, highest priority first. */
+/**
+ * Conditions, highest priority first.
+ *
+ * @param {Template} template
+ * @returns {Condition[]}
+ */
 export function conditions(template) {
     return template.conditions ?? [];
 }
 
-/** Parameter of a section; undefined when it does not exist. */
+/**
+ * Parameter of a section; undefined when it does not exist.
+ *
+ * @param {Template} template
+ * @param {string | null} group
+ * @param {string} key
+ */
 export function parameter(template, group, key) {
     return member(parametersOf(template, group), key);
 }
@@ -47,21 +62,38 @@ export function parameter(template, group, key) {
  * Setting of the section with a name, as `{group, parameter}`; undefined when it does not exist.
  * The parameters outside of groups and a group of the name of their section are one section to
  * apps; the server accepts a key in one of the two only.
+ *
+ * @param {Template} template
+ * @param {string} sectionName
+ * @param {string} key
  */
 export function settingAt(template, sectionName, key) {
     const groups = sectionName === defaultSection ? [null, sectionName] : [sectionName];
-    const group = groups.find((name) => parameter(template, name, key) !== undefined);
-    return group === undefined ? undefined
-        : {group, parameter: parameter(template, group, key)};
+    for (const group of groups) {
+        const found = parameter(template, group, key);
+        if (found !== undefined) return {group, parameter: found};
+    }
+    return undefined;
 }
 
-/** Parameters of a section by key; undefined when it has none. */
+/**
+ * Parameters of a section by key; undefined when it has none.
+ *
+ * @param {Template} template
+ * @param {string | null} group
+ */
 function parametersOf(template, group) {
     return group === null
         ? template.parameters : member(template.parameterGroups, group)?.parameters;
 }
 
-/** Copy of a template with the parameters of a section replaced by what `edit` makes of them. */
+/**
+ * Copy of a template with the parameters of a section replaced by what `edit` makes of them.
+ *
+ * @param {Template} template
+ * @param {string | null} group
+ * @param {(parameters: Record<string, Parameter>) => Record<string, Parameter>} edit
+ */
 function editingParameters(template, group, edit) {
     const parameters = edit(parametersOf(template, group) ?? {});
     if (group === null) return withMember(template, 'parameters', parameters);
@@ -70,7 +102,12 @@ function editingParameters(template, group, edit) {
         template, 'parameterGroups', withMember(template.parameterGroups, group, content));
 }
 
-/** Copy of a template in which `edit` was applied to each parameter; shares those it returns. */
+/**
+ * Copy of a template in which `edit` was applied to each parameter; shares those it returns.
+ *
+ * @param {Template} template
+ * @param {(parameter: Parameter) => Parameter} edit
+ */
 function editingAllParameters(template, edit) {
     return sections(template).reduce((result, {group, settings}) => {
         const isEdited = settings.some(({parameter}) => edit(parameter) !== parameter);
@@ -79,7 +116,15 @@ function editingAllParameters(template, edit) {
     }, template);
 }
 
-/** Sets a parameter. If `oldKey` differs, it replaces that parameter at the same position. */
+/**
+ * Sets a parameter. If `oldKey` differs, it replaces that parameter at the same position.
+ *
+ * @param {Template} template
+ * @param {string | null} group
+ * @param {string} key
+ * @param {Parameter} value
+ * @param {string} [oldKey]
+ */
 export function settingParameter(template, group, key, value, oldKey = key) {
     return editingParameters(template, group, (parameters) => (
         oldKey !== key && Object.hasOwn(parameters, oldKey)
@@ -89,25 +134,45 @@ export function settingParameter(template, group, key, value, oldKey = key) {
 /**
  * Replaces each of the parameters at `places`, which are `{group, key}`, by what `edit` makes of
  * it; undefined removes it.
+ *
+ * @param {Template} template
+ * @param {SettingPlace[]} places
+ * @param {(parameter: Parameter) => Parameter | undefined} edit
  */
 export function editingParametersAt(template, places, edit) {
+    /** @type {Map<string | null, Set<string>>} */
     const byGroup = new Map();
     for (const {group, key} of places) {
         byGroup.set(group, (byGroup.get(group) ?? new Set()).add(key));
     }
     return [...byGroup].reduce((result, [group, keys]) => editingParameters(
-        result, group, (parameters) => objectOf(entries(parameters)
-            .map(([key, content]) => [key, keys.has(key) ? edit(content) : content]))), template);
+        result, group, (parameters) => objectOf(entries(parameters).flatMap(([key, content]) => {
+            const edited = keys.has(key) ? edit(content) : content;
+            return edited === undefined ? [] : [/** @type {[string, Parameter]} */ ([key, edited])];
+        }))), template);
 }
 
+/**
+ * @param {Template} template
+ * @param {SettingPlace[]} places
+ */
 export function removingParameters(template, places) {
     return editingParametersAt(template, places, () => undefined);
 }
 
-/** Moves parameters to the end of the section `to`, which must not have one of their keys. */
+/**
+ * Moves parameters to the end of the section `to`, which must not have one of their keys.
+ *
+ * @param {Template} template
+ * @param {SettingPlace[]} places
+ * @param {string | null} to
+ */
 export function movingParameters(template, places, to) {
     const moved = places.filter(({group}) => group !== to);
-    const contents = moved.map(({group, key}) => [key, parameter(template, group, key)]);
+    const contents = moved.flatMap(({group, key}) => {
+        const content = parameter(template, group, key);
+        return content === undefined ? [] : [/** @type {[string, Parameter]} */ ([key, content])];
+    });
     return editingParameters(removingParameters(template, moved), to, (parameters) => (
         objectOf([...entries(parameters), ...contents])));
 }
@@ -115,6 +180,11 @@ export function movingParameters(template, places, to) {
 /**
  * Sets the value of a parameter for a condition; undefined removes it. The values keep the order
  * of the conditions.
+ *
+ * @param {Template} template
+ * @param {Parameter} content
+ * @param {string} condition
+ * @param {ParameterValue | undefined} value
  */
 export function withConditionalValue(template, content, condition, value) {
     const values = withMember(content.conditionalValues, condition, value);
@@ -127,6 +197,11 @@ export function withConditionalValue(template, content, condition, value) {
 /**
  * Sets the name and description of the group `oldName`, which keeps its position; without
  * `oldName`, adds a group. Removes an empty description.
+ *
+ * @param {Template} template
+ * @param {string} name
+ * @param {string} description
+ * @param {?string} [oldName]
  */
 export function settingGroup(template, name, description, oldName = null) {
     const groups = template.parameterGroups ?? {};
@@ -136,7 +211,12 @@ export function settingGroup(template, name, description, oldName = null) {
         ? withMember(groups, name, content) : withRenamed(groups, oldName, name, content));
 }
 
-/** Removes a group and its parameters. */
+/**
+ * Removes a group and its parameters.
+ *
+ * @param {Template} template
+ * @param {string} name
+ */
 export function removingGroup(template, name) {
     return withMember(
         template, 'parameterGroups', withMember(template.parameterGroups, name, undefined));
@@ -145,6 +225,10 @@ export function removingGroup(template, name) {
 /**
  * Replaces the condition at an index, or adds it at the index after the last. A new name is applied
  * to the conditional values as well.
+ *
+ * @param {Template} template
+ * @param {number} index
+ * @param {Condition} condition
  */
 export function settingCondition(template, index, condition) {
     const list = [...conditions(template)];
@@ -155,11 +239,16 @@ export function settingCondition(template, index, condition) {
     return editingAllParameters(result, (content) => {
         const value = member(content.conditionalValues, oldName);
         return value === undefined ? content : withMember(content, 'conditionalValues',
-            withRenamed(content.conditionalValues, oldName, condition.name, value));
+            withRenamed(content.conditionalValues ?? {}, oldName, condition.name, value));
     });
 }
 
-/** Removes a condition, and all conditional values for it. */
+/**
+ * Removes a condition, and all conditional values for it.
+ *
+ * @param {Template} template
+ * @param {string} name
+ */
 export function removingCondition(template, name) {
     const result = withMember(template, 'conditions',
         conditions(template).filter((condition) => condition.name !== name));
@@ -169,7 +258,13 @@ export function removingCondition(template, name) {
                 withMember(content.conditionalValues, name, undefined))));
 }
 
-/** Moves a condition; `to` is its index afterwards. */
+/**
+ * Moves a condition; `to` is its index afterwards.
+ *
+ * @param {Template} template
+ * @param {number} from
+ * @param {number} to
+ */
 export function movingCondition(template, from, to) {
     const list = [...conditions(template)];
     const [condition] = list.splice(from, 1);
@@ -177,7 +272,12 @@ export function movingCondition(template, from, to) {
     return withMember(template, 'conditions', list);
 }
 
-/** Shallow copy without `version`, which is metadata and no content. */
+/**
+ * Shallow copy without `version`, which is metadata and no content.
+ *
+ * @param {Template} template
+ * @returns {Template}
+ */
 export function withoutVersion(template) {
     const {version, ...content} = template;
     return content;

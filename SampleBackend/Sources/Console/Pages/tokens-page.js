@@ -10,17 +10,26 @@ import {announce, fill, h} from './dom.js';
 import {showSecret} from './secret-dialog.js';
 import {refusal} from './session.js';
 
+/** @type {Choice[]} */
 const roles = [
     ['viewer', 'Viewer: sees everything'],
     ['editor', 'Editor: also edits drafts and previews them'],
     ['publisher', 'Publisher: everything, also tokens'],
 ];
 
-/** Lifetimes in days; an empty one does not end. */
+/**
+ * Lifetimes in days; an empty one does not end.
+ *
+ * @type {Choice[]}
+ */
 const lifetimes = [['0.5', '12 hours'], ['1', '1 day'], ['7', '7 days'], ['30', '30 days'],
     ['90', '90 days'], ['365', 'A year'], ['', 'Never']];
 
-/** Badge for a token: active, expired or revoked. */
+/**
+ * Badge for a token: active, expired or revoked.
+ *
+ * @param {Token} token
+ */
 function stateBadge({revocationTime, expirationTime}) {
     if (revocationTime) return badge('Revoked', 'removed');
     if (expirationTime && new Date(expirationTime) <= new Date()) return badge('Expired', 'changed');
@@ -30,7 +39,7 @@ function stateBadge({revocationTime, expirationTime}) {
 /**
  * Opens the dialog that creates a token, then shows the token.
  *
- * @param {object} context Page context.
+ * @param {PageContext} context Page context.
  * @param {function(): void} created Called after it was created, to refresh the list.
  * @param {?{name: string, role: string, lifetime: string}} kept Fields of an unfinished form.
  */
@@ -41,7 +50,8 @@ export async function createToken({project, session}, created, kept = null) {
     const lifetime = choice(lifetimes, kept?.lifetime ?? '90');
     const creation = new Creation({
         path: '/v1/tokens',
-        list: (body) => body.tokens.filter(({revocationTime}) => !revocationTime),
+        list: (body) => /** @type {Token[]} */ (body.tokens)
+            .filter(({revocationTime}) => !revocationTime),
         isSame: (token, body) => token.name === body.name,
         describe: (body) => `The token ${body.name} was created, but it was lost with the answer: `
             + 'nobody has it. Revoke it and create it again.',
@@ -54,6 +64,7 @@ export async function createToken({project, session}, created, kept = null) {
             field('Role', role), field('Expires after', lifetime), creation.node],
         action: 'Create the token',
         submit: async () => {
+            /** @type {{name: string, role: string, expirationTime?: string}} */
             const body = {name: name.value.trim(), role: role.value};
             if (lifetime.value) {
                 const milliseconds = Number(lifetime.value) * 24 * 60 * 60 * 1000;
@@ -74,10 +85,15 @@ export async function createToken({project, session}, created, kept = null) {
         text: 'Copy it now: it is shown this once, and the server keeps only its hash.'});
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const left = new AbortController();
     const refused = refusal(context.session, 'publisher');
     const body = h('div', {class: 'stack'});
+    /** @param {Token} token */
     const revoke = async ({id, name}) => {
         if (!await ask({title: `Revoke the token ${name}?`, isDangerous: true,
             action: 'Revoke the token', text: 'Whoever uses it can do nothing any more, at once. '
@@ -86,11 +102,12 @@ function show(main, context) {
             await call('DELETE', `/v1/tokens/${encodeURIComponent(id)}`);
             announce(`The token ${name} is revoked.`);
             await read();
-            main.querySelector('h1').focus();
+            main.querySelector('h1')?.focus();
         } catch (error) {
             fill(body, message('error', error.message));
         }
     };
+    /** @param {Token} token */
     const row = (token) => h('tr', {},
         h('th', {scope: 'row', class: 'wide'}, token.name),
         h('td', {}, token.role.charAt(0).toUpperCase() + token.role.slice(1)),

@@ -28,15 +28,30 @@ const exports = [
     ['XML', 'XML (Android)', 'xml'], ['ACTIVECONFIG', 'Exchange format (bootstrap)', 'json'],
 ];
 
-/** List of places in a file with sentences, as reports and problems have them. */
+/**
+ * List of places in a file with sentences, as reports and problems have them.
+ *
+ * @param {Problem[]} items
+ * @param {any} file
+ */
 function placeList(items, file) {
     return h('ul', {class: 'remarks'}, items.map(({path, message: text}) => h('li', {},
         path && (conditionPlace(path, file) ?? h('code', {class: 'path'}, path)),
         path && ': ', text)));
 }
 
-/** What an import makes, with the buttons that put it into the draft. */
+/**
+ * What an import makes, with the buttons that put it into the draft.
+ *
+ * @param {Workspace} workspace
+ * @param {{template: Template, report: Problem[]}} result
+ * @param {any} file
+ */
 function resultView(workspace, {template, report}, file) {
+    /**
+     * @param {Template} result
+     * @param {string} text
+     */
     const keep = (result, text) => {
         workspace.edit(result);
         announce(text);
@@ -91,7 +106,12 @@ function resultView(workspace, {template, report}, file) {
                 isEmpty ? 'Put it into the draft' : 'Replace everything in the draft')));
 }
 
-/** Card that imports a file. */
+/**
+ * Card that imports a file.
+ *
+ * @param {PageContext} context
+ * @param {AbortSignal} left
+ */
 function importCard({session, workspace, project}, left) {
     const refused = refusal(session, 'editor');
     const outcome = h('div', {'aria-live': 'polite'});
@@ -114,7 +134,7 @@ function importCard({session, workspace, project}, left) {
         if (['insertFromPaste', 'insertFromDrop'].includes(event.inputType)) guess();
     }});
     const file = h('input', {type: 'file', accept: '.json,application/json', onchange: async () => {
-        const [chosen] = file.files;
+        const chosen = file.files?.[0];
         if (!chosen) return;
         const signal = clear();
         if (chosen.size > maximumSize) {
@@ -148,6 +168,7 @@ function importCard({session, workspace, project}, left) {
         update();
         if (isUnclear) doubt.textContent = 'The file does not say where it is from: choose it.';
     };
+    /** @param {SubmitEvent} event */
     const read = async (event) => {
         event.preventDefault();
         const signal = clear();
@@ -164,7 +185,7 @@ function importCard({session, workspace, project}, left) {
                 format: format.value, file: tree, section: section.value.trim()}, signal);
             if (signal.aborted) return;
             fill(outcome, resultView(workspace, result, tree));
-            outcome.querySelector('h3').focus();
+            outcome.querySelector('h3')?.focus();
         } catch (error) {
             if (signal.aborted) return;
             fill(outcome, message('error', error.message,
@@ -181,9 +202,19 @@ function importCard({session, workspace, project}, left) {
                 h('button', {type: 'submit', class: 'primary'}, 'Read the file')))), outcome));
 }
 
-/** Card with links to files of what is published. */
+/**
+ * Card with links to files of what is published.
+ *
+ * @param {PageContext} context
+ */
 function exportCard({workspace, project}) {
     const isPublished = workspace.version !== null;
+    /**
+     * @param {string} resource
+     * @param {Record<string, string | number | boolean | undefined>} query
+     * @param {string} file
+     * @param {string} name
+     */
     const link = (resource, query, file, name) => h('li', {}, h('a', {
         class: 'button', href: projectPath(project, resource, query), download: file}, name));
     return h('section', {class: 'card', 'aria-labelledby': 'export'},
@@ -191,7 +222,7 @@ function exportCard({workspace, project}) {
         h('div', {class: 'card-body'}, isPublished ? [
             h('h3', {}, 'Defaults for apps'),
             h('p', {class: 'muted'}, 'The default values of the current version, '
-                + `${(workspace.newestVersion ?? workspace.version).versionNumber}, for an app to `
+                + `${(workspace.newestVersion ?? workspace.version)?.versionNumber}, for an app to `
                 + 'bring along.'),
             h('ul', {class: 'plain downloads'}, exports.map(([format, name, extension]) => (
                 link('remoteConfig:downloadDefaults', {format},
@@ -205,6 +236,10 @@ function exportCard({workspace, project}) {
             : h('p', {}, 'Nothing is published yet.')));
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const left = new AbortController();
     let card = exportCard(context);

@@ -6,9 +6,10 @@ import {isEqual} from './json.js';
 
 /** The saves of which the outcome is unknown, each `{template, base}`. */
 export class UnansweredSaves {
+    /** @type {SentDraft[]} */
     #sent;
 
-    /** @param {object[]} sent Those that are known from before the page was loaded. */
+    /** @param {SentDraft[]} sent Those that are known from before the page was loaded. */
     constructor(sent = []) {
         this.#sent = sent;
     }
@@ -23,13 +24,21 @@ export class UnansweredSaves {
         return this.#sent;
     }
 
-    /** Adds a save; one that is tried again counts once. */
+    /**
+     * Adds a save; one that is tried again counts once.
+     *
+     * @param {SentDraft} sentDraft
+     */
     add({template, base}) {
         if (this.#sent.some((sent) => sent.template === template && sent.base === base)) return;
         this.#sent = [...this.#sent, {template, base}];
     }
 
-    /** True if the server's draft is one of them. */
+    /**
+     * True if the server's draft is one of them.
+     *
+     * @param {?SentDraft} [saved]
+     */
     has(saved) {
         return this.#sent.some(({template, base}) => base === saved?.base
             && isEqual(template, saved.template));

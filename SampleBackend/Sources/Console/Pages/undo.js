@@ -45,10 +45,10 @@ function arrivalView(project, versionNumber, signal, onLook = () => {}) {
 /**
  * Message about a version that was undone, with a button that brings it back as a draft.
  *
- * @param {object} context Page context.
+ * @param {PageContext} context Page context.
  * @param {{before: string, versionNumber: string}} undone The version that was undone, and the one
  *     before it.
- * @param {{versionNumber: string}} version The new version, which equals the one before.
+ * @param {Version} version The new version, which equals the one before.
  * @param {AbortSignal} signal Ends the view.
  * @param {function(): void} onDraft Called when it is a draft again, unless the signal was aborted.
  */
@@ -73,7 +73,12 @@ export function undoneView(
             h('div', {class: 'actions'}, edit), outcome));
 }
 
-/** Sentence that a version is published again. */
+/**
+ * Sentence that a version is published again.
+ *
+ * @param {string} before
+ * @param {Version} version
+ */
 function undoneText(before, version) {
     return `Undone: version ${before} is published again as version ${version.versionNumber}.`;
 }
@@ -82,16 +87,18 @@ function undoneText(before, version) {
  * View of the arrival of a version, with a button that publishes the version before it again while
  * nobody else has published.
  *
- * @param {object} context Page context.
+ * @param {PageContext} context Page context.
  * @param {{versionNumber: string}} published The version.
  * @param {AbortSignal} signal Ends the view.
- * @param {function(object, object): void} onUndone Called with the version that was undone, as
- *     `undoneView` expects it, and the new version; not after the signal was aborted.
+ * @param {(undone: {before: string, versionNumber: string}, version: Version) => void} onUndone
+ *     Called with the version that was undone, as `undoneView` expects it, and the new version; not
+ *     after the signal was aborted.
  */
 export function undoView({workspace, project, session}, {versionNumber}, signal, onUndone) {
     const outcome = h('div', {'aria-live': 'polite'});
     const before = String(Number(versionNumber) - 1);
     const refused = refusal(session, 'publisher');
+    /** @param {Version} version */
     const finish = async (version) => {
         await workspace.load().catch(() => {});
         if (!signal.aborted) onUndone({before, versionNumber}, version);

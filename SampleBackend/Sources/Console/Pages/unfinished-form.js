@@ -23,7 +23,7 @@ function storedForms() {
  * replaces those stored before, and keeps those of others.
  *
  * @param {{user: string, project: string}} owner The user and the project.
- * @param {object[]} forms The lowest first.
+ * @param {KeptForm[]} forms The lowest first.
  */
 export function keepForms({user, project}, forms) {
     const others = storedForms().filter((form) => form.user !== user || form.project !== project);
@@ -44,14 +44,23 @@ function forgetForms() {
     sessionStorage.removeItem(formsKey);
 }
 
-/** Deletes the stored forms of a user. */
+/**
+ * Deletes the stored forms of a user.
+ *
+ * @param {string} user
+ */
 export function forgetFormsOf(user) {
     const others = storedForms().filter((form) => form.user !== user);
     if (others.length) sessionStorage.setItem(formsKey, jsonText(others));
     else forgetForms();
 }
 
-/** The stored forms of a user and a project, the lowest first. */
+/**
+ * The stored forms of a user and a project, the lowest first.
+ *
+ * @param {string} user
+ * @param {string} project
+ */
 export function keptForms(user, project) {
     return storedForms().filter((form) => form.user === user && form.project === project);
 }

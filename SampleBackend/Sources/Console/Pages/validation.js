@@ -15,8 +15,11 @@ const answerLimit = 5_000;
 /**
  * Validates a template on the server; nothing is stored.
  *
- * @param {?number} limit Time for the answer, see `call`.
- * @returns {Promise<{problems: object[], normalized: ?object, warning: ?string}>} `normalized` is
+ * @param {string} project
+ * @param {Template} template
+ * @param {AbortSignal} [signal]
+ * @param {number} [limit] Time for the answer, see `call`.
+ * @returns {Promise<{problems: Problem[], normalized: ?Template, warning: ?string}>} `normalized` is
  *     the template in the form in which the server would store it; null if it has problems.
  * @throws ServerError for other statuses than 400 and 413; NoAnswerError; AbortError.
  */
@@ -31,7 +34,12 @@ export async function validate(project, template, signal, limit) {
     }
 }
 
-/** Problems of a template that the server refused; throws any other error. */
+/**
+ * Problems of a template that the server refused; throws any other error.
+ *
+ * @param {unknown} error
+ * @returns {Problem[]}
+ */
 function problemsOf(error) {
     if (!(error instanceof ServerError) || ![400, 413].includes(error.status)) throw error;
     return error.details.length ? error.details : [{path: '', message: error.message}];
@@ -47,8 +55,11 @@ const unpatched = [404, 405, 409, 412, 413];
  * Validates an edit of the workspace's template on the server, and sends only what it changes;
  * nothing is stored.
  *
- * @param {?number} limit Time for each answer, see `call`.
- * @returns {Promise<object[]>} The problems.
+ * @param {Workspace} workspace
+ * @param {Template} template
+ * @param {AbortSignal} [signal]
+ * @param {number} [limit] Time for each answer, see `call`.
+ * @returns {Promise<Problem[]>} The problems.
  * @throws ServerError for other statuses than those of `validate`; NoAnswerError; AbortError.
  */
 export async function validateEdit(workspace, template, signal, limit) {
@@ -68,12 +79,21 @@ export async function validateEdit(workspace, template, signal, limit) {
     }
 }
 
-/** Problems at a path or below it. */
+/**
+ * Problems at a path or below it.
+ *
+ * @param {Problem[]} problems
+ * @param {string} path
+ */
 export function problemsWithin(problems, path) {
-    return problems.filter((problem) => isWithin(problem.path, path));
+    return problems.filter((problem) => isWithin(problem.path ?? '', path));
 }
 
-/** A problem as a sentence; columns count Unicode scalars from 1. */
+/**
+ * A problem as a sentence; columns count Unicode scalars from 1.
+ *
+ * @param {Problem} problem
+ */
 export function sentence({message, column}) {
     const text = message.charAt(0).toUpperCase() + message.slice(1);
     const end = /[.!?]$/.test(text) ? '' : '.';
@@ -86,8 +106,8 @@ export class LiveValidation {
     #abort = new AbortController();
 
     /**
-     * @param {object} workspace Workspace whose template is edited.
-     * @param {function({state: string, problems: object[], message?: string}): void} report
+     * @param {Workspace} workspace Workspace whose template is edited.
+     * @param {(report: ValidationReport) => void} report
      *     Receives `checking` at once, then `done`, or `unknown` with a message when the request
      *     failed or took too long.
      */
@@ -96,7 +116,11 @@ export class LiveValidation {
         this.report = report;
     }
 
-    /** Validates a template after the debounce interval. */
+    /**
+     * Validates a template after the debounce interval.
+     *
+     * @param {Template} template
+     */
     check(template) {
         this.stop();
         this.report({state: 'checking', problems: []});
@@ -110,6 +134,7 @@ export class LiveValidation {
         this.#abort = new AbortController();
     }
 
+    /** @param {Template} template */
     async #ask(template) {
         const {signal} = this.#abort;
         try {

@@ -9,11 +9,20 @@ import {formatted} from './json-text.js';
 import {problemList} from './problem-list.js';
 import {valueText} from './value-view.js';
 
-/** Textarea for JSON that becomes an editor once that is loaded, with a button that formats it. */
+/**
+ * Textarea for JSON that becomes an editor once that is loaded, with a button that formats it.
+ *
+ * @param {string} label
+ * @param {Attributes} common
+ * @param {(text: string) => void} changed
+ * @returns {TextControl}
+ */
 function jsonControl(label, common, changed) {
+    /** @type {HTMLTextAreaElement} */
     const input = h('textarea', {...common, class: 'code', rows: '20',
         oninput: () => changed(input.value)});
-    const control = {input};
+    /** @type {TextControl} */
+    const control = {input, node: input};
     const format = h('button', {type: 'button', class: 'quiet small', onclick: () => {
         const place = control.editor ?? input;
         try {
@@ -36,6 +45,12 @@ function jsonControl(label, common, changed) {
  * Control for a value's text. `input` is the form control; `node` is `input` itself or an element
  * around it; `opened` has to be called when both are in the page, and sets `editor` when an editor
  * took the place of `input`.
+ *
+ * @param {string} label
+ * @param {string} valueType
+ * @param {string} text
+ * @param {(text: string) => void} changed
+ * @returns {TextControl}
  */
 function textControl(label, valueType, text, changed) {
     if (valueType === 'BOOLEAN') {
@@ -51,6 +66,7 @@ function textControl(label, valueType, text, changed) {
     }
     const oninput = () => changed(input.value);
     const common = {autocomplete: 'off', spellcheck: 'false', value: text, oninput};
+    /** @type {HTMLInputElement | HTMLTextAreaElement} */
     let input;
     if (valueType === 'NUMBER') {
         input = h('input', {...common, type: 'text', inputmode: 'decimal', class: 'number'});
@@ -69,7 +85,8 @@ function textControl(label, valueType, text, changed) {
  * @param {string} valueType Type of the value.
  * @param {string} text The text at first.
  * @param {function(string): void} changed Receives the text after an edit.
- * @returns {{node: HTMLElement, showProblems: function(object[]): void, focus: function(): void}}
+ * @returns {{node: HTMLElement, showProblems: (problems: Problem[]) => void,
+ *     focus: () => void}}
  */
 export function labelledControl(label, valueType, text, changed) {
     const control = textControl(label, valueType, text, changed);
@@ -89,11 +106,10 @@ export function labelledControl(label, valueType, text, changed) {
 /**
  * Creates the control.
  *
- * @param {{label: string, valueType: string, value: ?object, isDefault: boolean,
+ * @param {{label: string, valueType: string, value?: ParameterValue, isDefault: boolean,
  *     changed: function(): void}} options `value` is `{value}`, `{useInAppDefault}`, undefined for
  *     no value, or an object that the console keeps unchanged, such as a personalization.
- * @returns {{node: HTMLElement, value: function(): ?object, setType: function(string): void,
- *     showProblems: function(object[]): void, focus: function(): void}}
+ * @returns {ValueField}
  */
 export function valueField({label, valueType, value, isDefault, changed}) {
     let text = typeof value?.value === 'string' ? value.value : '';
@@ -102,9 +118,11 @@ export function valueField({label, valueType, value, isDefault, changed}) {
     let source = isOther ? 'other' : value === undefined ? 'none'
         : value.useInAppDefault === true ? 'inApp' : 'value';
     let type = valueType;
+    /** @type {?ReturnType<typeof labelledControl>} */
     let control = null;
     const otherProblems = problemList();
     const place = h('div', {class: 'value-place'});
+    /** @type {Choice[]} */
     const sources = [['value', 'A value'], ['inApp', 'The in-app default']];
     if (isDefault) sources.push(['none', 'No value']);
     if (isOther) sources.push(['other', 'As it is']);
@@ -137,9 +155,11 @@ export function valueField({label, valueType, value, isDefault, changed}) {
     return {
         node: h('div', {class: isDefault ? 'value-field' : 'value-field under-head'},
             place, h('div', {class: 'value-kind'}, kind)),
-        value: () => ({
-            value: {value: text}, inApp: {useInAppDefault: true}, other: value, none: undefined,
-        })[source],
+        value: () => {
+            if (source === 'value') return {value: text};
+            if (source === 'inApp') return {useInAppDefault: true};
+            return source === 'other' ? value : undefined;
+        },
         setType: (newType) => {
             type = newType;
             draw();

@@ -2,7 +2,11 @@
  * Types of values and their display names.
  */
 
-/** `[valueType, display name]` pairs, the options of a select. */
+/**
+ * `[valueType, display name]` pairs, the options of a select.
+ *
+ * @type {Choice[]}
+ */
 export const valueTypes = [
     ['BOOLEAN', 'Boolean'], ['NUMBER', 'Number'], ['STRING', 'Text'], ['JSON', 'JSON'],
 ];

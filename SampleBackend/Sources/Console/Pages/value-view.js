@@ -5,7 +5,11 @@
 import {h} from './dom.js';
 import {jsonText} from './json-text.js';
 
-/** Text of a parameter value, or of any other JSON in a template. */
+/**
+ * Text of a parameter value, or of any other JSON in a template.
+ *
+ * @param {any} value
+ */
 export function valueText(value) {
     if (value === undefined) return '';
     if (typeof value === 'object' && value !== null) {
@@ -18,8 +22,15 @@ export function valueText(value) {
 /** Length to which `valueView` cuts texts. */
 const shownLength = 300;
 
-/** Parameter value for a list; a longer text is cut unless `isWhole`. */
-export function valueView(value, valueType, {isWhole = false} = {}) {
+/**
+ * Parameter value for a list; a longer text is cut unless `isWhole`.
+ *
+ * @param {ParameterValue | undefined} value
+ * @param {string | undefined} valueType
+ * @param {{isWhole?: boolean}} [options]
+ */
+export function valueView(value, valueType, options = {}) {
+    const {isWhole = false} = options;
     if (value === undefined) return h('span', {class: 'muted'}, 'No value');
     if (value.useInAppDefault === true) return h('span', {class: 'muted'}, 'In-app default');
     if (typeof value.value !== 'string') return h('code', {class: 'value'}, valueText(value));

@@ -5,7 +5,12 @@
 import {call, isMissing, projectPath} from './api.js';
 import {withoutVersion} from './template.js';
 
-/** Entity tag of the template of a version; "0" is the state before the first publish. */
+/**
+ * Entity tag of the template of a version; "0" is the state before the first publish.
+ *
+ * @param {string} project
+ * @param {string} versionNumber
+ */
 export function etagOf(project, versionNumber) {
     return `etag-${project}-${versionNumber}`;
 }
@@ -13,7 +18,9 @@ export function etagOf(project, versionNumber) {
 /**
  * Reads a version, by default the current one; empty if nothing was ever published.
  *
- * @returns {Promise<{template: object, version: ?object, etag: string}>}
+ * @param {string} project
+ * @param {string} [versionNumber]
+ * @returns {Promise<PublishedVersion>}
  */
 export async function readVersion(project, versionNumber) {
     try {
@@ -26,7 +33,12 @@ export async function readVersion(project, versionNumber) {
     }
 }
 
-/** The newest version; null when nothing is published yet. */
+/**
+ * The newest version; null when nothing is published yet.
+ *
+ * @param {string} project
+ * @returns {Promise<?Version>}
+ */
 export async function readNewest(project) {
     try {
         const {body} = await call(

@@ -5,7 +5,11 @@
 /** A value: code, agent and quoted text, in which `\` escapes a character; maybe with a date. */
 const value = /\s*\d{3}\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)/y;
 
-/** Texts of a field; the whole field as one text if it has another syntax. */
+/**
+ * Texts of a field; the whole field as one text if it has another syntax.
+ *
+ * @param {string} field
+ */
 export function warningTexts(field) {
     const texts = [];
     value.lastIndex = 0;

@@ -10,17 +10,23 @@ import {announce, fill, h} from './dom.js';
 import {showSecret} from './secret-dialog.js';
 import {refusal} from './session.js';
 
+/** @type {Record<string, [text: string, kind: string]>} */
 const states = {
     PENDING: ['Waiting', 'waiting'], DELIVERED: ['Delivered', 'good'], FAILED: ['Failed', 'bad'],
     SUPERSEDED: ['Superseded', ''],
 };
 
+/** @param {string} state */
 function stateBadge(state) {
     const [text, kind] = states[state] ?? [state, ''];
     return badge(text, kind);
 }
 
-/** Status and error of a delivery's last attempt, and the time of the next one. */
+/**
+ * Status and error of a delivery's last attempt, and the time of the next one.
+ *
+ * @param {WebhookDelivery} delivery
+ */
 function outcomeText({statusCode, error, nextAttemptTime, state}) {
     const parts = [];
     if (statusCode) parts.push(`Status ${statusCode}`);
@@ -29,13 +35,18 @@ function outcomeText({statusCode, error, nextAttemptTime, state}) {
         && [parts.length ? '; ' : '', 'next attempt ', timeText(nextAttemptTime)]];
 }
 
-/** Opens the dialog with a webhook's deliveries. */
+/**
+ * Opens the dialog with a webhook's deliveries.
+ *
+ * @param {string} project
+ * @param {Webhook} webhook
+ */
 function openDeliveries(project, webhook) {
     const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
     call('GET', projectPath(project, `webhooks/${encodeURIComponent(webhook.id)}/deliveries`))
         .then(({body}) => fill(place, body.deliveries.length
             ? table('Deliveries', ['Version', 'State', 'Attempts', 'Outcome', 'Created'],
-                body.deliveries.map((delivery) => h('tr', {},
+                /** @type {WebhookDelivery[]} */ (body.deliveries).map((delivery) => h('tr', {},
                     h('th', {scope: 'row', class: 'number'}, delivery.versionNumber),
                     h('td', {}, stateBadge(delivery.state)),
                     h('td', {class: 'number'}, delivery.attempts),
@@ -49,7 +60,11 @@ function openDeliveries(project, webhook) {
     }), {isWide: true});
 }
 
-/** An address without what may be a secret: credentials and the query. */
+/**
+ * An address without what may be a secret: credentials and the query.
+ *
+ * @param {string} address
+ */
 export function withoutSecrets(address) {
     return address.trim().replace(/[?#].*$/, '').replace(/^([a-z]*:\/*)?[^/]*@/i, '$1');
 }
@@ -57,7 +72,7 @@ export function withoutSecrets(address) {
 /**
  * Opens the dialog that adds a webhook, then shows its secret.
  *
- * @param {object} context Page context.
+ * @param {PageContext} context Page context.
  * @param {function(): void} added Called after it was added, to refresh the list.
  * @param {?{url: string}} kept Field of an unfinished form.
  */
@@ -91,11 +106,16 @@ export async function addWebhook({project, session}, added, kept = null) {
         text: 'Copy it now: it is shown this once. The receiver checks the signatures with it.'});
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
 function show(main, context) {
     const {project} = context;
     const left = new AbortController();
     const refused = refusal(context.session, 'publisher');
     const body = h('div', {class: 'stack'});
+    /** @param {Webhook} webhook */
     const remove = async ({id, url}) => {
         if (!await ask({title: 'Remove this webhook?', isDangerous: true,
             action: 'Remove the webhook', text: `${url} is told nothing any more.`})) return;
@@ -103,11 +123,12 @@ function show(main, context) {
             await call('DELETE', projectPath(project, `webhooks/${encodeURIComponent(id)}`));
             announce('The webhook is removed.');
             await read();
-            main.querySelector('h1').focus();
+            main.querySelector('h1')?.focus();
         } catch (error) {
             fill(body, message('error', error.message));
         }
     };
+    /** @param {Webhook} webhook */
     const row = (webhook) => h('tr', {},
         h('th', {scope: 'row', class: 'wide'}, h('code', {}, webhook.url)),
         h('td', {}, webhook.lastDelivery ? [stateBadge(webhook.lastDelivery.state), ' ',

@@ -28,9 +28,17 @@ function hasOpenDialog() {
  * `versionchange` after `load` has read another version.
  */
 export class Workspace extends EventTarget {
-    /** Published template without `version`; empty before the first publish. */
+    /**
+     * Published template without `version`; empty before the first publish.
+     *
+     * @type {Template}
+     */
     published = {};
-    /** Version of `published`; null before the first publish. */
+    /**
+     * Version of `published`; null before the first publish.
+     *
+     * @type {?Version}
+     */
     version = null;
     /** Entity tag of `published`; `*` until `load` has read it. */
     etag = '*';
@@ -40,29 +48,53 @@ export class Workspace extends EventTarget {
      * until the server has told those of this template; true if the server keeps that version no
      * longer, so that `baseTemplate` is the current one and the differences are unknown. Null
      * without a draft.
+     *
+     * @type {?Draft}
      */
     draft = null;
-    /** Newest version on the server at the last check; may be newer than `version`. */
+    /**
+     * Newest version on the server at the last check; may be newer than `version`.
+     *
+     * @type {?Version}
+     */
     newestVersion = null;
-    /** Why the server does not have the draft as it is; null when it has, or is about to. */
+    /**
+     * Why the server does not have the draft as it is; null when it has, or is about to.
+     *
+     * @type {?string}
+     */
     saveProblem = null;
     /** False while the tab's storage has no room for the edits that the server does not have. */
     isKeptInTab = true;
-    /** Paths that another tab or somebody else changed as well, where this tab's value won. */
+    /**
+     * Paths that another tab or somebody else changed as well, where this tab's value won.
+     *
+     * @type {TreePath[]}
+     */
     overwritten = [];
 
-    /** The draft that the server has: `{template, base, tag}`; null without one. */
+    /**
+     * The draft that the server has; null without one.
+     *
+     * @type {?SavedDraft}
+     */
     #saved = null;
+    /** @type {?Promise<void>} */
     #saving = null;
     #unanswered = new UnansweredSaves();
     /** Number of the user's tokens so far; answers to what an earlier one sent are dropped. */
     #tokens = 1;
-    /** `{draft}` that the server refused last; it is not sent again before another edit. */
+    /**
+     * What the server refused last; it is not sent again before another edit.
+     *
+     * @type {?{draft: ?Draft}}
+     */
     #refused = null;
     #timer = 0;
     #isClosed = false;
     #isStopped = false;
     #mirror;
+    /** @type {?BroadcastChannel} */
     #channel = null;
     #mayEdit;
     #hasDialog;
@@ -88,8 +120,9 @@ export class Workspace extends EventTarget {
     open() {
         this.#isClosed = false;
         if (this.#channel) return;
-        this.#channel = new BroadcastChannel('activeconfig.drafts');
-        this.#channel.addEventListener('message', ({data}) => {
+        const channel = new BroadcastChannel('activeconfig.drafts');
+        this.#channel = channel;
+        channel.addEventListener('message', ({data}) => {
             if (data.project !== this.project || data.user !== this.user) return;
             this.#follow().catch(() => {});
         });
@@ -140,7 +173,11 @@ export class Workspace extends EventTarget {
         }
     }
 
-    /** Reads a version of the template, by default the current one, as `readVersion` does. */
+    /**
+     * Reads a version of the template, by default the current one, as `readVersion` does.
+     *
+     * @param {string} [versionNumber]
+     */
     fetchTemplate(versionNumber) {
         return readVersion(this.project, versionNumber);
     }
@@ -174,6 +211,8 @@ export class Workspace extends EventTarget {
      * Template to which the server applies patches of the draft, as `{template, base, tag}`: the
      * draft that it has, or else the version `base`, with which a draft would begin; `tag` is the
      * stored draft's entity tag, null without one.
+     *
+     * @returns {PatchedTemplate}
      */
     get patched() {
         return this.#saved
@@ -199,10 +238,11 @@ export class Workspace extends EventTarget {
     /**
      * Sets the draft's template; starts a draft if needed, ends it if nothing differs.
      *
-     * @param {object} template The template.
+     * @param {Template} template The template.
      * @param {string[][]} overwritten Paths of values changed elsewhere that it replaces.
      */
     edit(template, overwritten = []) {
+        /** @type {Omit<Draft, 'template'> & {template?: Template}} */
         const began = this.draft ?? {base: this.versionNumber, baseTemplate: this.published,
             etag: this.etag, changes: null};
         // A description of the version is no difference.
@@ -210,7 +250,12 @@ export class Workspace extends EventTarget {
         this.#take({...began, template, changes: isSame ? began.changes : null}, overwritten);
     }
 
-    /** Replaces the draft by a merged template that is based on another version. */
+    /**
+     * Replaces the draft by a merged template that is based on another version.
+     *
+     * @param {Template} template
+     * @param {{versionNumber: string, etag: string, baseTemplate: Template}} value
+     */
     rebase(template, {versionNumber, etag, baseTemplate}) {
         this.#take({template, base: versionNumber, baseTemplate, etag, changes: null});
     }
@@ -225,7 +270,7 @@ export class Workspace extends EventTarget {
      * Ends a draft that was published. What was edited since, here or in another tab, stays as a
      * draft that is based on the new version.
      *
-     * @param {object} sent Template of the draft that was published.
+     * @param {Template} sent Template of the draft that was published.
      * @param {string} versionNumber Number of the new version.
      * @throws ServerError or NoAnswerError when there are such edits and the version cannot be
      *     read; the draft stays as it is then.
@@ -282,7 +327,12 @@ export class Workspace extends EventTarget {
             || this.draft?.base !== this.#saved?.base;
     }
 
-    /** Sets the draft, and saves it; a draft that equals its base ends. */
+    /**
+     * Sets the draft, and saves it; a draft that equals its base ends.
+     *
+     * @param {?Draft} draft
+     * @param {TreePath[]} [overwritten]
+     */
     #take(draft, overwritten = []) {
         this.draft = draft && !isEqual(draft.template, draft.baseTemplate) ? draft : null;
         this.overwritten = overwritten;
@@ -321,6 +371,7 @@ export class Workspace extends EventTarget {
             this.#take(mine);
             return;
         }
+        /** @type {TreePath[]} */
         const conflicts = [];
         const template = mergeTrees(kept.saved?.template ?? mine.baseTemplate, mine.template,
             theirs.template, [], conflicts);
@@ -328,12 +379,23 @@ export class Workspace extends EventTarget {
         this.#take(await this.#draftOf(base, template), conflicts);
     }
 
-    /** The version that the pages show, as `fetchTemplate` returns it. */
+    /**
+     * The version that the pages show, as `fetchTemplate` returns it.
+     *
+     * @returns {PublishedVersion}
+     */
     get #current() {
         return {template: this.published, version: this.version, etag: this.etag};
     }
 
-    /** A draft of a template over a version; `told` is what the server says of its changes. */
+    /**
+     * A draft of a template over a version; `told` is what the server says of its changes.
+     *
+     * @param {string} base
+     * @param {Template} template
+     * @param {ToldChanges} told
+     * @returns {Promise<Draft>}
+     */
     async #draftOf(base, template, told = {changes: null}, current = this.#current) {
         return {template, base, baseTemplate: await this.#templateOfBase(base, current),
             etag: etagOf(this.project, base), ...told};
@@ -342,6 +404,10 @@ export class Workspace extends EventTarget {
     /**
      * Reads the server's draft: `{draft, saved}`, both null without one; null when it is the one
      * with the known tag.
+     *
+     * @param {string} [knownTag]
+     * @param {PublishedVersion} [current]
+     * @returns {Promise<?{draft: ?Draft, saved: ?SavedDraft}>}
      */
     async #fetchDraft(knownTag, current) {
         const found = await readDraft(this.project, knownTag);
@@ -453,7 +519,7 @@ export class Workspace extends EventTarget {
             return;
         }
         if (!draft) {
-            await deleteDraft(this.project, this.#saved.tag);
+            if (this.#saved) await deleteDraft(this.project, this.#saved.tag);
             if (this.#tokens !== tokens) return;
             this.#saved = null;
             this.#unanswered = new UnansweredSaves();
@@ -468,6 +534,7 @@ export class Workspace extends EventTarget {
         this.draft = isSame ? null : {...draft, ...toldChanges(body)};
     }
 
+    /** @param {SentDraft} draft */
     async #send(draft) {
         const tokens = this.#tokens;
         try {
@@ -487,7 +554,7 @@ export class Workspace extends EventTarget {
     async #mergeWithSaved() {
         const before = this.#saved;
         const tokens = this.#tokens;
-        const {draft: theirs, saved} = await this.#fetchDraft();
+        const {draft: theirs, saved} = await this.#fetchDraft() ?? {draft: null, saved: null};
         if (this.#tokens !== tokens) return;
         // From here on without a pause, so that no edit gets lost in between.
         const mine = this.draft;
@@ -497,6 +564,7 @@ export class Workspace extends EventTarget {
         if (isOwn) return;
         if (theirs && !mine) this.draft = theirs;
         if (theirs && mine) {
+            /** @type {TreePath[]} */
             const conflicts = [];
             const template = mergeTrees(before?.template ?? mine.baseTemplate, mine.template,
                 theirs.template, [], conflicts);
@@ -510,7 +578,12 @@ export class Workspace extends EventTarget {
         this.#changed();
     }
 
-    /** Template of a draft's base version; the current one if the server has deleted that. */
+    /**
+     * Template of a draft's base version; the current one if the server has deleted that.
+     *
+     * @param {string} base
+     * @param {PublishedVersion} current
+     */
     async #templateOfBase(base, current) {
         if (base === '0') return {};
         if (base === this.draft?.base) return this.draft.baseTemplate;
@@ -527,6 +600,7 @@ export class Workspace extends EventTarget {
         this.#tell('change');
     }
 
+    /** @param {string} name */
     #tell(name) {
         afterPress(() => {
             if (!this.#isClosed) this.dispatchEvent(new Event(name));

@@ -10,25 +10,38 @@ import {Workspace} from './workspace.js';
 
 /** The workspaces of one user; `open` is the one that the pages show. */
 export class Workspaces {
-    /** The workspace of the open project; null while there is none. */
+    /**
+     * The workspace of the open project; null while there is none.
+     *
+     * @type {?Workspace}
+     */
     open = null;
     #user;
     #mayEdit;
+    /** @type {Workspace[]} */
     #left = [];
 
-    /** @param {{name: string, role: string}} session Signed-in user. */
+    /** @param {Session} session Signed-in user. */
     constructor(session) {
         this.#user = session.name;
         this.#mayEdit = !refusal(session, 'editor');
     }
 
-    /** The workspace of a project: the one that is left and still saves, else a new one. */
+    /**
+     * The workspace of a project: the one that is left and still saves, else a new one.
+     *
+     * @param {string} name
+     */
     of(name) {
         const left = this.#left.find(({project, isUnsaved}) => project === name && isUnsaved);
         return left ?? new Workspace(name, this.#user, this.#mayEdit);
     }
 
-    /** Makes a workspace the open one. */
+    /**
+     * Makes a workspace the open one.
+     *
+     * @param {Workspace} workspace
+     */
     show(workspace) {
         this.open = workspace;
         workspace.open();

@@ -1,0 +1,481 @@
+// Shapes of what the console's modules pass to each other, for the types in their comments.
+
+/** Names on the way to a place in a tree. */
+type TreePath = string[];
+
+type ParameterValue = {
+    value?: string;
+    useInAppDefault?: boolean;
+};
+
+type Parameter = {
+    defaultValue?: ParameterValue;
+    conditionalValues?: Record<string, ParameterValue>;
+    valueType?: string;
+    description?: string;
+};
+
+type ParameterGroup = {
+    description?: string;
+    parameters?: Record<string, Parameter>;
+};
+
+type Condition = {
+    name: string;
+    expression?: string;
+    /** Condition in the form of Firebase's server templates, in place of an expression. */
+    condition?: object;
+    tagColor?: string;
+};
+
+type Template = {
+    conditions?: Condition[];
+    parameters?: Record<string, Parameter>;
+    parameterGroups?: Record<string, ParameterGroup>;
+    version?: {description?: string};
+};
+
+/** Section of a template; the group is null for the parameters outside of groups. */
+type Section = {
+    group: string | null;
+    name: string;
+    description: string;
+    settings: {key: string, parameter: Parameter}[];
+};
+
+/** Place of a setting in a template. */
+type SettingPlace = {group: string | null, key: string};
+
+/** Entry of the list of settings. */
+type Setting = SettingPlace & {section: string, name: string, path: string, parameter: Parameter};
+
+type SettingFilter = {find: string, type: string, condition: string, section: string, changed: string};
+
+type Version = {
+    versionNumber: string;
+    updateTime: string;
+    updateUser?: {name?: string, email?: string};
+    updateOrigin?: string;
+    updateType?: string;
+    rollbackSource?: string;
+    description?: string;
+};
+
+/** Version with its template, as the server has it. */
+type PublishedVersion = {template: Template, version: Version | null, etag: string};
+
+type PartDifference = {name: string, old?: unknown, new?: unknown};
+
+/** Difference of a condition, a group, or a parameter, which has a section and a key. */
+type Difference = {
+    change: 'ADDED' | 'REMOVED' | 'CHANGED';
+    name: string;
+    section: string;
+    key: string;
+    parts: PartDifference[];
+};
+
+type Differences = {conditions: Difference[], groups: Difference[], parameters: Difference[]};
+
+/** What a response says of a draft's differences. */
+type ToldChanges = {changes: Differences | null, isBaseGone?: boolean};
+
+type Draft = ToldChanges & {
+    template: Template;
+    /** Number of the version that the draft began with. */
+    base: string;
+    baseTemplate: Template;
+    etag: string;
+};
+
+/** Draft that the server has. */
+type SavedDraft = {template: Template, base: string, tag: string};
+
+/** Template to which the server applies patches; without a tag, that of a version. */
+type PatchedTemplate = {template: Template, base: string, tag: string | null};
+
+/** Draft that was sent. */
+type SentDraft = {template: Template, base: string};
+
+type PatchOperation = {op: string, path: string, from?: string, value?: unknown};
+
+/** What the server, or a form, finds wrong at a place in a template. */
+type Problem = {path?: string, message: string, column?: number};
+
+/** Answer of a call, with the parsed JSON; the tag is that of what was asked for or stored. */
+type Answer = {status: number, body: any, etag: string, warning: string | null};
+
+type CallOptions = {
+    body?: unknown;
+    ifMatch?: string;
+    ifNoneMatch?: string;
+    contentType?: string;
+    signal?: AbortSignal;
+    limit?: number;
+    isRepeated?: boolean;
+};
+
+type Session = {name: string, role: string, csrfToken: string};
+
+type Project = {
+    name: string;
+    displayName?: string | null;
+    environment?: string | null;
+    color?: string | null;
+    versionNumber?: string;
+    updateTime?: string;
+};
+
+type Workspace = import('../../Sources/Console/Pages/workspace.js').Workspace;
+
+/** What a page is given. */
+type PageContext = {
+    session: Session;
+    workspace: Workspace;
+    project: string;
+    query: URLSearchParams;
+    readonly details: Project;
+    redraw: () => void;
+    reloadProjects: () => Promise<void>;
+};
+
+type Page = {
+    path: string;
+    title: string;
+    /** Renders the page; what it returns stops it. */
+    show: (main: HTMLElement, context: PageContext) => (() => void) | void;
+};
+
+/** Value with its display name. */
+type Choice = [value: string, text: string];
+
+/** Attributes, properties and listeners of an element; others are those of HTML. */
+type Attributes = {
+    onclick?: (event: MouseEvent) => void;
+    oninput?: (event: InputEvent) => void;
+    onkeydown?: ((event: KeyboardEvent) => void) | false;
+    onsubmit?: (event: SubmitEvent) => void;
+    onpointerdown?: (event: PointerEvent) => void;
+    onpointermove?: (event: PointerEvent) => void;
+    ontoggle?: (event: ToggleEvent) => void;
+    oncancel?: (event: Event) => void;
+    [name: string]: unknown;
+};
+
+/** Rule of an expression; one that forms do not show has its text. */
+type ConditionRule = {
+    kind: 'rule';
+    element: string;
+    key: string | null;
+    comparison: string;
+    values: string[];
+    text?: string;
+};
+
+type ConditionTree = ConditionRule | {kind: 'constant', value: boolean}
+    | {kind: 'not' | 'all' | 'any', operands: ConditionTree[]};
+
+/** Rule of an expression in the form. */
+type RuleView = ConditionRule & {isNegated?: boolean, isEmptyMeant?: boolean, operands?: undefined};
+
+/** Group of rules in the form. */
+type GroupView = {
+    kind: 'all' | 'any';
+    isNegated?: boolean;
+    operands: ConditionView[];
+};
+
+type ConditionView = RuleView | GroupView;
+
+/** Signals by name. */
+type SignalValues = Record<string, string>;
+
+type KnownSignals = {
+    keys: Set<string>;
+    values(element: string, key?: string | null): string[];
+};
+
+/** Why a setting has its value for a user. */
+type Reason = {
+    source: 'OVERRIDE' | 'CONDITION' | 'DEFAULT';
+    condition?: string;
+    falseConditions?: string[];
+    value?: unknown;
+};
+
+type ConditionResult = {
+    name: string;
+    result: boolean;
+    failedRule?: string;
+    reason?: string;
+    percentiles?: {seed: string, percentile: string}[];
+};
+
+/** A user in the answer of a preview. */
+type PreviewedUser = {
+    userID: string | null;
+    settings?: Record<string, Record<string, Reason>>;
+    conditions?: ConditionResult[];
+    changes?: Record<string, string[]>;
+    current?: ConfigurationDocument;
+    proposed?: ConfigurationDocument;
+    missingSignals?: string[];
+    connectedSignals?: SignalValues[];
+};
+
+type ConfigurationDocument = {
+    config_sections?: Record<string, {settings?: Record<string, {value?: unknown}>}>;
+};
+
+/** User for whom a preview is asked. */
+type PreviewUser = {userID: string | null, signals: SignalValues};
+
+type ReachValue = {
+    section: string;
+    key: string;
+    condition?: string;
+    matching: number | string;
+    reached: number | string;
+    takenBy?: Record<string, number>;
+    shadow?: string;
+};
+
+/** Answer of a preview. */
+type Preview = {
+    versionNumber?: string;
+    users: PreviewedUser[];
+    connected?: ConnectedPreview;
+    estimate?: {evaluated: number, changed: number};
+    reach?: {users: number | string, values: ReachValue[], isComplete: boolean};
+    doubts?: {condition: string, rule: string, message: string}[];
+};
+
+type ConnectedPreview = {
+    evaluated: number;
+    changed: number;
+    isComplete: boolean;
+    users?: (string | null)[];
+};
+
+/** Preview of a draft, and whether it was merged with a newer version. */
+type DraftPreview = Preview & {isMerged: boolean, conflictCount: number};
+
+/** Values pinned for a user, by section and key. */
+type Overrides = Record<string, Record<string, unknown>>;
+
+/** Form that is kept until it is closed. */
+type KeptForm = {
+    user: string;
+    project: string;
+    kind: string;
+    arguments: unknown[];
+    content: unknown;
+};
+
+/** Form of a dialog, whose content is asked for when it is kept. */
+type DialogForm = Omit<KeptForm, 'content'> & {content: () => unknown};
+
+type ConditionBuilder = import('../../Sources/Console/Pages/condition-builder.js').ConditionBuilder;
+
+/** Condition that a file and the project have with different expressions. */
+type Contradiction = {name: string, own?: string, given?: string, users: string[]};
+
+/** State of a check while somebody types. */
+type ValidationReport = {
+    state: 'checking' | 'done' | 'unknown';
+    problems: Problem[];
+    message?: string;
+};
+
+type PatchOptions = {isOrdered: boolean};
+
+/** Part of a line, marked if it differs. */
+type LinePart = {text: string, isMarked: boolean};
+
+type LineRow = {kind: 'same' | 'old' | 'new', parts: LinePart[]};
+
+/** Rows of one kind; those in the middle of many unchanged ones are folded. */
+type LineBlock = {
+    kind: LineRow['kind'];
+    before: LineRow[];
+    folded: LineRow[];
+    after: LineRow[];
+};
+
+type DifferenceKind = 'setting' | 'condition' | 'group';
+
+/** Draft in the tab's storage. */
+type MirroredDraft = {
+    saved: SavedDraft | null;
+    draft: SentDraft | null;
+    unanswered?: SentDraft[];
+};
+
+/** What the history page gives to its table. */
+type HistoryContext = PageContext & {
+    compare?: (older: string, newer: string) => void;
+    offerVersions?: (numbers: string[]) => void;
+};
+
+/** Answer that counts the connected apps. */
+type Connections = {
+    connections: number;
+    versions?: Record<string, number>;
+    lastPublish?: PublishEffect;
+    acknowledgements?: Acknowledgements;
+};
+
+/** Whom a publish changed. */
+type PublishEffect = {version: string, users: number, changed: number};
+
+type Acknowledgements = {
+    clients: number;
+    versions: {
+        version: string;
+        inForce: number;
+        problems: {section?: string, key?: string, clients: number, message?: string}[];
+    }[];
+};
+
+/** What the live page shows of an answer. */
+type Reading = {
+    connections: number;
+    versions: Record<string, number>;
+    newest: string;
+    arrived: number;
+    acknowledgements?: Acknowledgements;
+    lastPublish: PublishEffect | null;
+    share: number | null;
+};
+
+/** Time that a version takes to reach all connected apps. */
+type DeliveryTime = {seconds: number, isComplete: boolean};
+
+/** What both sides of a merge changed. */
+type Conflict = {
+    path: string;
+    kind: string;
+    section?: string;
+    key?: string;
+    name?: string;
+    field?: string;
+    condition?: string;
+    base?: unknown;
+    mine?: unknown;
+    theirs?: unknown;
+    changedBy?: Version;
+};
+
+/** Answer of a merge with the draft that was merged. */
+type DraftMerge = {
+    mine: Template;
+    template: Template;
+    versionNumber: string;
+    etag: string;
+    conflicts: Conflict[];
+    problems?: Problem[];
+    changes: {mine: Differences, theirs: Differences};
+};
+
+/** Draft as the review shows it. */
+type Review = {
+    template: Template;
+    base: string;
+    /** Template as the server would store it; null until it was checked. */
+    normalized: Template | null;
+    checking: Promise<void>;
+};
+
+type ReviewState = {
+    body: HTMLElement;
+    left: AbortController;
+    shown: AbortController;
+    view: string;
+    review: Review | null;
+    notice: HTMLElement | null;
+    entered: string | null;
+    isPublishing: boolean;
+    show: () => void;
+    follow: () => void;
+};
+
+/** What became of a publish. */
+type PublishOutcome = {outcome: string, version?: Version, problems?: Problem[], message?: string};
+
+/** How long a question is repeated. */
+type DoubtOptions = {signal: AbortSignal, onDoubt: (attempt: number) => unknown};
+
+/** Block of rows of the list of settings. */
+type RowBlock = {
+    node: HTMLElement;
+    items: Setting[];
+    start: number;
+    count: number;
+    rows: Map<string, HTMLElement>;
+    isStale: boolean;
+};
+
+/** Editor of a JSON value in the place of a textarea. */
+type ValueEditor = {value: string, input: HTMLElement, focus(): void};
+
+/** Control for the text of a value. */
+type TextControl = {
+    input: HTMLInputElement | HTMLTextAreaElement;
+    node: HTMLElement;
+    editor?: ValueEditor | null;
+    opened?: () => Promise<void>;
+};
+
+type ValueField = {
+    node: HTMLElement;
+    value: () => ParameterValue | undefined;
+    setType: (type: string) => void;
+    showProblems: (problems: Problem[]) => void;
+    focus: () => void;
+};
+
+type MenuItem = [text: string, act: () => unknown, kind?: string];
+
+type Token = {
+    id: string;
+    name: string;
+    role: string;
+    token?: string;
+    creationTime: string;
+    expirationTime?: string;
+    revocationTime?: string;
+    lastUseTime?: string;
+};
+
+type Webhook = {
+    id: string;
+    url: string;
+    secret?: string;
+    creationTime: string;
+    lastDelivery?: WebhookDelivery;
+};
+
+type WebhookDelivery = {
+    versionNumber: string;
+    state: string;
+    attempts: number;
+    statusCode?: number;
+    error?: string;
+    nextAttemptTime?: string;
+    creationTime: string;
+};
+
+type PinnedSetting = {section: string, key: string};
+
+/** Setting of a user by the current version and by the draft. */
+type SettingComparison = {section: string, key: string, now?: Reason, draft?: Reason};
+
+/** What is entered to filter a user's settings and conditions. */
+type UserFilter = {text: string, isDifferentOnly: boolean, conditions: string};
+
+/** Form of one named user; the fields are null until it is opened. */
+type UserForm = {
+    node: HTMLDetailsElement;
+    note: HTMLElement;
+    fields: {values: () => SignalValues, node: HTMLElement[]} | null;
+};
