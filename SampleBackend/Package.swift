@@ -128,7 +128,7 @@ let package = Package(
             name: "Console",
             dependencies: ["AdminAPI", "HTTPServing", "JSONTree", "Rendering", "TemplateStore"]
                 + products("HTTPTypes", "NIOCore"),
-            exclude: ["Pages"],
+            exclude: ["Pages", "package.json"],
             plugins: ["EmbedFiles"]
         ),
         .target(
@@ -159,7 +159,8 @@ let package = Package(
         ),
         .testTarget(
             name: "JSONTreeTests",
-            dependencies: ["JSONTree"] + products("ActiveConfig", "OrderedCollections")
+            dependencies: ["JSONTree"] + products("ActiveConfig", "OrderedCollections"),
+            resources: [.copy("Fixtures")]
         ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
         .target(name: "TemporaryFolders", path: "Tests/TemporaryFolders"),
@@ -251,7 +252,8 @@ let package = Package(
             ]
                 + products(
                     "ActiveConfig", "ActiveConfigGeneration", "ArgumentParser", "Crypto", "GRDB",
-                    "JWTKit")
+                    "JWTKit"),
+            resources: [.copy("Fixtures")]
         ),
     ]
 )

@@ -47,6 +47,7 @@ setup_git() { command -v git >/dev/null 2>&1 || install_packages git git; }
 
 setup_openssl() { command -v openssl >/dev/null 2>&1 || install_packages openssl openssl; }
 setup_node() { command -v node >/dev/null 2>&1 || install_packages node nodejs; }
+setup_typescript() { command -v tsc >/dev/null 2>&1 || install_packages typescript node-typescript; }
 setup_curl() { command -v curl >/dev/null 2>&1 || install_packages curl curl; }
 setup_python() { command -v python3 >/dev/null 2>&1 || install_packages python python3; }
 

@@ -277,4 +277,19 @@ import Testing
         // Growing moves an array too, at most each time that it doubles.
         #expect(moveCount <= 3)
     }
+
+    /// Patches as the console makes them, whose tests read the same fixture.
+    @Test func aPatchOfTheConsoleKeepsTheOrderOfMembers() throws {
+        let url = try #require(
+            Bundle.module.url(
+                forResource: "ordered-patches", withExtension: "json", subdirectory: "Fixtures"))
+        let rows = try #require(try JSONNode(jsonData: Data(contentsOf: url)).arrayValue)
+        try #require(!rows.isEmpty)
+        for row in rows {
+            let from = try Self.json(try #require(row["from"]?.stringValue))
+            let patch = try JSONPatch(json: try #require(row["patch"]))
+            let changed = try patch.applied(to: from)
+            #expect(changed.description == row["to"]?.stringValue, "\(row)")
+        }
+    }
 }

@@ -9,7 +9,7 @@ import Templates
 /// The route of HTTP 3 that makes a template of another service's export.
 struct ImportRoutes: Sendable {
     /// The formats of files, by their names in requests.
-    private enum Format: String, CaseIterable {
+    enum Format: String, Sendable, CaseIterable {
         case activeConfig = "ACTIVECONFIG"
         case firebase = "FIREBASE"
         case parse = "PARSE"

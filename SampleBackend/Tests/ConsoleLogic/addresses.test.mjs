@@ -1,0 +1,325 @@
+import {answerRequests, emptyStorages, MemoryStorage, settled} from './browser.mjs';
+import assert from 'node:assert/strict';
+import {beforeEach, test} from 'node:test';
+
+import {fixture} from './fixtures.mjs';
+import {Folds} from '../../Sources/Console/Pages/folds.js';
+import {KeptChoices} from '../../Sources/Console/Pages/kept-choices.js';
+import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName}
+    from '../../Sources/Console/Pages/paths.js';
+import {colorOf, colors, environments, hasSameMarks, isProduction, projectText, shownName}
+    from '../../Sources/Console/Pages/project-details.js';
+import {isProjectName, projectToOpen, rememberProject, startProject}
+    from '../../Sources/Console/Pages/projects.js';
+import {address, currentRoute, go, projectAddress, setProject, setQuery}
+    from '../../Sources/Console/Pages/router.js';
+import {currentSession, onSessionElsewhere, refusal, signIn, signOut, takeTokenOfLink, withoutToken}
+    from '../../Sources/Console/Pages/session.js';
+import {forgetUser, projectKey} from '../../Sources/Console/Pages/stored-data.js';
+import {forgetFormsOf, formsKey, keepForms, keptForms}
+    from '../../Sources/Console/Pages/unfinished-form.js';
+
+beforeEach(() => {
+    emptyStorages();
+    location.hash = '';
+    setProject('default');
+});
+
+for (const [hash, project, path, query] of [
+    ['', null, 'settings', ''], ['#', null, 'settings', ''], ['#/', null, 'settings', ''],
+    ['#/history', null, 'history', ''], ['#/default/history', 'default', 'history', ''],
+    ['#/default/history?from=3&to=5', 'default', 'history', 'from=3&to=5'],
+    ['#/a%2Fb%20%C3%BC/review', 'a/b ü', 'review', ''], ['#/100%/review', '100%', 'review', ''],
+    ['#/p/user?id=a%3Fb', 'p', 'user', 'id=a%3Fb'], ['#//p//live/', 'p', 'live', ''],
+]) {
+    test(`the address ${hash || 'without a page'} is the page ${path} of ${project}`, () => {
+        location.hash = hash;
+        const route = currentRoute();
+        assert.deepEqual([route.project, route.path, String(route.query)], [project, path, query]);
+    });
+}
+
+test('an address leads back to its page', () => {
+    const name = 'a/b ü?#&';
+    location.hash = projectAddress(name, 'user', {id: 'x y&z', none: undefined, empty: ''});
+    const {project, path, query} = currentRoute();
+    assert.deepEqual([project, path, [...query]], [name, 'user', [['id', 'x y&z'], ['empty', '']]]);
+});
+
+test('addresses are those of the open project', () => {
+    setProject('shop');
+    assert.equal(address('live'), '#/shop/live');
+    go('history', {from: '1'});
+    assert.equal(location.hash, '#/shop/history?from=1');
+    history.state = {number: 3};
+    setQuery({from: '2', to: undefined});
+    assert.equal(location.hash, '#/shop/history?from=2');
+    assert.deepEqual(history.state, {number: 3});
+});
+
+for (const {group, key, path} of fixture('TemplatesTests/Fixtures/template-paths.json')) {
+    test(`the path of a setting is ${path.slice(0, 70)}`, () => (
+        assert.equal(parameterPath(group, key), path)));
+}
+
+test('a path may begin with a name', () => {
+    assert.equal(memberPath('', 'a'), 'a');
+    assert.equal(memberPath('', 'a b'), '["a b"]');
+    assert.equal(memberPath('a', ''), 'a[""]');
+    assert.equal(conditionPath(4), 'conditions[4]');
+});
+
+for (const [path, text] of [
+    [['parameters', 'a'], 'Default.a'], [['parameterGroups', 'G', 'parameters', 'a'], 'G.a'],
+    [['parameters', 'a', 'defaultValue', 'value'], 'Default.a, default value'],
+    [['parameters', 'a', 'valueType'], 'Default.a, type'],
+    [['parameters', 'a', 'conditionalValues'], 'Default.a, conditional values'],
+    [['parameterGroups', 'Home', 'parameters', 'title', 'conditionalValues', 'Germany', 'value'],
+        'Home.title, value for “Germany”'],
+    [['parameterGroups', 'G'], 'the section G'],
+    [['parameterGroups', 'G', 'description'], 'the section G, description'],
+    [['parameterGroups', 'G', 'parameters'], 'the section G, parameters'],
+    [['conditions', 'A'], 'the condition A'],
+    [['conditions', 'A', 'tagColor'], 'the condition A, colour'],
+    [['conditions', 'A', 'constructor'], 'the condition A, constructor'],
+    [['conditions'], 'the order of the conditions'],
+    [['version', 'description'], 'the description of the version'], [['other'], 'the other'],
+]) test(`${path.join(' ')} is said as ${text}`, () => assert.equal(placeName(path), text));
+
+const named = {conditions: [{name: 'A'}, {name: ''}, {}]};
+
+for (const [path, name, place] of [
+    ['conditions[0].expression', 'A', 'the condition A, expression'],
+    ['conditions[0]', 'A', 'the condition A'], ['conditions[1]', null, null],
+    ['conditions[2].name', null, null], ['conditions[7]', null, null],
+    ['parameters.a', null, null], ['xconditions[0]', null, null],
+    ['conditions[0].condition.orCondition', 'A', 'the condition A, condition'],
+]) {
+    test(`the path ${path} is of the condition ${name}`, () => {
+        assert.equal(conditionName(path, named), name);
+        assert.equal(conditionPlace(path, named), place);
+    });
+}
+
+test('a file without a list of conditions names none', () => {
+    for (const file of [null, [], {conditions: {}}, {conditions: 'x'}, 7]) {
+        assert.equal(conditionName('conditions[0]', file), null);
+    }
+});
+
+for (const [path, outer, isInside] of [['a', 'a', true], ['a.b', 'a', true], ['a["b"]', 'a', true],
+    ['ab', 'a', false], ['a', 'a.b', false], ['', '', true], ['.a', '', true], ['a', '', false]]) {
+    test(`${path || 'the whole'} is ${isInside ? '' : 'not '}within ${outer || 'the whole'}`, () => (
+        assert.equal(isWithin(path, outer), isInside)));
+}
+
+for (const [fragment, token, place] of [
+    ['', null, ''], ['#/default/live', null, '#/default/live'], ['#token=abc', 'abc', ''],
+    ['#/p/live?token=abc', 'abc', '#/p/live'], ['#/p/user?id=7&token=a+b', 'a+b', '#/p/user?id=7'],
+    ['#token=a%2Bb', 'a+b', ''], ['#token=', '', ''], ['#tokens=abc', null, '#tokens=abc'],
+    ['#/p/user?id=a+b', null, '#/p/user?id=a+b'],
+]) {
+    test(`the token of ${fragment || 'no fragment'} is ${token}`, () => (
+        assert.deepEqual(withoutToken(fragment), {token, place})));
+}
+
+test('the token of a link leaves the address', () => {
+    location.hash = '#/p/live?token=abc';
+    assert.equal(takeTokenOfLink(), 'abc');
+    assert.equal(location.hash, '#/p/live');
+    location.hash = '#token=abc';
+    assert.equal(takeTokenOfLink('#/p/review'), 'abc');
+    assert.equal(location.hash, '#/p/review');
+    assert.equal(takeTokenOfLink(), null);
+    assert.equal(location.hash, '#/p/review');
+});
+
+const shared = fixture('ConfigServerTests/Fixtures/console-names.json');
+
+test('each role may what the roles below it may', () => {
+    shared.roles.forEach((role, index) => shared.roles.forEach((needed, other) => (
+        assert.equal(refusal({role}, needed) === null, index >= other, `${role}, ${needed}`))));
+    assert.equal(refusal({role: 'viewer'}, 'editor'),
+        'Your role is viewer. This needs the role editor.');
+    assert.notEqual(refusal({role: 'unknown'}, 'viewer'), null);
+});
+
+test('a session begins and ends in all tabs', async () => {
+    const requests = answerRequests(({method}) => (method === 'DELETE' ? {status: 204}
+        : {body: {name: 'ada', role: 'editor', csrfToken: 'c'}}));
+    const heard = [];
+    onSessionElsewhere((isEnded) => heard.push(isEnded));
+    // Another tab, on the same channel.
+    const other = new BroadcastChannel('activeconfig.session');
+    const sent = [];
+    other.addEventListener('message', ({data}) => sent.push(data));
+    assert.equal((await signIn('secret')).name, 'ada');
+    await signOut();
+    other.postMessage('began');
+    other.postMessage('ended');
+    await settled();
+    assert.deepEqual(sent, ['began', 'ended']);
+    assert.deepEqual(heard, [false, true]);
+    assert.deepEqual(requests.map(({method, path, body}) => [method, path, body]), [
+        ['POST', '/console/session', {token: 'secret'}], ['DELETE', '/console/session', undefined]]);
+    assert.equal((await currentSession()).csrfToken, 'c');
+});
+
+test('a session that does not begin is told to no tab', async () => {
+    answerRequests(() => ({status: 401, body: {}}));
+    const other = new BroadcastChannel('activeconfig.session');
+    other.addEventListener('message', () => assert.fail('it was told'));
+    await assert.rejects(signIn('wrong'), {status: 401});
+    await settled();
+    other.close();
+});
+
+for (const name of shared.projectNames) {
+    test(`${name.slice(0, 20)} is a name for a project`, () => assert.ok(isProjectName(name)));
+}
+for (const name of [...shared.otherNames, '']) {
+    test(`"${name.slice(0, 20)}" is no name for a project`, () => assert.ok(!isProjectName(name)));
+}
+
+test('environments and colours are those of the server', () => {
+    assert.deepEqual(environments.map(([value]) => value), shared.environments);
+    assert.deepEqual(colors.map(([value]) => value), shared.projectColors);
+});
+
+for (const [wanted, last, started, name, isKnown] of [
+    ['a', null, null, 'a', true], ['gone', null, null, 'gone', false],
+    ['new', null, 'new', 'new', true], [null, 'b', null, 'b', true],
+    [null, 'gone', null, 'default', true], [null, null, null, 'default', true],
+    ['default', 'b', null, 'default', true], [null, null, 'new', 'default', true],
+]) {
+    test(`the project ${wanted} is opened as ${name} after ${last} and ${started}`, () => {
+        if (last) rememberProject(last);
+        if (started) startProject(started);
+        assert.deepEqual(projectToOpen(wanted, ['a', 'b']), {name, isKnown});
+    });
+}
+
+test('a full storage does not keep a project from opening', () => {
+    MemoryStorage.room = 0;
+    rememberProject('a');
+    assert.equal(localStorage.getItem(projectKey), null);
+});
+
+for (const [project, name, text] of [
+    [{name: 'p'}, 'p', 'p'], [{name: 'p', displayName: 'Shop'}, 'Shop', 'Shop (p)'],
+    [{name: 'p', displayName: 'p'}, 'p', 'p'],
+    [{name: 'p', displayName: 'Shop', environment: 'PRODUCTION'}, 'Shop', 'Shop (p), Production'],
+    [{name: 'p', environment: 'LATER'}, 'p', 'p'],
+]) {
+    test(`a project is shown as ${text}`, () => {
+        assert.equal(shownName(project), name);
+        assert.equal(projectText(project), text);
+    });
+}
+
+test('production is red without a colour of its own', () => {
+    assert.equal(colorOf({environment: 'PRODUCTION'}), 'RED');
+    assert.equal(colorOf({environment: 'PRODUCTION', color: 'BLUE'}), 'BLUE');
+    assert.equal(colorOf({environment: 'STAGING'}), undefined);
+    assert.ok(isProduction({environment: 'PRODUCTION'}) && !isProduction({}));
+});
+
+test('projects differ by what people tell them apart by', () => {
+    const one = {name: 'p', color: 'RED', versionNumber: '1'};
+    assert.ok(hasSameMarks(one, {...one, versionNumber: '2'}));
+    for (const name of ['name', 'displayName', 'environment', 'color']) {
+        assert.ok(!hasSameMarks(one, {...one, [name]: 'other'}), name);
+    }
+});
+
+/** Fills both storages with what the console keeps. */
+function fillStorages() {
+    localStorage.setItem(projectKey, 'a');
+    localStorage.setItem('activeconfig.impact.a', '{}');
+    localStorage.setItem('other.site', 'x');
+    sessionStorage.setItem('activeconfig.draft.ada.a', '1');
+    sessionStorage.setItem('activeconfig.draft.bob.a', '2');
+    sessionStorage.setItem('activeconfig.user.a', '{}');
+    keepForms({user: 'ada', project: 'a'}, [{user: 'ada', project: 'a', kind: 'setting'}]);
+    keepForms({user: 'bob', project: 'a'}, [{user: 'bob', project: 'a', kind: 'setting'}]);
+}
+
+test('signing out deletes what is kept of the user, and not what is of others', () => {
+    fillStorages();
+    forgetUser('ada');
+    assert.deepEqual(Object.keys(localStorage).sort(), [projectKey, 'other.site'].sort());
+    assert.deepEqual(Object.keys(sessionStorage).sort(), ['activeconfig.draft.bob.a', formsKey]);
+    assert.deepEqual(keptForms('ada', 'a'), []);
+    assert.equal(keptForms('bob', 'a').length, 1);
+});
+
+test('a session that ended in another tab leaves the unsaved work', () => {
+    fillStorages();
+    forgetUser('ada', {keepsWork: true});
+    assert.deepEqual(Object.keys(localStorage).sort(), [projectKey, 'other.site'].sort());
+    assert.deepEqual(Object.keys(sessionStorage).sort(),
+        ['activeconfig.draft.ada.a', 'activeconfig.draft.bob.a', formsKey]);
+    assert.equal(keptForms('ada', 'a').length, 1);
+});
+
+test('forms replace those of their user and project alone', () => {
+    const form = (user, project, key) => ({user, project, kind: 'setting', arguments: [key]});
+    keepForms({user: 'a', project: 'p'}, [form('a', 'p', 1)]);
+    keepForms({user: 'a', project: 'q'}, [form('a', 'q', 2)]);
+    keepForms({user: 'b', project: 'p'}, [form('b', 'p', 3)]);
+    keepForms({user: 'a', project: 'p'}, [form('a', 'p', 4), form('a', 'p', 5)]);
+    assert.deepEqual(keptForms('a', 'p').map((each) => each.arguments[0]), [4, 5]);
+    assert.deepEqual(keptForms('a', 'q').map((each) => each.arguments[0]), [2]);
+    keepForms({user: 'a', project: 'p'}, []);
+    assert.deepEqual(keptForms('a', 'p'), []);
+    forgetFormsOf('b');
+    assert.deepEqual(keptForms('b', 'p'), []);
+    assert.equal(keptForms('a', 'q').length, 1);
+    forgetFormsOf('a');
+    assert.equal(sessionStorage.getItem(formsKey), null);
+});
+
+for (const text of ['{', '{}', 'null', '[null, 1, {}]']) {
+    test(`stored forms that are ${text} are none`, () => {
+        sessionStorage.setItem(formsKey, text);
+        assert.deepEqual(keptForms('a', 'p'), []);
+    });
+}
+
+test('a full storage keeps no forms, and does not fail', () => {
+    MemoryStorage.room = 5;
+    keepForms({user: 'a', project: 'p'}, [{user: 'a', project: 'p', kind: 'pin'}]);
+    assert.deepEqual(keptForms('a', 'p'), []);
+});
+
+test('choices of a merge survive a reload, for the draft they were made for', () => {
+    const kept = new KeptChoices('p', '3');
+    kept.choices['parameters.a'] = 'mine';
+    Object.defineProperty(kept.choices, '__proto__', {value: 'theirs', enumerable: true});
+    kept.keep();
+    assert.equal(new KeptChoices('p', '3').choices['parameters.a'], 'mine');
+    assert.deepEqual(new KeptChoices('p', '4').choices, {});
+    assert.deepEqual(new KeptChoices('q', '3').choices, {});
+    kept.forget();
+    assert.deepEqual(new KeptChoices('p', '3').choices, {});
+});
+
+for (const text of ['{', '7', 'null', '{"base": "3"}']) {
+    test(`kept choices that are ${text} are none`, () => {
+        sessionStorage.setItem('activeconfig.merge.p', text);
+        assert.deepEqual(new KeptChoices('p', '3').choices, {});
+    });
+}
+
+test('folded sections survive a reload', () => {
+    const folds = new Folds('p');
+    folds.set(['outside', 'group:a'], true);
+    folds.set(['outside'], false);
+    assert.ok(!new Folds('p').has('outside') && new Folds('p').has('group:a'));
+    assert.ok(!new Folds('q').has('group:a'));
+    sessionStorage.setItem('activeconfig.folds.p', '{');
+    assert.ok(!new Folds('p').has('group:a'));
+    MemoryStorage.room = 0;
+    folds.set(['outside'], true);
+    assert.ok(folds.has('outside'));
+});

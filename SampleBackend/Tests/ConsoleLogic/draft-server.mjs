@@ -1,0 +1,112 @@
+/**
+ * A server of one project's versions and of one user's draft of it, as far as a workspace sees it.
+ */
+
+import {answerRequests} from './browser.mjs';
+import {appliedPatch} from './applied-patch.mjs';
+
+const failure = (status, message = `Refused with ${status}.`) => (
+    {status, body: {error: {status: 'REFUSED', message}}});
+
+export class DraftServer {
+    /** Templates by version number; the last one is current. */
+    versions = new Map();
+    /** `{template, base, tag}`; null without one. */
+    draft = null;
+    requests = [];
+    #tags = 0;
+    #faults = [];
+
+    constructor(template) {
+        if (template) this.publish(template);
+        this.requests = answerRequests((request) => this.#answer(request));
+    }
+
+    publish(template) {
+        this.versions.set(String(this.versions.size + 1), template);
+    }
+
+    /** Stores a draft as another browser does. */
+    store(template, base = this.#newest) {
+        this.#tags += 1;
+        this.draft = {template, base, tag: `"draft-${this.#tags}"`};
+    }
+
+    /**
+     * What becomes of the next request of a method to the draft: `lost`, before it arrives;
+     * `unanswered`, after it was done; a status; a function, called before the answer; or a
+     * function as `late`, called between the answer and its arrival.
+     */
+    failNext(method, fault) {
+        this.#faults.push({method, fault});
+    }
+
+    /** Methods and paths of the requests of a method, or of all. */
+    sent(...methods) {
+        return this.requests.filter(({method}) => !methods.length || methods.includes(method));
+    }
+
+    get #newest() {
+        return String(this.versions.size);
+    }
+
+    async #answer(request) {
+        const {method, path} = request;
+        const url = new URL(path, 'https://config.test');
+        const resource = url.pathname.replace('/v1/projects/default/', '');
+        if (resource === 'remoteConfig') {
+            const number = url.searchParams.get('versionNumber') ?? this.#newest;
+            const template = this.versions.get(number);
+            if (!template) return failure(404);
+            return {body: {...template, version: {versionNumber: number}},
+                etag: `etag-default-${number}`};
+        }
+        if (resource === 'remoteConfig:listVersions') {
+            return this.versions.size ? {body: {versions: [{versionNumber: this.#newest}]}}
+                : failure(404);
+        }
+        if (resource !== 'draft') return failure(404);
+        const index = this.#faults.findIndex((each) => each.method === method);
+        const fault = index < 0 ? null : this.#faults.splice(index, 1)[0].fault;
+        if (fault === 'lost') throw new Error('The connection broke.');
+        if (typeof fault === 'number') return failure(fault);
+        if (typeof fault === 'function') await fault();
+        const answer = this.#answerDraft(request, url.searchParams);
+        await fault?.late?.();
+        if (fault === 'unanswered') throw new Error('The connection broke.');
+        return answer;
+    }
+
+    #answerDraft({method, headers, body}, query) {
+        const {draft} = this;
+        if (method === 'GET') {
+            if (!draft) return failure(404);
+            if (headers['If-None-Match'] === draft.tag) return {status: 304};
+            return this.#told();
+        }
+        if (headers['If-Match'] !== undefined && headers['If-Match'] !== draft?.tag) {
+            return failure(draft || method !== 'DELETE' ? 412 : 404);
+        }
+        if (headers['If-None-Match'] === '*' && draft) return failure(412);
+        if (method === 'DELETE') {
+            this.draft = null;
+            return {status: 204};
+        }
+        if (method === 'PUT') {
+            this.store(body.template, body.baseVersion);
+            return this.#told();
+        }
+        const base = draft?.base ?? query.get('baseVersion');
+        this.store(appliedPatch(draft?.template ?? this.versions.get(base) ?? {}, body), base);
+        return this.#told();
+    }
+
+    /** The draft with its differences, of which the numbers alone count. */
+    #told() {
+        const {template, base, tag} = this.draft;
+        const isSame = JSON.stringify(template) === JSON.stringify(this.versions.get(base) ?? {});
+        const changes = base === '0' || this.versions.has(base)
+            ? {conditions: [], groups: [], parameters: isSame ? [] : [{}]} : undefined;
+        return {body: {template, baseVersion: base, changes}, etag: tag};
+    }
+}

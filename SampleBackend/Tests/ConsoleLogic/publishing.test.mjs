@@ -1,0 +1,357 @@
+import {answerRequests, Clock} from './browser.mjs';
+import assert from 'node:assert/strict';
+import {afterEach, beforeEach, test} from 'node:test';
+
+import {NoAnswerError, ServerError} from '../../Sources/Console/Pages/api.js';
+import {parseJSON} from '../../Sources/Console/Pages/json-text.js';
+import {ChangedPinError, readOverrides, savePin} from '../../Sources/Console/Pages/overrides.js';
+import {previewDraft} from '../../Sources/Console/Pages/proposal.js';
+import {clearDoubt, publish} from '../../Sources/Console/Pages/publishing.js';
+import {arrival, editAgain, rollback} from '../../Sources/Console/Pages/rollback.js';
+
+let clock;
+
+beforeEach(() => {
+    clock = new Clock().start();
+});
+
+afterEach(() => clock.end());
+
+const failure = (status, error = {message: `Refused with ${status}.`}) => ({status, body: {error}});
+const lost = () => {
+    throw new Error('The connection broke.');
+};
+
+/** Runs something while time passes for its pauses. */
+async function timed(promise, seconds = 60) {
+    let isOver = false;
+    const ended = promise.finally(() => {
+        isOver = true;
+    });
+    ended.catch(() => {});
+    for (let second = 0; second < seconds && !isOver; second += 1) await clock.pass(1000);
+    return ended;
+}
+
+/** A workspace with a draft over version 3, whose versions have these templates. */
+const workspace = (versions = {}) => ({
+    project: 'p', user: 'ada',
+    draft: {template: {a: 1, version: {description: 'kept'}}, base: '3', etag: 'etag-p-3'},
+    fetchTemplate: async (number) => ({template: versions[number]}),
+});
+
+const options = (left = new AbortController()) => {
+    const doubts = [];
+    return {description: 'Why', signal: left.signal, onDoubt: (attempt) => doubts.push(attempt), doubts};
+};
+
+test('a publish sends the template with its description, over its base', async () => {
+    const requests = answerRequests(() => ({body: {version: {versionNumber: '4'}}}));
+    assert.deepEqual(await publish(workspace(), {a: 1}, options()),
+        {outcome: 'published', version: {versionNumber: '4'}});
+    const [{method, path, headers, body}] = requests;
+    assert.deepEqual([method, path, headers['If-Match']],
+        ['PUT', '/v1/projects/p/remoteConfig', 'etag-p-3']);
+    assert.deepEqual(body, {a: 1, version: {description: 'Why'}});
+});
+
+test('a publish without a description sends none', async () => {
+    const requests = answerRequests(() => ({body: {version: {versionNumber: '4'}}}));
+    await publish(workspace(), {a: 1}, {...options(), description: ''});
+    assert.deepEqual(requests[0].body, {a: 1});
+});
+
+test('a template with problems is invalid, another refusal has its message', async () => {
+    answerRequests(() => failure(400, {details: [{path: 'a'}]}));
+    assert.deepEqual(await publish(workspace(), {}, options()),
+        {outcome: 'invalid', problems: [{path: 'a'}]});
+    answerRequests(() => failure(403));
+    assert.deepEqual(await publish(workspace(), {}, options()),
+        {outcome: 'refused', message: 'Refused with 403.'});
+});
+
+/** Answers of a server whose newest versions are `versions`, and to which `put` happens. */
+const after = (put, versions) => ({method}) => (
+    method === 'PUT' ? put() : {body: {versions}});
+
+const own = {updateUser: {name: 'ada'}, updateOrigin: 'CONSOLE'};
+
+for (const [name, version, outcome] of [
+    ['this user', {versionNumber: '4', ...own}, 'published'],
+    ['another user', {versionNumber: '4', updateUser: {name: 'bob'}, updateOrigin: 'CONSOLE'},
+        'publishedByOthers'],
+    ['a script of this user', {versionNumber: '4', updateUser: {name: 'ada'}, updateOrigin: 'REST'},
+        'publishedByOthers'],
+    ['nobody known', {versionNumber: '4'}, 'publishedByOthers'],
+]) {
+    test(`a lost publish is found as one of ${name}`, async () => {
+        answerRequests(after(lost, [version]));
+        const given = options();
+        assert.deepEqual(await timed(publish(workspace({4: {a: 1}}), {a: 1}, given)),
+            {outcome, version});
+        assert.deepEqual(given.doubts, [1]);
+    });
+}
+
+test('a lost publish that was not done may be tried again', async () => {
+    answerRequests(after(lost, [{versionNumber: '3', ...own}]));
+    assert.deepEqual(await timed(publish(workspace({3: {a: 1}}), {a: 1}, options())),
+        {outcome: 'notPublished'});
+});
+
+test('a lost publish is found below a newer version', async () => {
+    const versions = [{versionNumber: '5'}, {versionNumber: '4', ...own}];
+    answerRequests(after(lost, versions));
+    const found = await timed(publish(workspace({5: {a: 2}, 4: {a: 1}}), {a: 1}, options()));
+    assert.deepEqual(found, {outcome: 'published', version: versions[1]});
+});
+
+test('the server is asked until it answers', async () => {
+    let failures = 0;
+    answerRequests(({method}) => {
+        if (method === 'PUT') return failure(500);
+        failures += 1;
+        if (failures === 1) return lost();
+        if (failures === 2) return failure(503);
+        return {body: {versions: [{versionNumber: '4', ...own}]}};
+    });
+    const given = options();
+    assert.equal((await timed(publish(workspace({4: {a: 1}}), {a: 1}, given))).outcome, 'published');
+    assert.deepEqual(given.doubts, [1, 2, 3]);
+});
+
+test('a page that is left asks no more', async () => {
+    answerRequests(lost);
+    const left = new AbortController();
+    const ended = timed(publish(workspace(), {}, options(left)), 5);
+    left.abort();
+    assert.deepEqual(await ended, {outcome: 'left'});
+    assert.equal(await clearDoubt(lost, {signal: left.signal, onDoubt: () => {}}), undefined);
+});
+
+test('an error below 500 ends the questions', async () => {
+    const {signal} = new AbortController();
+    await assert.rejects(timed(clearDoubt(async () => {
+        throw new ServerError(403, null);
+    }, {signal, onDoubt: () => {}})), {status: 403});
+});
+
+test('a draft over an older version is outdated, unless a version holds it after all', async () => {
+    answerRequests(after(() => failure(412), [{versionNumber: '4', ...own}]));
+    assert.deepEqual(await publish(workspace({4: {a: 2}}), {a: 1}, options()),
+        {outcome: 'outdated'});
+    assert.equal((await publish(workspace({4: {a: 1}}), {a: 1}, options())).outcome, 'published');
+});
+
+const undone = {before: '3', versionNumber: '4'};
+
+test('a rollback publishes the version before over the one that is undone', async () => {
+    const requests = answerRequests(() => ({body: {version: {versionNumber: '5'}}}));
+    assert.deepEqual(await rollback('p', undone, options()), {versionNumber: '5'});
+    assert.deepEqual(requests[0].body, {versionNumber: '3'});
+    assert.equal(requests[0].headers['If-Match'], 'etag-p-4');
+});
+
+for (const [name, versions, found] of [
+    ['was done', [{versionNumber: '5', rollbackSource: '3'}], '5'],
+    ['was done before another publish',
+        [{versionNumber: '6'}, {versionNumber: '5', rollbackSource: '3'}], '5'],
+    ['was not done', [{versionNumber: '4'}], undefined],
+    ['is of somebody else, to another version', [{versionNumber: '5', rollbackSource: '2'}], undefined],
+    ['is of somebody else, later', [{versionNumber: '6', rollbackSource: '3'}], undefined],
+]) {
+    test(`a lost rollback that ${name} is found out`, async () => {
+        answerRequests(({method}) => (method === 'POST' ? lost() : {body: {versions}}));
+        const version = await timed(rollback('p', undone, options()));
+        assert.equal(version?.versionNumber, found);
+        if (found === undefined) assert.equal(version, null);
+    });
+}
+
+test('a rollback after a newer version is refused', async () => {
+    answerRequests(() => failure(412));
+    await assert.rejects(rollback('p', undone, options()), {status: 412});
+});
+
+test('apps with a newer version have arrived, too', async () => {
+    answerRequests(() => ({body: {connections: 10, versions: {3: 1, 4: 2, 10: 3}}}));
+    assert.deepEqual(await arrival('p', '4', undefined), {all: 10, has: 5});
+});
+
+test('what was undone is a draft again, over edits that were made since', async () => {
+    const templates = {3: {template: {a: 1, b: 1}},
+        4: {template: {a: 2, b: 1}, version: {description: 'Why'}}};
+    let based;
+    const place = {
+        draft: null, published: {a: 1, b: 1}, versionNumber: '5', etag: 'etag-p-5',
+        load: async () => {}, fetchTemplate: async (number) => templates[number],
+        rebase: (template, base) => {
+            based = {template, base};
+        }};
+    await editAgain(place, '3', '4');
+    assert.deepEqual(based.template, {a: 2, b: 1, version: {description: 'Why'}});
+    assert.deepEqual(based.base,
+        {versionNumber: '5', etag: 'etag-p-5', baseTemplate: place.published});
+    place.draft = {baseTemplate: {a: 1, b: 1}, template: {a: 3, b: 7}};
+    await editAgain(place, '3', '4');
+    assert.equal(based.template.a, 3);
+    assert.equal(based.template.b, 7);
+    templates[4].version = {};
+    place.draft = null;
+    await editAgain(place, '3', '4');
+    assert.deepEqual(based.template, {a: 2, b: 1});
+});
+
+/** A workspace for previews; `isOutdated` if somebody has published since the draft began. */
+const previewed = (isOutdated) => (
+    {project: 'p', isOutdated, draft: {template: {mine: true}, base: '3'}});
+
+test('a draft over the current version is previewed as it is', async () => {
+    const requests = answerRequests(() => ({body: {versionNumber: '3', users: []}}));
+    assert.deepEqual(await previewDraft(previewed(false), [{userID: '7'}], undefined),
+        {versionNumber: '3', users: [], isMerged: false, conflictCount: 0});
+    assert.deepEqual(requests[0].body, {template: {mine: true}, users: [{userID: '7'}]});
+});
+
+test('a draft over an older version is merged first, and wins all conflicts', async () => {
+    const requests = answerRequests(({path, body}) => (path.endsWith(':preview')
+        ? {body: {versionNumber: '4', users: []}}
+        : {body: {template: {merged: Object.keys(body.resolutions).length}, versionNumber: '4',
+            conflicts: [{path: 'a'}, {path: 'b'}]}}));
+    const answer = await previewDraft(previewed(true), [], undefined);
+    assert.deepEqual([answer.isMerged, answer.conflictCount], [true, 2]);
+    assert.deepEqual(requests[1].body.resolutions, {a: 'mine', b: 'mine'});
+    assert.deepEqual(requests[2].body.template, {merged: 2});
+});
+
+test('a preview is based on the version that it is compared with', async () => {
+    let newest = 3;
+    answerRequests(({path}) => {
+        if (!path.endsWith(':preview')) {
+            return {body: {template: {}, versionNumber: String(newest), conflicts: []}};
+        }
+        newest = Math.min(5, newest + 1);
+        return {body: {versionNumber: String(newest), users: []}};
+    });
+    const answer = await previewDraft(previewed(false), [], undefined);
+    assert.deepEqual([answer.versionNumber, answer.isMerged], ['5', true]);
+});
+
+test('a preview gives up when others publish all the time', async () => {
+    let newest = 3;
+    answerRequests(({path}) => {
+        newest += 1;
+        return path.endsWith(':preview') ? {body: {versionNumber: String(newest), users: []}}
+            : {body: {template: {}, versionNumber: String(newest), conflicts: []}};
+    });
+    await assert.rejects(previewDraft(previewed(false), [], undefined), /without a pause/);
+});
+
+test('nothing is published yet where the version is 0', async () => {
+    answerRequests(() => ({body: {users: []}}));
+    const answer = await previewDraft({...previewed(false), draft: {template: {}, base: '0'}}, []);
+    assert.equal(answer.versionNumber, '0');
+});
+
+/** A server of one user's pins; `before` runs before each write. */
+function pins(text, before = () => {}) {
+    const state = {text, tag: 1, requests: []};
+    const change = (content) => {
+        state.text = content;
+        state.tag += 1;
+    };
+    state.change = change;
+    state.requests = answerRequests(({method, headers, text: sent}) => {
+        if (method === 'GET') {
+            return state.text === null ? failure(404) : {text: state.text, etag: `"${state.tag}"`};
+        }
+        before(state);
+        if (headers['If-Match'] && headers['If-Match'] !== `"${state.tag}"`) return failure(412);
+        if (headers['If-None-Match'] && state.text !== null) return failure(412);
+        if (method === 'DELETE' && state.text === null) return failure(404);
+        change(method === 'DELETE' ? null : sent);
+        return {body: {}};
+    });
+    return state;
+}
+
+test('a user without pins has none, and no tag', async () => {
+    pins(null);
+    assert.deepEqual(await readOverrides('p', 'a/b'), {overrides: {}, etag: null});
+    answerRequests(() => failure(500));
+    await assert.rejects(readOverrides('p', 'u'), {status: 500});
+});
+
+test('a pin leaves the others of its user as they are, with their digits', async () => {
+    const server = pins('{"S":{"a":1.10,"b":2}}');
+    await savePin('p', 'u', 'S', 'b', parseJSON('3.00'), {value: 2});
+    assert.equal(server.text, '{"S":{"a":1.10,"b":3.00}}');
+    await savePin('p', 'u', 'T', 'c', 'x', {value: undefined});
+    assert.equal(server.text, '{"S":{"a":1.10,"b":3.00},"T":{"c":"x"}}');
+});
+
+test('the first pin creates the pins, the last one that goes deletes them', async () => {
+    const server = pins(null);
+    await savePin('p', 'ü/7', 'S', 'a', true);
+    assert.equal(server.text, '{"S":{"a":true}}');
+    assert.equal(server.requests[0].path, '/v1/projects/p/users/%C3%BC%2F7/overrides');
+    assert.equal(await savePin('p', 'ü/7', 'S', 'a', undefined), undefined);
+    assert.equal(server.text, null);
+    await savePin('p', 'ü/7', 'S', 'a', undefined);
+    assert.equal(server.requests.filter(({method}) => method === 'DELETE').length, 1);
+});
+
+test('a section goes with its last pin', async () => {
+    const server = pins('{"S":{"a":1},"T":{"b":2}}');
+    await savePin('p', 'u', 'S', 'a', undefined);
+    assert.equal(server.text, '{"T":{"b":2}}');
+});
+
+test('a pin of somebody else during a save is kept', async () => {
+    let isFirst = true;
+    const server = pins('{"S":{"a":1}}', (state) => {
+        if (isFirst) state.change('{"S":{"a":1,"c":3}}');
+        isFirst = false;
+    });
+    await savePin('p', 'u', 'S', 'b', 2, {value: undefined});
+    assert.equal(server.text, '{"S":{"a":1,"c":3,"b":2}}');
+});
+
+test('a save gives up after five attempts', async () => {
+    let count = 0;
+    pins('{"S":{"a":1}}', (state) => {
+        count += 1;
+        state.change('{"S":{"a":1}}');
+    });
+    await assert.rejects(savePin('p', 'u', 'S', 'b', 2), {status: 412});
+    assert.equal(count, 5);
+});
+
+test('another value than the one that was shown is not replaced', async () => {
+    const server = pins('{"S":{"a":5}}');
+    const error = await savePin('p', 'u', 'S', 'a', 2, {value: 1}).catch((thrown) => thrown);
+    assert.ok(error instanceof ChangedPinError);
+    assert.equal(error.value, 5);
+    assert.match(error.message, /It is 5 now\./);
+    assert.equal(server.text, '{"S":{"a":5}}');
+    await assert.rejects(savePin('p', 'u', 'S', 'b', 2, {value: 1}), /not pinned any more/);
+});
+
+test('the wanted value may be there already, from an attempt whose answer was lost', async () => {
+    const server = pins('{"S":{"a":2}}');
+    await savePin('p', 'u', 'S', 'a', 2, {value: 1});
+    assert.equal(server.text, '{"S":{"a":2}}');
+});
+
+test('a pin is returned as the server keeps it', async () => {
+    answerRequests(({method}) => (method === 'GET' ? {text: '{"S":{"a":1.5}}', etag: '"1"'} : {}));
+    assert.equal(await savePin('p', 'u', 'S', 'a', parseJSON('1.50000')), 1.5);
+    let reads = 0;
+    answerRequests(({method}) => {
+        if (method !== 'GET') return {};
+        reads += 1;
+        return reads === 1 ? {text: '{"S":{"a":1}}', etag: '"1"'} : lost();
+    });
+    assert.equal(await savePin('p', 'u', 'S', 'a', 7), 7, 'the sent one when it cannot be read');
+    assert.ok(new NoAnswerError() instanceof Error);
+});

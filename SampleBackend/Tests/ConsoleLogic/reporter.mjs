@@ -1,0 +1,57 @@
+/**
+ * Reporter of `node --test` that prints failures alone, with their place, and the counts at the end.
+ * A run without tests fails: its files were not found, or do not test anything.
+ */
+
+import {relative} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {inspect} from 'node:util';
+
+/** Place in this project's files at which an error was thrown; that of the test without one. */
+function placeOf({file, line, details}) {
+    const {stack = ''} = details.error?.cause ?? details.error ?? {};
+    const [, address, row] = /(file:\/\/\/[^\s)]+?\.m?js):(\d+):\d+/.exec(String(stack)) ?? [];
+    const path = address ? fileURLToPath(address) : file;
+    if (!path) return '';
+    const shown = relative(process.cwd(), path);
+    return address ?? line ? `${shown}:${row ?? line}` : shown;
+}
+
+/** Message of a failure, without what Node adds to those of tests. */
+function messageOf({error}) {
+    const cause = error?.cause ?? error;
+    return typeof cause?.message === 'string' ? cause.message : inspect(cause);
+}
+
+/** True for what is no test: a file, or a group of tests, fails with its tests. */
+function isGroup({name, details}) {
+    return details.type === 'suite' || details.error?.failureType === 'subtestsFailed'
+        || /\.test\.mjs$/.test(name);
+}
+
+export default async function* report(source) {
+    let passed = 0;
+    const failures = [];
+    const output = [];
+    for await (const {type, data} of source) {
+        if (type === 'test:pass' && !isGroup(data)) passed += 1;
+        if (type === 'test:stderr' || type === 'test:stdout') output.push(data.message);
+        if (type !== 'test:fail') continue;
+        const isOfFile = /\.test\.mjs$/.test(data.name);
+        // A file that ends early has failed without a failed test.
+        if (!isGroup(data) || (isOfFile && data.details.error?.failureType !== 'subtestsFailed')) {
+            failures.push(data);
+        }
+    }
+    if (failures.length) yield output.join('');
+    for (const failure of failures) {
+        const [first, ...rest] = messageOf(failure.details).split('\n');
+        yield `${placeOf(failure)}: error: ${failure.name}: ${first}\n`
+            + rest.map((line) => `    ${line}\n`).join('');
+    }
+    if (passed + failures.length === 0) {
+        process.exitCode = 1;
+        yield 'error: no test ran\n';
+    }
+    yield `${passed} passed, ${failures.length} failed\n`;
+}

@@ -1,0 +1,107 @@
+import {answerRequests} from './browser.mjs';
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {fixture} from './fixtures.mjs';
+import {jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
+import {adding, contradictions, convert, formatOf, formats, freeName, isTemplate, settingCount}
+    from '../../Sources/Console/Pages/template-transfer.js';
+
+for (const [name, text, format] of [
+    ['parameters of Parse', '{"params": {"a": 1}}', 'PARSE'],
+    ['parameters of Parse with a list', '{"params": {}, "masterKeyOnly": {}}', 'PARSE'],
+    ['params beside something else', '{"params": {}, "parameters": {}}', null],
+    ['params that are no object', '{"params": [1]}', null],
+    ['a user with an address', '{"version": {"updateUser": {"email": "a@b.c"}}}', 'FIREBASE'],
+    ['a legacy version', '{"version": {"isLegacy": false}}', 'FIREBASE'],
+    ['an entity tag of Firebase', '{"etag": "etag-123", "parameters": {}}', 'FIREBASE'],
+    ['a user with a name', '{"version": {"updateUser": {"name": "ada"}}}', 'ACTIVECONFIG'],
+    ['a rollout', '{"parameters": {"a": {"conditionalValues": {"b": {"rolloutValue": {}}}}}}',
+        'FIREBASE'],
+    ['a personalization in a group', '{"parameterGroups": {"g": {"parameters": {"a":'
+        + '{"conditionalValues": {"b": {"personalizationValue": {}}}}}}}}', 'FIREBASE'],
+    ['plain parameters', '{"parameters": {"a": {"defaultValue": {"value": "1"}}}}', null],
+    ['nothing', '{}', null],
+]) {
+    test(`a file with ${name} is of ${format ?? 'any format'}`, () => (
+        assert.equal(formatOf(parseJSON(text)), format)));
+}
+
+test('the formats of files are those of the server', () => {
+    assert.deepEqual(formats.map(([format]) => format),
+        fixture('ConfigServerTests/Fixtures/console-names.json').importFormats);
+});
+
+test('a template has parameters, groups or conditions', () => {
+    assert.ok(isTemplate({parameters: {}}) && isTemplate({parameterGroups: {}})
+        && isTemplate({conditions: []}));
+    assert.ok(!isTemplate({params: {}}) && !isTemplate(null) && !isTemplate([]));
+});
+
+test('a file is converted by the server', async () => {
+    const requests = answerRequests(() => ({body: {template: {}, report: []}}));
+    const file = parseJSON('{"a":1.10}');
+    assert.deepEqual(await convert('p', {format: 'PARSE', file, section: ''}),
+        {template: {}, report: []});
+    assert.equal(requests[0].path, '/v1/projects/p/remoteConfig:import');
+    assert.equal(requests[0].text, '{"format":"PARSE","file":{"a":1.10},"section":null}');
+});
+
+const project = parseJSON('{"conditions":[{"name":"A","expression":"1"},{"name":"S",'
+    + '"expression":"same"}],"parameters":{"x":{"defaultValue":{"value":"own"}}},'
+    + '"parameterGroups":{"G":{"parameters":{"k":{}}}}}');
+const file = parseJSON('{"conditions":[{"name":"A","expression":"2","tagColor":"BLUE"},{"name":"S",'
+    + '"expression":"same"},{"name":"N","expression":"3"}],"parameters":{"x":{"defaultValue":'
+    + '{"value":"given"}},"10":{"conditionalValues":{"A":{"value":"1"}}},"9":{}},'
+    + '"parameterGroups":{"G":{"description":"d","parameters":{"k":{"a":1},"new":'
+    + '{"conditionalValues":{"N":{}}}}},"H":{"parameters":{"z":{}}}}}');
+
+test('conditions of both with another expression contradict each other', () => {
+    assert.deepEqual(contradictions(project, file),
+        [{name: 'A', own: '1', given: '2', users: ['Default.10']}]);
+    assert.deepEqual(contradictions(file, project).map(({users}) => users), [[]]);
+    assert.deepEqual(contradictions({}, file), []);
+});
+
+test('what a file has more is added, what both have stays', () => {
+    const {template, kept} = adding(project, file);
+    assert.equal(jsonText(template), '{"conditions":[{"name":"A","expression":"1"},{"name":"S",'
+        + '"expression":"same"},{"name":"N","expression":"3"}],"parameters":{"x":{"defaultValue":'
+        + '{"value":"own"}},"10":{"conditionalValues":{"A":{"value":"1"}}},"9":{}},'
+        + '"parameterGroups":{"G":{"parameters":{"k":{},"new":{"conditionalValues":{"N":{}}}}},'
+        + '"H":{"parameters":{"z":{}}}}}');
+    assert.deepEqual(kept, ['the condition S', 'Default.x', 'G.k']);
+    assert.equal(jsonText(project.parameterGroups), '{"G":{"parameters":{"k":{}}}}');
+});
+
+test('a condition may be replaced by that of the file', () => {
+    const {template} = adding(project, file, new Map([['A', 'replace']]));
+    assert.equal(jsonText(template.conditions[0]), '{"name":"A","expression":"2"}');
+});
+
+test('a condition may be added under another name, which new settings use', () => {
+    const {template} = adding(project, file, new Map([['A', 'rename']]));
+    assert.deepEqual(template.conditions.map(({name, expression}) => `${name}: ${expression}`),
+        ['A: 1', 'S: same', 'A 2: 2', 'N: 3']);
+    assert.equal(jsonText(template.parameters['10']),
+        '{"conditionalValues":{"A 2":{"value":"1"}}}');
+    assert.equal(jsonText(file.conditions[0]), '{"name":"A","expression":"2","tagColor":"BLUE"}');
+});
+
+test('an empty project gets the whole file', () => {
+    const {template, kept} = adding({}, file);
+    assert.equal(jsonText(template), jsonText(file));
+    assert.deepEqual(kept, []);
+    assert.notEqual(template.parameters['10'], file.parameters['10']);
+});
+
+test('a free name counts up', () => {
+    const names = (...list) => ({conditions: list.map((name) => ({name}))});
+    assert.equal(freeName('A', {}, {}), 'A 2');
+    assert.equal(freeName('A', names('A', 'A 2'), names('A 3')), 'A 4');
+});
+
+test('settings are counted in all sections', () => {
+    assert.equal(settingCount(file), 6);
+    assert.equal(settingCount({}), 0);
+});
