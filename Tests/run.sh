@@ -136,7 +136,7 @@ run_backend() {
     setup sqlite openssl curl
     step "build of SampleBackend" build_package SampleBackend
     test_package SampleBackend
-    local -x SAMPLE_BACKEND_IS_BUILT=1
+    local -x SAMPLE_BACKEND=$PWD/SampleBackend/.build/debug/sample-backend
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
     step "OpenAPI" SampleBackend/Tests/Schema/run.sh
     step "console" SampleBackend/Tests/Console/run.sh

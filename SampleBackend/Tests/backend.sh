@@ -1,14 +1,16 @@
 # Builds, starts and stops the backend for a test script; source it after Tests/setup.sh.
 
 # Builds the backend, and creates a folder for the script's files, removed when the script ends.
-# SAMPLE_BACKEND_IS_BUILT=1 says that nothing has changed since the last build.
+# SAMPLE_BACKEND, an absolute path, names a program that is built already.
 # Sets $backend, the program; $work, the folder; and ACTIVECONFIG_ADMIN_TOKEN, a publisher's token.
 build_backend() {
-    # To plan a build of other products, and to say where it is, takes SwiftPM many seconds.
-    if [ -z "${SAMPLE_BACKEND_IS_BUILT:-}" ]; then
+    backend=${SAMPLE_BACKEND:-$PWD/SampleBackend/.build/debug/sample-backend}
+    if [ -z "${SAMPLE_BACKEND:-}" ]; then
+        # To plan a build of other products, and to say where it is, takes SwiftPM many seconds.
         swift build --package-path SampleBackend --product sample-backend
+    elif [ ! -x "$backend" ]; then
+        fail "SAMPLE_BACKEND names no program: $backend"
     fi
-    backend=$PWD/SampleBackend/.build/debug/sample-backend
     work=$(mktemp -d)
     backend_pid=""
     trap stop_backend EXIT
