@@ -1,5 +1,6 @@
 """A headless Chromium, as the tests of the console use it."""
 
+import atexit
 import json
 import os
 import re
@@ -8,9 +9,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.remote.webelement import WebElement
+
+import opened
 
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
@@ -54,6 +57,32 @@ class Driver(webdriver.Chrome):
 class Browser:
     """A browser with one window."""
 
+    # The browser of this process; None before the first test and after it was lost.
+    _shared = None
+
+    @classmethod
+    def shared(cls):
+        """The browser that the tests of this process use one after the other.
+
+        A browser of its own would cost each class its start, and the files of the console.
+        """
+        if cls._shared is None:
+            cls._shared = cls()
+            atexit.register(cls._shared.close)
+        return cls._shared
+
+    @classmethod
+    def cleared(cls, origin):
+        """The shared browser without data of an origin; a new one in place of one that crashed."""
+        try:
+            cls.shared().forget(origin)
+        except WebDriverException:
+            atexit.unregister(cls._shared.close)
+            cls._shared.close()
+            cls._shared = None
+            cls.shared().forget(origin)
+        return cls.shared()
+
     def __init__(self):
         options = webdriver.ChromeOptions()
         # With a process for each site, a page does not start one of its own.
@@ -71,9 +100,11 @@ class Browser:
         driver = "/usr/bin/chromedriver"
         service = Service(driver if os.path.exists(driver) else None)
         self.driver = Driver(options=options, service=service)
-        self.driver.set_page_load_timeout(30)
-        self.driver.set_script_timeout(30)
+        self.driver.set_page_load_timeout(120)
+        self.driver.set_script_timeout(120)
         self.set_size(DESKTOP)
+        # The tab whose dialogs are recorded.
+        self.recorded_tab = None
 
     def close(self):
         """Ends the browser."""
@@ -92,23 +123,38 @@ class Browser:
             {"name": "prefers-reduced-motion", "value": "reduce"}]})
 
     def forget(self, origin):
-        """Deletes all cookies and the stored data of an origin."""
+        """Deletes all cookies and the stored data of an origin, and closes all tabs but one."""
+        kept, *others = self.driver.window_handles
+        for tab in others:
+            self.driver.switch_to.window(tab)
+            self.driver.close()
+        if others:
+            self.driver.switch_to.window(kept)
+        if opened.IS_RECORDED and self.recorded_tab != kept:
+            self.driver.execute_cdp_cmd(
+                "Page.addScriptToEvaluateOnNewDocument", {"source": opened.RECORDER})
+            self.recorded_tab = kept
         self.driver.get("about:blank")
         self.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
         self.driver.execute_cdp_cmd(
             "Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-        self.driver.get_log("browser")
+        self.take_errors()
 
     def take_errors(self):
         """The errors in the browser's console since the last call, as texts."""
-        return [entry["message"] for entry in self.driver.get_log("browser")
-                if is_error(entry)]
+        entries = self.driver.get_log("browser")
+        if opened.IS_RECORDED:
+            for entry in entries:
+                opened.add_entry(entry["message"])
+        return [entry["message"] for entry in entries if is_error(entry)]
 
     def violations(self, rules=None):
         """The violations of rules, by default of all, that axe finds on the page, as texts."""
         if not self.driver.execute_script("return Boolean(window.axe)"):
             script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
             self.driver.execute_script(script)
+        if opened.IS_RECORDED and not rules:
+            opened.add_page(self.driver.execute_script(opened.PAGE))
         result = self.driver.execute_async_script(
             "const [rules, done] = arguments;"
             "const options = {resultTypes: ['violations'], ...(rules && {runOnly: rules})};"

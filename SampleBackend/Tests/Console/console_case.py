@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import unittest
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,15 +10,77 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 from uuid import uuid4
 
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from browser import DESKTOP, Browser
 
 URL = os.environ["ACTIVECONFIG_CONSOLE_URL"]
 TOKEN = os.environ["ACTIVECONFIG_ADMIN_TOKEN"]
 PICTURES = Path(os.environ.get("ACTIVECONFIG_CONSOLE_PICTURES", "console-pictures"))
+
+# Pictures of what the tests open take time, and are only looked at on demand.
+TAKES_PICTURES = bool(os.environ.get("ACTIVECONFIG_CONSOLE_TAKES_PICTURES"))
+
+# Seconds after which something that a test waits for has failed.
+PATIENCE = 60
+
+# The elements that may show a text, each with the innermost of it that has the text. The driver says
+# what is shown of an element, which takes long for one with many others in it.
+HAVING_TEXT = """
+    const [selector, text] = arguments;
+    const bare = (text) => text.replace(/\\s+/g, '').toLowerCase();
+    const has = (element) => bare(element.textContent).includes(bare(text));
+    const innermost = (element) => {
+        const child = [...element.children].find(has);
+        return child ? innermost(child) : element;
+    };
+    return [...document.querySelectorAll(selector)].filter(has)
+        .map((element) => [element, innermost(element)]);"""
+
+# The cookies of sessions that the tests of this process share, by address and token.
+_sessions = {}
+
+
+def gate(test):
+    """Marks a test that `run.sh --gate` runs, in the class that defines it."""
+    test.is_of_gate = True
+    return test
+
+
+def send(method, url, body=None, **fields):
+    """Sends a request without the browser; returns the status, the fields and the JSON."""
+    request = Request(
+        url, method=method, data=None if body is None else json.dumps(body).encode(),
+        headers={name.replace("_", "-"): value for name, value in fields.items()})
+    try:
+        with urlopen(request, timeout=PATIENCE) as answer:
+            return answer.status, answer.headers, json.loads(answer.read() or b"null")
+    except HTTPError as error:
+        with error:
+            return error.code, error.headers, json.loads(error.read() or b"null")
+
+
+def new_session(url, token):
+    """The cookie of a new session, as NAME=VALUE."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        status, fields, answer = send(
+            "POST", f"{url}/console/session", {"token": token}, Content_Type="application/json")
+        # The server limits sessions of a token, and sign-ins of an address.
+        if status != 429 or time.monotonic() > end:
+            break
+        time.sleep(int(fields["Retry-After"]))
+    assert status == 200, answer
+    return fields["Set-Cookie"].split(";")[0]
+
+
+def session(url, token):
+    """The cookie of a session, which is new if a test has ended the last one."""
+    cookie = _sessions.get((url, token))
+    if not cookie or send("GET", f"{url}/console/session", Cookie=cookie)[0] != 200:
+        cookie = _sessions[url, token] = new_session(url, token)
+    return cookie
 
 
 class ConsoleCase(unittest.TestCase):
@@ -30,19 +93,18 @@ class ConsoleCase(unittest.TestCase):
     # The size of the page; a subclass may set another one.
     size = DESKTOP
 
+    # The address of the console, and the token of its user.
+    url = URL
+    token = TOKEN
+
     # The address to which requests without the browser go.
     server = URL
 
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser()
-        cls.addClassCleanup(cls.browser.close)
-        cls.driver = cls.browser.driver
-
     def setUp(self):
+        self.browser = Browser.cleared(URL)
+        self.driver = self.browser.driver
         self.browser.set_size(self.size)
         self.browser.set_scheme("light")
-        self.browser.forget(URL)
 
     def tearDown(self):
         if self.is_failed():
@@ -68,6 +130,12 @@ class ConsoleCase(unittest.TestCase):
         self.open()
         self.enter_token(token)
         self.wait_for(lambda: not self.find_all("input[type=password]"), "the page after signing in")
+
+    def continue_session(self):
+        """Gives the browser a session as if somebody had signed in before the test."""
+        name, value = session(self.url, self.token).split("=", 1)
+        self.driver.execute_cdp_cmd("Network.setCookie", {
+            "url": self.url, "name": name, "value": value, "httpOnly": True, "sameSite": "Strict"})
 
     def sign_in_unnoticed(self, token):
         """Replaces the session of the browser, as a tab does that tells nobody."""
@@ -113,11 +181,21 @@ class ConsoleCase(unittest.TestCase):
         """All elements that match now."""
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
-    def wait_for(self, condition, what, seconds=15):
+    def wait_for(self, condition, what):
         """Waits until a condition returns a true value, and returns that."""
-        wait = WebDriverWait(
-            self.driver, seconds, 0.05, ignored_exceptions=[StaleElementReferenceException])
-        return wait.until(lambda _: condition(), f"waited {seconds} s for {what}")
+        end = time.monotonic() + PATIENCE
+        pause = 0.02
+        while True:
+            try:
+                if value := condition():
+                    return value
+            except (NoSuchElementException, StaleElementReferenceException):
+                pass
+            if time.monotonic() > end:
+                self.fail(f"waited {PATIENCE} s for {what}")
+            time.sleep(pause)
+            # Each look costs the browser and the driver time that the page then lacks.
+            pause = min(1.2 * pause, 0.2)
 
     def wait_for_element(self, condition, what):
         """Waits until a condition returns an element, which it finds again when it must."""
@@ -127,9 +205,10 @@ class ConsoleCase(unittest.TestCase):
 
     def wait_for_text(self, text, selector="body"):
         """Waits until an element contains a text, and returns the element."""
-        return self.wait_for_element(
-            lambda: next((e for e in self.find_all(selector) if text in e.text), None),
-            f"{text!r} in {selector}")
+        def showing():
+            found = self.driver.execute_script(HAVING_TEXT, selector, text)
+            return next((e for e, inner in found if text in inner.text or text in e.text), None)
+        return self.wait_for_element(showing, f"{text!r} in {selector}")
 
     def violations(self, page):
         """What axe finds on the page, in light or dark; `page` is its name."""
@@ -147,7 +226,9 @@ class ConsoleCase(unittest.TestCase):
         self.assertEqual(found, [], "\n".join(found))
 
     def picture(self, name):
-        """Saves screenshots in light and dark: NAME-light.png, NAME-dark.png."""
+        """Saves screenshots in light and dark, if they are wanted: NAME-light.png, NAME-dark.png."""
+        if not TAKES_PICTURES:
+            return
         for scheme in ("dark", "light"):
             self.browser.set_scheme(scheme)
             self.browser.save_picture(PICTURES / f"{name}-{scheme}.png")
@@ -168,14 +249,6 @@ class ConsoleCase(unittest.TestCase):
 
     def administer(self, method, path, body=None, **fields):
         """Sends an administrator's request without the browser; returns the status and the JSON."""
-        request = Request(
-            self.server + path, method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {TOKEN}"}
-            | {name.replace("_", "-"): value for name, value in fields.items()})
-        try:
-            with urlopen(request, timeout=15) as answer:
-                return answer.status, json.loads(answer.read() or b"null")
-        except HTTPError as error:
-            with error:
-                return error.code, json.loads(error.read() or b"null")
+        status, _, answer = send(
+            method, self.server + path, body, **{"Authorization": f"Bearer {TOKEN}"} | fields)
+        return status, answer

@@ -32,7 +32,7 @@ class Pictures(TaskCase):
         Path(FOLDER, f"{name}.webp").write_bytes(base64.b64decode(picture["data"]))
 
     def test_empty_project(self):
-        self.sign_in()
+        self.continue_session()
         self.open("#/blog/settings")
         self.press("Start the project blog")
         self.wait_for_text("There is nothing here yet", "main")

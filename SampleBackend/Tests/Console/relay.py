@@ -3,6 +3,8 @@
 import socket
 import threading
 
+from console_case import PATIENCE
+
 
 class Relay:
     """Forwards bytes in both directions.
@@ -48,7 +50,7 @@ class Relay:
     def _answer(self, request):
         """The backend's answer; empty if the backend cannot be reached."""
         try:
-            with socket.create_connection(self.target, timeout=15) as server:
+            with socket.create_connection(self.target, timeout=PATIENCE) as server:
                 server.sendall(request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
                 parts = []
                 while part := server.recv(65536):

@@ -1,8 +1,49 @@
 #!/usr/bin/env bash
-# Starts the backend and uses its console in headless browsers: run.sh [test_signing_in …]
-# Runs as many test classes at a time as there are processors and one more, since tests wait; or
-# CONSOLE_TEST_PROCESSES.
+# Starts the backend and uses its console in headless browsers.
 set -euo pipefail
+
+usage() {
+    cat <<TEXT
+USAGE: SampleBackend/Tests/Console/run.sh [--gate] [NAME …]
+
+Runs all tests of the console, or those that are named as for Python's unittest: test_forms,
+test_forms.FormTests.test_asks_at_every_escape.
+
+  --gate  Only those that are marked by @gate. Together they open each page, dialog and menu, and go
+          each way on which somebody would be locked out or lose their work; without names, it fails
+          when they do not.
+
+The last lines are "failed: FILE:LINE: TEST: MESSAGE" for each test that failed, the number of tests
+with their time, and "N passed, N failed".
+
+  SAMPLE_BACKEND                       absolute path of a backend that is built; else it is built
+  CONSOLE_TEST_PAGES                   folder from which the pages are served, in place of those of
+                                       the program
+  CONSOLE_TEST_PROCESSES               tests at a time; by default the processors and one more
+  ACTIVECONFIG_CONSOLE_TAKES_PICTURES  1 takes pictures of what the tests check, and not only of
+                                       what failed; both are in SampleBackend/.build/console-pictures
+
+Exit codes: 0 all passed, 1 a test failed, 64 no such option, 69 something cannot be set up.
+TEXT
+}
+
+gate=""
+case "${1:-}" in
+-h | --help)
+    usage
+    exit 0
+    ;;
+--gate)
+    gate=--gate
+    export ACTIVECONFIG_CONSOLE_RECORDS=1
+    shift
+    ;;
+-*)
+    echo "run.sh: there is no option \"$1\"; see --help" >&2
+    exit 64
+    ;;
+esac
+
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh
@@ -12,12 +53,14 @@ cd "$(dirname "$0")/../../.."
 setup swift sqlite chromium
 setup_python_environment selenium==4.51.0 axe-core-python==0.1.0 jsonpatch==1.33
 build_backend
-start_backend --store "sqlite:$work/backend.sqlite" --dev
+start_backend --store "sqlite:$work/backend.sqlite" --dev \
+    ${CONSOLE_TEST_PAGES:+--console-pages "$CONSOLE_TEST_PAGES"}
 export ACTIVECONFIG_CONSOLE_URL=$url
 export ACTIVECONFIG_BACKEND=$backend
 export ACTIVECONFIG_CONSOLE_PICTURES=$PWD/SampleBackend/.build/console-pictures
 
 cd SampleBackend/Tests/Console
 export PYTHONDONTWRITEBYTECODE=1
+# Tests wait, so that there may be more of them than processors.
 "$python_environment/bin/python" run_classes.py \
-    "${CONSOLE_TEST_PROCESSES:-$(($(getconf _NPROCESSORS_ONLN) + 1))}" "$@"
+    "${CONSOLE_TEST_PROCESSES:-$(($(getconf _NPROCESSORS_ONLN) + 1))}" $gate "$@"

@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from browser import DESKTOP
-from console_case import TOKEN, URL, ConsoleCase
+from console_case import ConsoleCase
 
 TEMPLATE = json.loads((
     Path(__file__).parents[2] / "Sources/SampleBackend/Resources/SampleTemplate.json"
@@ -32,16 +32,26 @@ SCROLL = """
     const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
     window.scrollTo(0, isEnd ? 0 : scrollY + innerHeight / 2);"""
 
-# Scrolls to an element, and notes whether a click reaches it.
+# Scrolls to an element, and notes whether a click reaches it; false if it is disabled.
 AIM = """
     const [element] = arguments;
+    if (element.disabled) return false;
     element.scrollIntoView({block: 'center'});
     element.isMissed = true;
     element.addEventListener('click', () => {
         element.isMissed = false;
-    }, {capture: true, once: true});"""
+    }, {capture: true, once: true});
+    return true;"""
 
-# The elements that may have a name: the driver asks the browser for one name at a time.
+# True once a page of a project is shown.
+IS_SHOWN = """
+    const [project, page] = arguments;
+    return document.querySelector('main h1[tabindex]') !== null
+        && document.title.endsWith(`· ${project} · ActiveConfig`)
+        && location.href.includes(`/${page}`);"""
+
+# The shown elements that may have a name, those first that have it as their text or label: the
+# driver asks the browser for one name at a time.
 CANDIDATES = """
     const [selector, name] = arguments;
     const dialogs = document.querySelectorAll('dialog[open]');
@@ -53,20 +63,22 @@ CANDIDATES = """
         ...[...element.labels ?? []].map((label) => label.textContent),
         (element.getAttribute('aria-labelledby') ?? '').split(' ').map(
             (id) => document.getElementById(id)?.textContent).join('')];
-    return [...place.querySelectorAll(selector)].filter((element) =>
-        element.checkVisibility() && textsOf(element).some(
-            (text) => bare(text).includes(bare(name))));"""
+    const isShown = (element) => {
+        const {width, height} = element.getBoundingClientRect();
+        return width > 0 && height > 0
+            && element.checkVisibility({opacityProperty: true, visibilityProperty: true});
+    };
+    const found = [...place.querySelectorAll(selector)].map((element) => {
+        const texts = textsOf(element).map(bare);
+        return {element, isExact: texts.includes(bare(name)),
+            isNear: texts.some((text) => text.includes(bare(name)))};
+    }).filter(({element, isNear}) => isNear && isShown(element));
+    return [true, false].flatMap((isExact) => found
+        .filter((each) => each.isExact === isExact).map(({element}) => element));"""
 
 
 class TaskCase(ConsoleCase):
     """A test with a published project of its own."""
-
-    # The address of the console, and the token for signing in.
-    url = URL
-    token = TOKEN
-
-    # The cookies of the sessions of the class, by address and token.
-    sessions = {}
 
     def setUp(self):
         super().setUp()
@@ -123,42 +135,19 @@ class TaskCase(ConsoleCase):
         place = f"/{self.project}/{page}"
         if query:
             place += "?" + "&".join(f"{name}={value}" for name, value in query.items())
-        is_console = self.driver.current_url.startswith(f"{self.url}/console/")
-        if not is_console:
-            self.restore_session()
-            self.driver.get(f"{self.url}/console/")
-            if self.wait_for(
-                    lambda: self.find_all("input[type=password], main h1[tabindex]"), "a page"):
-                if self.find_all("input[type=password]"):
-                    self.enter_token(self.token)
-                    self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
-                    self.keep_session()
-        self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
-        self.driver.execute_script("location.hash = arguments[0]", place)
+        if self.driver.current_url.startswith(f"{self.url}/console/"):
+            self.driver.execute_script("location.hash = arguments[0]", place)
+        else:
+            if not self.driver.execute_cdp_cmd("Network.getCookies", {"urls": [self.url]})["cookies"]:
+                self.continue_session()
+            self.driver.get(f"{self.url}/console/#{place}")
         self.wait_for(
-            lambda: self.find_all("main h1[tabindex]")
-            and self.driver.title.endswith(f"· {self.project} · ActiveConfig")
-            and f"/{page}" in self.driver.current_url, page)
-        return self.find("main h1")
-
-    def keep_session(self):
-        """Keeps the session for the next tests of the class: the server limits new ones."""
-        cookies = self.driver.get_cookies()
-        type(self).sessions = {**self.sessions, (self.url, self.token): cookies}
-
-    def restore_session(self):
-        """Continues the session of an earlier test, if there was one."""
-        if self.driver.get_cookies():
-            return
-        for cookie in self.sessions.get((self.url, self.token), []):
-            self.driver.execute_cdp_cmd("Network.setCookie", {
-                "url": self.url, "name": cookie["name"], "value": cookie["value"],
-                "httpOnly": cookie["httpOnly"], "sameSite": cookie["sameSite"]})
+            lambda: self.driver.execute_script(IS_SHOWN, self.project, page), f"the page {page}")
 
     def named(self, selector, name):
         """The shown element with an accessible name, in the dialog if one is open; or None."""
         return next((e for e in self.driver.execute_script(CANDIDATES, selector, name)
-                     if e.is_displayed() and e.accessible_name == name), None)
+                     if e.accessible_name == name), None)
 
     def button(self, text):
         """The button or link with a text or an accessible name, in the dialog if one is open."""
@@ -171,13 +160,13 @@ class TaskCase(ConsoleCase):
 
     def press(self, text):
         """Presses a button once it can be pressed."""
-        button = self.wait_for(
-            lambda: (b := self.button(text)).is_enabled() and b, f"{text!r} to be enabled")
-        self.wait_for(lambda: self.hits(button), f"{text!r} to be hit")
+        button = self.button(text)
+        self.wait_for(lambda: self.hits(button), f"{text!r} to be enabled and hit")
 
     def hits(self, button):
-        """Clicks on a button; false when the page moved meanwhile, so that the click missed it."""
-        button.repeat(lambda: self.driver.execute_script(AIM, button))
+        """Clicks on a button; false when it is disabled, or has moved away from the click."""
+        if not button.repeat(lambda: self.driver.execute_script(AIM, button)):
+            return False
         button.click()
         try:
             return not self.driver.execute_script("return arguments[0].isMissed", button)
@@ -193,9 +182,7 @@ class TaskCase(ConsoleCase):
     def write(self, label, text):
         """Replaces the text of a field."""
         field = self.field(label)
-        field.send_keys(Keys.CONTROL + "a", Keys.DELETE)
-        if text:
-            field.send_keys(text)
+        field.send_keys(Keys.CONTROL + "a", Keys.DELETE, Keys.NULL, text)
 
     def choose(self, label, text):
         """Chooses an option of a select, or of a combobox."""

@@ -3,6 +3,7 @@
 import unittest
 from datetime import datetime
 
+from console_case import gate
 from faults import Faults
 from task_case import TaskCase
 
@@ -12,6 +13,7 @@ class TokenTests(TaskCase):
         """The row of a token."""
         return next((e for e in self.find_all("tbody tr") if name in e.text), None)
 
+    @gate
     def test_creates_a_token_shows_it_once_and_revokes_it(self):
         name = f"ci of {self.project}"
         self.go("tokens")
@@ -58,6 +60,7 @@ class TokenTests(TaskCase):
                           for each in ("expiration", "creation"))
             self.assertAlmostEqual((end - start).total_seconds(), hours * 3600, delta=120)
 
+    @gate
     def test_finds_a_token_whose_answer_was_lost(self):
         name = f"lost of {self.project}"
         self.go("tokens")
@@ -80,6 +83,7 @@ class TokenTests(TaskCase):
 
 
 class WebhookTests(TaskCase):
+    @gate
     def test_adds_a_webhook_shows_its_deliveries_and_removes_it(self):
         self.go("webhooks")
         self.wait_for_text("There are no webhooks", "main")
@@ -180,6 +184,7 @@ class RoleTests(TaskCase):
         self.press("See the history")
         self.wait_for_text("History", "main h1")
 
+    @gate
     def test_lets_an_editor_make_a_draft_and_not_publish_it(self):
         self.sign_in_as("editor")
         self.edit_interval("45")
@@ -190,6 +195,7 @@ class RoleTests(TaskCase):
 
 
 class SessionTests(TaskCase):
+    @gate
     def test_keeps_the_draft_when_the_session_ends(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
@@ -200,6 +206,7 @@ class SessionTests(TaskCase):
         self.wait_for_text("The sample template", "main")
         self.wait_for_text("1 change", ".draft-bar")
 
+    @gate
     def test_keeps_the_draft_over_signing_out_and_leaves_nothing_in_the_browser(self):
         self.edit_interval("45")
         self.go("user", id="secret")

@@ -3,6 +3,7 @@
 import copy
 import unittest
 
+from console_case import gate
 from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
@@ -28,6 +29,7 @@ class ChangingDraftTests(TaskCase):
         self.wait_for(
             lambda: sorted(e.text for e in self.find_all(".diff .key")) == sorted(names), names)
 
+    @gate
     def test_shows_what_another_browser_changes(self):
         self.review_interval()
         self.write("Description of this version", "Entered before")
@@ -41,11 +43,13 @@ class ChangingDraftTests(TaskCase):
         label = self.parameter("SampleViewConfiguration", "LabelText")
         self.assertEqual(label["defaultValue"], {"value": "Elsewhere"})
 
+    @gate
     def test_ends_when_the_draft_is_discarded_elsewhere(self):
         self.review_interval()
         self.assertEqual(self.call("DELETE", "draft")[0], 200)
         self.wait_for_text("There is no draft", "main")
 
+    @gate
     def test_publishes_nothing_that_is_not_shown(self):
         self.review_interval()
         self.change_draft(set_label("Elsewhere"))

@@ -6,7 +6,7 @@ from urllib.request import urlopen
 from selenium.webdriver.common.keys import Keys
 
 from browser import PHONE
-from console_case import URL
+from console_case import PATIENCE, URL, gate
 from task_case import TaskCase
 
 
@@ -62,6 +62,7 @@ class ComboboxTests(TaskCase):
             self.template()["parameters"]["limit"]["conditionalValues"],
             {"Group 299 of testers": {"value": "2"}})
 
+    @gate
     def test_closes_its_list_before_the_dialog(self):
         self.press("Edit Default.limit")
         field = self.field(self.label)
@@ -113,7 +114,7 @@ class KnownValueTests(TaskCase):
     def download(self, user, query):
         """Downloads the configuration as a user's app does."""
         path = f"/projects/{self.project}/activeconfig/user/{user}?{query}"
-        with urlopen(f"{URL}{path}", timeout=15) as answer:
+        with urlopen(f"{URL}{path}", timeout=PATIENCE) as answer:
             self.assertEqual(answer.status, 200)
 
     def suggestions(self, label):
@@ -151,13 +152,14 @@ class ConnectedUserTests(TaskCase):
     def listen(self, user):
         """Listens as a user's app does."""
         stream = urlopen(
-            f"{URL}/projects/{self.project}/activeconfig/user/{user}/events", timeout=30)
+            f"{URL}/projects/{self.project}/activeconfig/user/{user}/events", timeout=PATIENCE)
         self.addCleanup(stream.close)
 
     def users(self):
         """The users of the list."""
         return [e.text for e in self.find_all(".live-users li")]
 
+    @gate
     def test_finds_a_connected_user(self):
         for user in ("anna", "Bob", "hannah", "zoe%20x"):
             self.listen(user)

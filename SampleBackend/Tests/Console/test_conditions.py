@@ -8,6 +8,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from browser import PHONE
+from console_case import gate
 from task_case import TaskCase
 
 
@@ -87,6 +88,7 @@ class BuilderTests(TaskCase):
             self.field("Another value").send_keys(text, Keys.ENTER)
         self.assertEqual(self.expression(), "device.country in ['jp', 'DE', 'JP']")
 
+    @gate
     def test_writes_an_expression_of_known_values(self):
         self.add_condition("Beta in Japan")
         self.press("Add rule")
@@ -235,6 +237,7 @@ class BuilderTests(TaskCase):
         # Until then the mark is that of the empty expression.
         self.wait_for(lambda: [e.text for e in self.find_all("dialog mark")] == ["?"], "the mark")
 
+    @gate
     def test_is_made_within_a_setting(self):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
@@ -339,6 +342,7 @@ class OrderTests(TaskCase):
         """The accessible name of the control with the focus."""
         return self.driver.switch_to.active_element.accessible_name
 
+    @gate
     def test_moves_to_the_top_to_the_bottom_and_above_another(self):
         self.go("conditions")
         before = self.names()

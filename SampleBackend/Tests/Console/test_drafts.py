@@ -8,8 +8,9 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from browser import Browser
-from console_case import TOKEN
+from console_case import TOKEN, gate
 from faults import Faults
+from held_timers import HeldTimers
 from own_server_case import OwnServerCase
 from task_case import TaskCase, with_interval
 
@@ -55,6 +56,7 @@ class DraftTests(TaskCase):
         self.wait_for_text("From the second tab", ".diff")
         self.driver = mine
 
+    @gate
     def test_loses_nothing_when_the_tab_closes(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
@@ -64,6 +66,7 @@ class DraftTests(TaskCase):
         self.driver.switch_to.window(second)
         self.wait_for_text("1 change", ".draft-bar")
 
+    @gate
     def test_merges_the_edits_of_two_tabs_that_edit_at_once(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
@@ -80,6 +83,7 @@ class DraftTests(TaskCase):
         self.assertIn("From the first tab", json.dumps(draft["template"]))
         self.assertEqual(self.interval(), "7")
 
+    @gate
     def test_says_which_edit_of_another_tab_it_replaced(self):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
@@ -132,6 +136,8 @@ class DraftTests(TaskCase):
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", "45")
         self.wait_for(self.button("Keep in the draft").is_enabled, "the check")
+        # The page waits this long for the end of a press.
+        HeldTimers(self.driver, 1000)
         self.hold_answers("/draft")
         self.keep()
         self.wait_for_held_answer()
@@ -188,6 +194,7 @@ class DraftTests(TaskCase):
         self.wait_for_text("2 changes", ".draft-bar")
         self.assertEqual(self.interval(), "45")
 
+    @gate
     def test_says_that_the_server_still_has_a_discarded_draft(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
@@ -229,6 +236,7 @@ class DraftTests(TaskCase):
         self.assertEqual(
             self.driver.execute_script("return sessionStorage.getItem(arguments[0])", key), "{}")
 
+    @gate
     def test_ends_the_draft_in_all_tabs(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
@@ -256,6 +264,7 @@ class DraftTests(TaskCase):
         self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
         self.wait_for_text("1 change", ".draft-bar")
 
+    @gate
     def test_keeps_the_draft_of_a_user_with_another_token(self):
         name = self.begin_draft_to_renew()
         self.revoke_token(name)
@@ -315,6 +324,7 @@ class DraftTests(TaskCase):
         self.go("settings")
         self.wait_for_text("editor", ".account")
 
+    @gate
     def test_another_user_does_not_see_the_draft(self):
         self.leave_a_draft_to_an_editor()
         self.assertEqual(self.find_all(".draft-bar"), [])
@@ -330,6 +340,7 @@ class DraftTests(TaskCase):
 
 
 class ServerAwayTests(OwnServerCase):
+    @gate
     def test_keeps_the_draft_in_the_tab_while_the_server_does_not_answer(self):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")

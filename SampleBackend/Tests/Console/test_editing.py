@@ -4,10 +4,12 @@ import unittest
 
 from selenium.webdriver.common.keys import Keys
 
+from console_case import gate
 from task_case import TaskCase
 
 
 class SettingTests(TaskCase):
+    @gate
     def test_shows_what_is_wrong_where_it_is_wrong(self):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
@@ -53,6 +55,7 @@ class SettingTests(TaskCase):
         self.assertEqual(button["defaultValue"], {"value": "true"})
         self.assertEqual(button["conditionalValues"], {"User 3": {"useInAppDefault": True}})
 
+    @gate
     def test_adds_renames_and_deletes_sections_and_settings(self):
         self.go("settings")
         self.press("Add section")
@@ -91,6 +94,7 @@ class SettingTests(TaskCase):
         self.choose("Type", "Boolean")
         self.wait_for_text("2 settings found", "main")
 
+    @gate
     def test_keeps_the_draft_over_a_reload_and_asks_before_it_is_lost(self):
         self.edit_interval("45")
         self.driver.refresh()
@@ -109,6 +113,7 @@ class SettingTests(TaskCase):
         self.edit_interval("60.0")
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
 
+    @gate
     def test_keeps_what_it_does_not_know_digit_for_digit(self):
         self.publish(self.template() | {
             "unknown": {"rate": 1.0, "constructor": 12345678901234567890}}, "More")
@@ -119,6 +124,7 @@ class SettingTests(TaskCase):
         unknown = self.template()["unknown"]
         self.assertEqual(repr(unknown), "{'rate': 1.0, 'constructor': 12345678901234567890}")
 
+    @gate
     def test_reads_no_value_as_html(self):
         self.go("settings")
         self.press("Edit SampleViewConfiguration.LabelText")
@@ -156,6 +162,7 @@ class ConditionTests(TaskCase):
         self.write("Expression", "percent between 10 and 20 && user.id == 'percent <= 3'")
         self.assertEqual(len(self.find_all("dialog input[type=range]")), 2)
 
+    @gate
     def test_shows_the_column_of_a_problem(self):
         self.go("conditions")
         self.press("Edit New versions")
@@ -179,6 +186,7 @@ class ConditionTests(TaskCase):
         names = [condition["name"] for condition in self.template()["conditions"]]
         self.assertEqual(names[:2], ["User 2", "User 1"])
 
+    @gate
     def test_renames_a_condition_with_the_values_under_it(self):
         self.go("conditions")
         self.press("Edit User 3")

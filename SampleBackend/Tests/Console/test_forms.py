@@ -1,13 +1,13 @@
 """Open forms: nothing that was entered is lost without a question."""
 
 import copy
-import time
 import unittest
 
 from selenium.webdriver.common.keys import Keys
 
-from console_case import TOKEN, URL
+from console_case import TOKEN, URL, gate
 from faults import Faults
+from held_timers import HeldTimers
 from task_case import TEMPLATE, TaskCase
 
 DESCRIPTION = "How often it asks"
@@ -34,14 +34,16 @@ class FormTests(TaskCase):
         self.wait_for(lambda: self.headings() == ["Edit AppFeatures.RefreshInterval"], "the form")
         self.assertEqual(self.field("Description").get_attribute("value"), DESCRIPTION)
 
+    @gate
     def test_goes_on_after_another_sign_in(self):
-        self.open_form()
-        self.driver.delete_all_cookies()
-        self.wait_for_text("has ended", "dialog")
+        self.open_form(is_edited=False)
         # A check of the form has this time for its answer, without that for signing in.
-        is_over = time.monotonic() + 5
+        limits = HeldTimers(self.driver, 5000)
+        self.driver.delete_all_cookies()
+        self.write("Description", DESCRIPTION)
+        self.wait_for_text("has ended", "dialog")
         self.check_page("sign-in-again")
-        self.wait_for(lambda: time.monotonic() > is_over, "the time for a check")
+        limits.end()
         self.active().send_keys(Keys.ESCAPE, Keys.ESCAPE)
         self.write("Token", TOKEN)
         self.press("Sign in")
@@ -71,6 +73,7 @@ class FormTests(TaskCase):
         self.press("Publish")
         self.wait_for_text("Published as version 2", "main")
 
+    @gate
     def test_comes_back_after_a_reload(self):
         self.open_form()
         self.wait_for_text("The server accepts this", "dialog")
@@ -351,6 +354,7 @@ class FormTests(TaskCase):
         self.press("Go on editing")
         self.check_form()
 
+    @gate
     def test_is_closed_by_back(self):
         self.go("conditions")
         self.open_form(is_edited=False)
@@ -383,6 +387,7 @@ class FormTests(TaskCase):
         self.driver.back()
         self.wait_for_text("Conditions", "main h1")
 
+    @gate
     def test_asks_before_another_address(self):
         self.open_form()
         place = self.driver.current_url

@@ -3,6 +3,7 @@
 import unittest
 
 from browser import PHONE
+from console_case import gate, new_session
 from task_case import TaskCase, with_interval
 
 
@@ -16,6 +17,7 @@ class HistoryTests(TaskCase):
         """The texts on both sides of each difference."""
         return [e.text.split("\n")[-1] for e in self.find_all(".diff .side")]
 
+    @gate
     def test_compares_any_two_versions(self):
         self.go("history")
         self.wait_for(lambda: self.sides() == ["10", "20"], "the newest change")
@@ -92,6 +94,7 @@ class HistoryTests(TaskCase):
         self.wait_for_text("API", "main table")
         self.assertEqual(self.find_all("main table .badge.removed"), [])
 
+    @gate
     def test_goes_back_after_it_has_shown_what_that_changes(self):
         self.go("history")
         self.press("Go back to version 1")
@@ -147,7 +150,9 @@ class HistoryTests(TaskCase):
             (version["versionNumber"], version["updateType"], version["rollbackSource"]),
             ("7", "ROLLBACK", "1"))
 
+    @gate
     def test_lists_who_did_what(self):
+        new_session(self.url, self.token)
         self.go("audit")
         rows = self.wait_for(lambda: self.find_all("tbody tr"), "the trail")
         # The trail includes new tokens and sessions, which belong to every project.

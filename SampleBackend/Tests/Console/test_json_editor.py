@@ -6,6 +6,7 @@ import unittest
 from selenium.webdriver.common.keys import Keys
 
 from browser import PHONE
+from console_case import gate
 from task_case import TaskCase
 
 SETTING = "SampleViewConfiguration.ViewBackgroundColor"
@@ -23,6 +24,7 @@ class JSONEditorTests(TaskCase):
         return self.driver.execute_script(
             "return document.querySelector('dialog .CodeMirror').CodeMirror.getValue()")
 
+    @gate
     def test_marks_the_line_and_the_place_of_an_error(self):
         field = self.open_editor()
         self.assertEqual(field.accessible_name, "Default value")

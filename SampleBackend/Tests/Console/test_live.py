@@ -3,7 +3,7 @@
 import unittest
 from urllib.request import urlopen
 
-from console_case import URL
+from console_case import PATIENCE, URL, gate
 from task_case import TaskCase, with_interval
 
 
@@ -11,7 +11,7 @@ class LiveTests(TaskCase):
     def listen(self, user):
         """Listens as a user's app does."""
         stream = urlopen(
-            f"{URL}/projects/{self.project}/activeconfig/user/{user}/events", timeout=30)
+            f"{URL}/projects/{self.project}/activeconfig/user/{user}/events", timeout=PATIENCE)
         self.addCleanup(stream.close)
         return stream
 
@@ -19,6 +19,7 @@ class LiveTests(TaskCase):
         """The number below a heading."""
         return self.find(f"[aria-labelledby={heading}] .figure").text
 
+    @gate
     def test_shows_how_a_version_arrives(self):
         streams = [self.listen(user) for user in range(4)]
         self.go("live")
@@ -50,6 +51,7 @@ class LiveTests(TaskCase):
                 "return document.querySelector('svg.plot').getScreenCTM().a") == 1,
                 f"text of full size at {width} px")
 
+    @gate
     def test_says_whom_a_draft_changes(self):
         # User 2 has two devices.
         for user in (1, 2, 2, 3):

@@ -4,6 +4,8 @@ import json
 import signal
 import unittest
 
+from console_case import gate
+from held_timers import HeldTimers
 from own_server_case import OwnServerCase
 from task_case import TEMPLATE, TaskCase
 
@@ -96,28 +98,28 @@ class HangingServerTests(OwnServerCase):
         """The server takes connections, and answers nothing."""
         self.backend.process.send_signal(signal.SIGSTOP)
 
+    @gate
     def test_lets_an_edit_be_kept_that_cannot_be_checked(self):
         self.press("Edit AppFeatures.RefreshInterval")
         self.field("Default value")
+        # Less than other calls have, as somebody waits for it.
+        limits = HeldTimers(self.driver, 5000)
         self.stop_server()
         self.write("Default value", "45")
-        self.wait_for(
-            lambda: "It could not be checked: The server does not answer."
-            in self.find("dialog").text, "the end of the check", seconds=9)
+        self.wait_for(limits.end, "the limit of the check")
+        self.wait_for_text("It could not be checked: The server does not answer.", "dialog")
         self.backend.process.send_signal(signal.SIGCONT)
         self.keep()
         self.wait_for(lambda: self.call("GET", "draft")[0] == 200, "the draft")
 
     def test_ends_a_call_without_an_answer(self):
-        self.driver.execute_script("""
-            const wait = window.setTimeout;
-            window.setTimeout = (run, time, ...rest) => wait(
-                run, time >= 30000 ? time / 20 : time, ...rest);""")
+        limits = HeldTimers(self.driver, 30_000)
         self.stop_server()
         self.driver.execute_script("location.hash = '/default/tokens'")
         self.wait_for(
-            lambda: "The server does not answer." in self.find("main").text, "the end",
-            seconds=9)
+            lambda: limits.end() or "The server does not answer." in self.find("main").text,
+            "the limit of a call")
+        self.wait_for_text("The server does not answer.", "main")
 
 
 if __name__ == "__main__":

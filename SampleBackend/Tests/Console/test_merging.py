@@ -2,6 +2,7 @@
 
 import unittest
 
+from console_case import gate
 from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
@@ -45,6 +46,7 @@ class MergingTests(TaskCase):
         """Names and expressions of the draft's conditions."""
         return [(c["name"], c["expression"]) for c in self.draft()["conditions"]]
 
+    @gate
     def test_edits_the_condition_that_was_chosen(self):
         self.keep_unsaved()
         self.go("conditions")
@@ -110,6 +112,7 @@ class MergingTests(TaskCase):
         self.assertIn("Theirs", str(draft))
         self.assertNotIn("SomeFeature", draft["parameterGroups"]["AppFeatures"]["parameters"])
 
+    @gate
     def test_imports_into_the_draft_as_it_is_now(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")

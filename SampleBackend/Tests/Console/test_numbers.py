@@ -4,7 +4,7 @@ import json
 import unittest
 from urllib.request import Request, urlopen
 
-from console_case import TOKEN, URL
+from console_case import PATIENCE, TOKEN, URL, gate
 from task_case import TEMPLATE, TaskCase
 
 # JavaScript reads each as another number, or writes it differently.
@@ -25,7 +25,7 @@ class NumberTests(TaskCase):
             data=None if text is None else text.encode(),
             headers={"Authorization": f"Bearer {TOKEN}"}
             | {name.replace("_", "-"): value for name, value in fields.items()})
-        with urlopen(request, timeout=15) as answer:
+        with urlopen(request, timeout=PATIENCE) as answer:
             return answer.read().decode()
 
     def publish_text(self, text):
@@ -70,6 +70,7 @@ class NumberTests(TaskCase):
         return self.driver.execute_script(
             "return arguments[0].CodeMirror.getValue()", self.find("dialog .CodeMirror"))
 
+    @gate
     def test_publishes_what_it_loaded(self):
         before = self.publish_text(self.with_numbers())
         self.edit_interval("45")
@@ -154,6 +155,7 @@ class NumberTests(TaskCase):
         other = dict(dict(dict(self.content())["parameters"])["other"])
         self.assertEqual(other["weight"], "9007199254740993.0")
 
+    @gate
     def test_says_as_what_a_pinned_number_is_kept(self):
         self.go("user", id="7")
         for number, kept in (("12345678901234567890", "1.2345678901234567e+19"), ("-0", "0"),
@@ -198,15 +200,16 @@ class NumberTests(TaskCase):
 class OlderBrowserTests(NumberTests):
     """The same tests in a browser whose JSON.parse does not report the text of a number."""
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+    def setUp(self):
+        super().setUp()
+        script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
             delete JSON.rawJSON;
             const parse = JSON.parse;
             JSON.parse = (text, reviver) => parse(text, reviver && function (name, value) {
                 return reviver.call(this, name, value);
             });"""})
+        self.addCleanup(
+            self.driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", script)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import unittest
 from urllib.parse import quote
 from uuid import uuid4
 
-from console_case import TOKEN, URL
+from console_case import TOKEN, URL, gate
 from faults import Faults
 from task_case import TEMPLATE, TaskCase, with_interval
 
@@ -26,6 +26,7 @@ class SignInLinkTests(TaskCase):
         self.wait_for_text("Try as a user", "main h1")
         self.assertEqual(self.driver.current_url, f"{URL}/console/#/{self.project}/user?id=3")
 
+    @gate
     def test_keeps_who_is_signed_in_when_the_token_is_wrong(self):
         self.go("history")
         self.driver.get(f"{URL}/console/#token=wrong")
@@ -63,7 +64,8 @@ class ProjectTests(TaskCase):
         self.assertEqual([name for name, size in files if size > 0], [])
 
     def test_opens_the_last_project_else_the_default_one(self):
-        self.sign_in()
+        self.continue_session()
+        self.open()
         self.wait_for_text("Settings", "main h1")
         self.assertEqual(self.chosen(), "default")
         self.go("settings")
@@ -71,8 +73,9 @@ class ProjectTests(TaskCase):
         self.wait_for_text("Settings", "main h1")
         self.assertEqual(self.chosen(), self.project)
 
+    @gate
     def test_says_that_a_project_is_unknown(self):
-        self.sign_in()
+        self.continue_session()
         name = f"unknown-{uuid4().hex[:8]}"
         self.open(f"#/{name}/live")
         self.wait_for_text(f"There is no project {name}", "main h1")
@@ -82,7 +85,7 @@ class ProjectTests(TaskCase):
         self.assertEqual(self.chosen(), self.project)
 
     def test_starts_a_project_that_shows_nothing_before_it_is_published(self):
-        self.sign_in()
+        self.continue_session()
         name = f"started-{uuid4().hex[:8]}"
         self.open(f"#/{name}/live")
         self.press(f"Start the project {name}")
@@ -95,6 +98,7 @@ class ProjectTests(TaskCase):
         self.publish(TEMPLATE, "First", expected="*")
         self.wait_for_text("First", "main")
 
+    @gate
     def test_follows_what_is_published(self):
         self.go("settings")
         button = self.button("Edit AppFeatures.RefreshInterval")
@@ -143,6 +147,7 @@ class ProjectTests(TaskCase):
         self.assertEqual(self.find_all("main > .message.error"), [])
         self.assertEqual(self.chosen(), self.project)
 
+    @gate
     def test_does_not_change_the_page_under_a_form(self):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from console_case import URL
+from console_case import PATIENCE, URL, gate
 from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
@@ -53,6 +53,7 @@ class ProjectCase(TaskCase):
 
 
 class ProjectDetailsTests(ProjectCase):
+    @gate
     def test_sets_what_a_project_is_told_apart_by(self):
         self.go("projects")
         self.assertIsNone(self.bar())
@@ -131,6 +132,7 @@ class ProjectDetailsTests(ProjectCase):
                 self.wait_for(lambda: self.find_all("main h1"), "the page")
                 self.check_accessibility(color)
 
+    @gate
     def test_says_that_a_publish_reaches_production(self):
         self.edit_interval("45")
         self.go_as_shop("review")
@@ -230,7 +232,7 @@ class ConnectedAppTests(TaskCase):
         """Listens as a user's app does."""
         stream = urlopen(
             f"{URL}/projects/{self.project}/activeconfig/user/{user}/events?{urlencode(signals)}",
-            timeout=30)
+            timeout=PATIENCE)
         self.addCleanup(stream.close)
         return stream
 

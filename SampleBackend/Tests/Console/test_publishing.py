@@ -4,12 +4,14 @@ import json
 import unittest
 
 from browser import Browser
+from console_case import gate
 from faults import Faults
 from own_server_case import OwnServerCase
 from task_case import TEMPLATE, TaskCase, with_interval
 
 
 class PublishingTests(TaskCase):
+    @gate
     def test_reviews_what_changes_and_for_whom_and_publishes(self):
         self.edit_interval("45")
         self.go("review")
@@ -45,6 +47,7 @@ class PublishingTests(TaskCase):
         self.wait_for_text("Published as version 3.", "main")
         self.assertEqual(self.template()["parameters"]["alone"]["defaultValue"], {"value": "2"})
 
+    @gate
     def test_says_what_the_server_refuses(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
@@ -61,6 +64,7 @@ class PublishingTests(TaskCase):
         self.wait_for_text("The draft cannot be published", "form")
         self.assertEqual(self.version(), "1")
 
+    @gate
     def test_publishes_nothing_in_the_name_of_another_user(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
@@ -82,6 +86,7 @@ class TwoPeopleTests(TaskCase):
         change(template["parameterGroups"])
         self.publish(template, "Theirs")
 
+    @gate
     def test_keeps_the_edits_of_both(self):
         self.edit_interval("45")
         self.go("review")
@@ -133,6 +138,7 @@ class TwoPeopleTests(TaskCase):
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
         self.assertEqual(self.version(), "2")
 
+    @gate
     def test_lets_one_choose_where_both_changed_the_same(self):
         other = Browser()
         self.addCleanup(other.close)
@@ -186,6 +192,7 @@ class ServerKilledTests(OwnServerCase):
         self.check_page("doubt")
         self.start_again()
 
+    @gate
     def test_says_that_it_was_published(self):
         def action(give_on):
             give_on()

@@ -7,7 +7,7 @@ from urllib.request import urlopen
 from selenium.webdriver.common.keys import Keys
 
 from browser import DESKTOP, PHONE
-from console_case import URL
+from console_case import PATIENCE, URL, gate
 from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
@@ -30,7 +30,7 @@ class ReviewCase(TaskCase):
         """Asks for the documents of users, as their apps do."""
         for user in range(number):
             with urlopen(f"{URL}/projects/{self.project}/activeconfig/user/u{user}?{query}",
-                         timeout=15) as answer:
+                         timeout=PATIENCE) as answer:
                 answer.read()
 
 
@@ -53,6 +53,7 @@ class ReviewTests(ReviewCase):
         self.wait_for_text("unchanged lines", ".diff-fold")
         self.check_page("review-lines")
 
+    @gate
     def test_takes_one_change_back(self):
         self.edit_interval("45")
         self.press("Edit SampleViewConfiguration.LabelText")
@@ -279,9 +280,10 @@ class ReviewTests(ReviewCase):
         self.assertIn("Clients send device.os as 'ios'", impact)
         self.assertIn("Clients send device.country as 'JP'", impact)
 
+    @gate
     def test_says_what_apps_have_after_a_publish_and_undoes_it(self):
         stream = urlopen(
-            f"{URL}/projects/{self.project}/activeconfig/user/1/events", timeout=30)
+            f"{URL}/projects/{self.project}/activeconfig/user/1/events", timeout=PATIENCE)
         self.addCleanup(stream.close)
         self.edit_interval("45")
         self.go("review")
@@ -297,7 +299,7 @@ class ReviewTests(ReviewCase):
 
     def test_says_that_it_was_undone_and_brings_it_back_as_a_draft(self):
         stream = urlopen(
-            f"{URL}/projects/{self.project}/activeconfig/user/1/events", timeout=30)
+            f"{URL}/projects/{self.project}/activeconfig/user/1/events", timeout=PATIENCE)
         self.addCleanup(stream.close)
         self.edit_interval("45")
         self.go("review")

@@ -6,7 +6,7 @@ import unittest
 from selenium.webdriver.common.keys import Keys
 
 from browser import PHONE
-from console_case import TOKEN
+from console_case import gate
 from faults import Faults
 from task_case import TEMPLATE, TaskCase, with_interval
 
@@ -42,6 +42,7 @@ class SettingListCase(TaskCase):
 
 
 class SearchTests(SettingListCase):
+    @gate
     def test_finds_words_in_any_order_over_everything(self):
         self.go("settings")
         for text, keys in (
@@ -184,6 +185,7 @@ class LargeListTests(SettingListCase):
 
 
 class EditingTests(SettingListCase):
+    @gate
     def test_switches_a_boolean_in_its_row(self):
         self.go("settings")
         switch = self.field(BUTTON)
@@ -203,17 +205,16 @@ class EditingTests(SettingListCase):
 
     def test_keeps_a_menu_open_while_the_draft_is_saved(self):
         self.go("settings")
-        slow = {"offline": False, "latency": 1500, "downloadThroughput": -1, "uploadThroughput": -1}
-        self.driver.execute_cdp_cmd("Network.enable", {})
-        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", slow)
-        self.addCleanup(self.driver.execute_cdp_cmd, "Network.emulateNetworkConditions",
-                        slow | {"latency": 0})
+        faults = Faults(self.driver)
+        faults.hold("PATCH", "/draft")
         self.field(BUTTON).click()
         self.press("More for AppFeatures.RefreshInterval")
         self.wait_for_text("Saving", ".draft-bar")
+        faults.end()
         self.wait_for_text("1 change", ".draft-bar")
         self.assertEqual(self.active(), "Edit")
 
+    @gate
     def test_duplicates_a_setting(self):
         self.go("settings")
         self.press("More for AppFeatures.RefreshInterval")
@@ -225,6 +226,7 @@ class EditingTests(SettingListCase):
         self.assertEqual(self.parameter("AppFeatures", "RefreshInterval_copy"),
                          self.parameter("AppFeatures", "RefreshInterval"))
 
+    @gate
     def test_moves_a_setting_to_another_section(self):
         self.go("settings")
         before = self.parameter("AppFeatures", "RefreshInterval")
@@ -249,6 +251,7 @@ class EditingTests(SettingListCase):
         self.press("Move")
         self.wait_for_text("would have two settings of one key", "dialog")
 
+    @gate
     def test_has_a_menu_for_the_keyboard(self):
         self.go("settings")
         more = self.button("More for AppFeatures.RefreshInterval")
@@ -264,6 +267,7 @@ class EditingTests(SettingListCase):
 
 
 class HistoryTests(SettingListCase):
+    @gate
     def test_says_who_changed_a_setting_last_and_shows_its_versions(self):
         self.publish(with_interval("75"), "Slower")
         self.go("settings")
@@ -361,6 +365,7 @@ class BulkTests(SettingListCase):
             self.assertEqual(
                 parameters[key]["conditionalValues"], {"Testers": {"value": "For testers"}})
 
+    @gate
     def test_refuses_a_value_that_the_server_refuses(self):
         self.go("settings")
         self.field("Select AppFeatures.RefreshInterval").click()
@@ -426,6 +431,7 @@ class BulkTests(SettingListCase):
 
 
 class ViewerTests(SettingListCase):
+    @gate
     def test_reads_every_value_whole(self):
         text = "start " + "long " * 300 + "end"
         template = self.template()
@@ -438,6 +444,8 @@ class ViewerTests(SettingListCase):
         self.press("Show SampleViewConfiguration.LabelText")
         self.wait_for_text(text, "dialog .value")
         self.check_page("setting-whole")
+        self.press("Close")
+        self.wait_for_dialog_to_close()
 
 
 class PhoneTests(SettingListCase):
@@ -459,9 +467,7 @@ class PhoneTests(SettingListCase):
         template["parameterGroups"]["Operations"] = {"parameters": {"Maintenance": {
             "valueType": "BOOLEAN", "defaultValue": {"value": "false"}}}}
         self.publish(template, "With a switch")
-        self.open(f"#/{self.project}/settings")
-        self.enter_token(TOKEN)
-        self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the page")
+        self.go("settings")
         self.field("Find").click()
         self.type("maintenance")
         self.wait_for(lambda: self.keys() == ["Maintenance"], "the setting")

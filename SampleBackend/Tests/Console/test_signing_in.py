@@ -5,11 +5,12 @@ from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 from browser import PHONE
-from console_case import TOKEN, ConsoleCase
+from console_case import TOKEN, ConsoleCase, gate
 from faults import Faults
 
 
 class SigningInTests(ConsoleCase):
+    @gate
     def test_refuses_a_wrong_token_and_takes_the_right_one(self):
         self.open()
         self.enter_token("no token at all")
@@ -22,6 +23,7 @@ class SigningInTests(ConsoleCase):
         self.wait_for_text("environment")
         self.assertEqual(self.find_all("input[type=password]"), [])
 
+    @gate
     def test_takes_the_token_of_a_link_out_of_the_address(self):
         self.open(f"#token={quote(TOKEN)}")
         self.wait_for_text("environment")
@@ -32,6 +34,7 @@ class SigningInTests(ConsoleCase):
         self.wait_for_text("unknown, expired or revoked")
         self.assertNotIn("wrong", self.driver.current_url)
 
+    @gate
     def test_asks_before_a_link_replaces_who_is_signed_in(self):
         self.sign_in()
         for answer, cookie_stays in (("Stay environment", True), ("Sign in with the link", False)):
@@ -47,6 +50,7 @@ class SigningInTests(ConsoleCase):
             self.wait_for_text("Sign out")
             self.assertEqual(self.driver.get_cookies() == [cookie], cookie_stays)
 
+    @gate
     def test_ends_the_session_on_the_server(self):
         self.sign_in()
         cookie, = self.driver.get_cookies()
@@ -58,6 +62,7 @@ class SigningInTests(ConsoleCase):
         self.open()
         self.find("input[type=password]")
 
+    @gate
     def test_signs_out_in_all_tabs(self):
         self.sign_in()
         self.sign_out_in_another_tab()
@@ -89,6 +94,7 @@ class SigningInTests(ConsoleCase):
         self.find("main button").click()
         self.wait_for_text("Sign out")
 
+    @gate
     def test_keeps_the_pages_when_the_server_is_away_for_the_token_of_a_link(self):
         self.sign_in()
         self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
@@ -117,6 +123,7 @@ class SigningInTests(ConsoleCase):
         self.open()
         self.find("input[type=password]")
 
+    @gate
     def test_keeps_the_token_from_scripts(self):
         self.sign_in()
         cookie, = self.driver.get_cookies()
@@ -128,6 +135,7 @@ class SigningInTests(ConsoleCase):
         self.assertNotIn(TOKEN, stored)
         self.assertNotIn("activeconfig_session", stored)
 
+    @gate
     def test_makes_no_code_of_text_and_loads_nothing_from_elsewhere(self):
         self.open()
         self.find("input[type=password]")
@@ -147,6 +155,7 @@ class SigningInTests(ConsoleCase):
             "what the browser says of the frame")
         self.assertEqual(len(errors), 4, errors)
 
+    @gate
     def test_is_accessible(self):
         self.open()
         self.find("input[type=password]")
@@ -162,7 +171,8 @@ class SigningInAgainTests(ConsoleCase):
 
     def setUp(self):
         super().setUp()
-        self.sign_in()
+        self.continue_session()
+        self.open()
         self.wait_for_text("Sign out")
         self.faults = Faults(self.driver)
 
@@ -196,6 +206,7 @@ class SigningInAgainTests(ConsoleCase):
         self.enter_token(TOKEN)
         self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
 
+    @gate
     def test_asks_once_for_all_calls_of_a_session(self):
         self.driver.delete_all_cookies()
         self.faults.hold("GET", self.resource, limit=1)
@@ -257,6 +268,7 @@ class SigningInAgainTests(ConsoleCase):
         self.check_outcomes([401])
         self.assertEqual(self.faults.sent("GET", self.resource), 2)
 
+    @gate
     def test_repeats_no_call_as_another_user(self):
         self.faults.refuse("POST", "/v1/tokens", 401, is_held=True)
         name = f"created {uuid4().hex}"
@@ -333,6 +345,7 @@ class SigningInAgainTests(ConsoleCase):
         self.wait_for_text("Tokens", "main h1")
         self.assertEqual(self.find_all("dialog[open]"), [])
 
+    @gate
     def test_signs_in_with_a_link_over_an_open_form(self):
         self.driver.execute_script("location.hash = '/default/tokens'")
         self.find("button[data-focus=create-token]").click()
@@ -372,6 +385,7 @@ class SigningInAgainTests(ConsoleCase):
 class SigningInOnAPhoneTests(ConsoleCase):
     size = PHONE
 
+    @gate
     def test_fits(self):
         self.open()
         self.find("input[type=password]")

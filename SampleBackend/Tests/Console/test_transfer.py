@@ -9,7 +9,7 @@ from uuid import uuid4
 from xml.etree import ElementTree
 
 from browser import PHONE
-from console_case import ConsoleCase
+from console_case import ConsoleCase, gate
 from task_case import TEMPLATE, TaskCase
 
 PARSE = {"params": {"title": "Hello", "since": {"__type": "Date", "iso": "2026-01-01T00:00:00Z"}},
@@ -27,6 +27,7 @@ class ImportTests(TaskCase):
         self.wait_for(
             lambda: self.field("Or its content").get_attribute("value") == content, "the content")
 
+    @gate
     def test_reads_parse_config_into_a_section_of_the_draft(self):
         self.go("transfer")
         self.choose_file(json.dumps(PARSE))
@@ -202,6 +203,7 @@ class SampleTests(TaskCase):
 
 
 class ExportTests(TaskCase):
+    @gate
     def test_offers_files_that_programs_read(self):
         self.go("transfer")
         links = {e.text: (e.get_attribute("href"), e.get_attribute("download"))
@@ -240,11 +242,12 @@ class EmptyProjectTests(TaskCase):
 
     def start(self):
         """Opens a project of which nothing is published."""
-        self.sign_in()
+        self.continue_session()
         self.open(f"#/{self.project}/settings")
         self.press(f"Start the project {self.project}")
         self.wait_for_text("There is nothing here yet", "main")
 
+    @gate
     def test_offers_a_sample_and_the_lines_for_the_app(self):
         self.start()
         code = self.find("main pre").text

@@ -3,6 +3,7 @@
 import copy
 import unittest
 
+from console_case import gate
 from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
@@ -35,6 +36,7 @@ class UnsavedDraftTests(TaskCase):
         return self.driver.execute_script(
             "return !window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
 
+    @gate
     def test_sends_what_was_edited_before_another_project_was_opened(self):
         self.go("settings")
         faults = Faults(self.driver)
@@ -74,6 +76,7 @@ class UnsavedDraftTests(TaskCase):
         self.wait_for_text("2 changes", ".draft-bar")
         self.assertEqual(self.saved(), ("45", "Mine"))
 
+    @gate
     def test_asks_before_a_project_is_left_whose_edits_the_tab_has_no_room_for(self):
         self.go("settings")
         faults = Faults(self.driver)
@@ -103,6 +106,7 @@ class UnsavedDraftTests(TaskCase):
             "PUT", "draft", {"baseVersion": "1", "template": template}, If_None_Match="*")
         self.assertEqual(status, 200, answer)
 
+    @gate
     def test_keeps_what_another_browser_began_before_a_reload(self):
         self.go("settings")
         faults = Faults(self.driver)

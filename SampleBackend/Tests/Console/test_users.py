@@ -4,8 +4,9 @@ import unittest
 
 from selenium.webdriver.common.keys import Keys
 
-from console_case import URL
+from console_case import URL, gate
 from faults import Faults
+from held_timers import HeldTimers
 from task_case import TaskCase
 
 
@@ -17,6 +18,7 @@ class UserTests(TaskCase):
                          if e.text.replace("\n", "").startswith(setting)), None)
         return self.wait_for(row, setting)
 
+    @gate
     def test_says_what_a_user_gets_and_why(self):
         self.go("user")
         self.write("User ID", "3")
@@ -74,6 +76,7 @@ class UserTests(TaskCase):
         self.press("Preview")
         self.assertIn("Condition “gold” is true", self.reason("Default.limit"))
 
+    @gate
     def test_pins_a_value_and_removes_it(self):
         self.go("user")
         self.write("User ID", "a/b 4")
@@ -156,6 +159,7 @@ class UserTests(TaskCase):
         self.write("Value", "14")
         return path
 
+    @gate
     def test_replaces_no_pin_that_it_has_not_shown(self):
         path = self.open_change(13)
         self.call("PUT", path, {"AppFeatures": {"RefreshInterval": 99, "SomeFeature": True}})
@@ -341,11 +345,14 @@ class UserTests(TaskCase):
     def test_says_when_it_cannot_copy(self):
         self.go("user", id="7")
         self.button("Copy link")
+        # The time for which the button says it.
+        notices = HeldTimers(self.driver, 2000)
         self.driver.execute_script(
             "navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));"
             "document.execCommand = () => false;")
         self.press("Copy link")
         self.button("The browser does not let this page copy")
+        notices.end()
         self.button("Copy link")
 
     def test_suggests_signals_of_conditions(self):

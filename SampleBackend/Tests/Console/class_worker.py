@@ -1,0 +1,120 @@
+"""Runs test classes one after the other for `run_classes.py`, all with one browser.
+
+Reads a line of JSON for each class, the names of its tests, and writes lines of JSON: "started" with
+the name of a test, "ended" with that and its failure or null, "broken" with the failure of a fixture
+of the class, and "done" with what was opened.
+"""
+
+import json
+import os
+import sys
+import traceback
+import unittest
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[2]
+
+# The names of tests for modules that cannot be loaded begin with it.
+UNLOADED = "unittest.loader._FailedTest."
+
+
+def name_of(test):
+    """The name by which a test is loaded."""
+    return test.id().removeprefix(UNLOADED)
+
+
+def place_of(test):
+    """The file of a test, and its first line."""
+    name = name_of(test).split(".")
+    method = getattr(test, name[-1], None)
+    line = method.__code__.co_firstlineno if name[1:] and method else 1
+    return f"{(FOLDER / name[0]).relative_to(ROOT)}.py:{line}"
+
+
+def failure_of(test, error):
+    """Where a test failed, the first line of the message, and all of it with our calls."""
+    kind, exception, trace = error
+    message = str(exception).strip()
+    if test.id().startswith(UNLOADED):
+        # The loader puts the calls before what went wrong.
+        message = message.split("\n")[-1]
+    elif not isinstance(exception, AssertionError):
+        message = f"{kind.__name__}: {message}"
+    files = [Path(frame.f_code.co_filename) for frame, _ in traceback.walk_tb(trace)]
+    for file in files:
+        if file.parent == FOLDER and file != Path(__file__):
+            break
+        trace = trace.tb_next
+    ours = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(trace)]
+    # A test's own line says more than that of the method that it calls.
+    own = [(file, line) for file, line in ours if file.stem == name_of(test).split(".")[0]]
+    place = place_of(test)
+    if ours:
+        file, line = (own or ours)[0]
+        place = f"{file.relative_to(ROOT)}:{line}"
+    return {"place": place, "message": message.split("\n")[0],
+            "text": "".join(traceback.format_exception(kind, exception, trace))}
+
+
+class Result(unittest.TestResult):
+    """Reports each test when it starts and when it ends."""
+
+    def __init__(self, report):
+        super().__init__()
+        self.report = report
+        self.is_running = False
+        self.failure = None
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.is_running, self.failure = True, None
+        self.report("started", name=name_of(test))
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        self.is_running = False
+        self.report("ended", name=name_of(test), failure=self.failure)
+
+    def note(self, test, error):
+        """Keeps what is wrong with a test: the place of the first failure, and the texts of all."""
+        failure = failure_of(test, error)
+        if not self.is_running:
+            self.report("broken", failure=failure)
+        elif self.failure:
+            self.failure["text"] += failure["text"]
+        else:
+            self.failure = failure
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.note(test, err)
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.note(test, err)
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err:
+            self.note(test, err)
+
+
+def main():
+    """Runs the classes that are read, until there is none."""
+    events = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    # What a test prints must not get between the events.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+    def report(kind, **fields):
+        print(json.dumps({"kind": kind} | fields), file=events, flush=True)
+
+    for line in sys.stdin:
+        unittest.defaultTestLoader.loadTestsFromNames(json.loads(line)).run(Result(report))
+        # Loaded by the tests, if they use a browser.
+        opened = sys.modules.get("opened")
+        report("done", seen=opened.take() if opened else [])
+
+
+if __name__ == "__main__":
+    main()

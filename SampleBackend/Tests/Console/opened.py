@@ -1,0 +1,103 @@
+"""Which pages, dialogs and menus of the code the tests of the gate open and use.
+
+The code is read for the calls that open one, and the browser reports the call by which one was
+opened, so that no list has to be kept: a new dialog that no test of the gate opens fails.
+"""
+
+import os
+import re
+from pathlib import Path
+
+PAGES = Path(__file__).parents[2] / "Sources/Console/Pages"
+
+# Set by the run of the gate.
+IS_RECORDED = bool(os.environ.get("ACTIVECONFIG_CONSOLE_RECORDS"))
+
+# What the tests of this process have opened and used since the last `take`, as `missing` has it.
+_seen = set()
+
+# Reports the calls on the stack when a dialog or a popover opens, and again when it is used: when the
+# last of a dialog's buttons, its action, is pressed, or an item of a menu or a list.
+RECORDER = r"""
+(() => {
+    const places = new WeakMap();
+    const report = (kind, calls) => console.debug(['opened.py', kind, ...calls].join(' '));
+    const watch = (prototype, name) => {
+        const show = prototype[name];
+        prototype[name] = function (...rest) {
+            const calls = [...new Error().stack.matchAll(/\/([\w-]+\.js:\d+):/g)].map(([, at]) => at);
+            places.set(this, calls);
+            report('opened', calls);
+            return show.apply(this, rest);
+        };
+    };
+    watch(HTMLDialogElement.prototype, 'showModal');
+    watch(HTMLElement.prototype, 'showPopover');
+    addEventListener('click', ({target}) => {
+        const place = target.closest?.('dialog, [popover]');
+        if (!places.has(place)) return;
+        const actions = place.querySelector(':scope > .dialog-actions')?.children ?? [];
+        // Where nothing but closing it is offered, any button or link of the dialog.
+        if (actions.length > 1 ? actions[actions.length - 1].contains(target)
+            : target.closest('button, a, [role=option]')) report('used', places.get(place));
+    }, true);
+})();
+"""
+
+# The path of the page that is shown; of what is shown before a sign-in, its class.
+PAGE = r"""
+    return document.querySelector('main.sign-in') ? 'sign-in'
+        : location.hash.split('?')[0].split('/')[2] ?? '';"""
+
+# A call that opens a dialog, a menu or a list of choices.
+CALL = re.compile(r"(?<![\w.#])(?:openDialog|ask)\(|\.showPopover\(")
+
+
+def add_entry(message):
+    """Takes an entry of the browser's console."""
+    if match := re.search(r'"opened\.py (opened|used) ([^"]*)"', message):
+        kind, calls = match.groups()
+        _seen.update(f"{kind} {call}" for call in calls.split())
+
+
+def add_page(path):
+    """Takes the path of a page on which axe has run."""
+    _seen.add(f"checked {path}")
+
+
+def take():
+    """What was opened, used and checked since the last call."""
+    seen = sorted(_seen)
+    _seen.clear()
+    return seen
+
+
+def calls():
+    """The calls of the code that open something, as FILE:LINE, with their text."""
+    found = {}
+    for file in sorted(PAGES.glob("*.js")):
+        if file.name.startswith("codemirror"):
+            continue
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+            is_code = not line.lstrip().startswith(("*", "//", "/*", "export", "import", "function"))
+            if is_code and CALL.search(line):
+                found[f"{file.name}:{number}"] = line.strip()
+    return found
+
+
+def paths():
+    """The paths of the pages, and that of the sign-in."""
+    texts = (file.read_text("utf-8") for file in PAGES.glob("*-page.js"))
+    return {"sign-in"}.union(*(re.findall(r"^export const \w+ = \{path: '(\w+)'", text, re.MULTILINE)
+                               for text in texts))
+
+
+def missing(seen):
+    """What the code has and no test has opened, used or checked: places and sentences."""
+    folder = PAGES.relative_to(Path(__file__).parents[3])
+    return [
+        *((folder, f"no test with @gate lets axe check the page {path}") for path in sorted(paths())
+          if f"checked {path}" not in seen),
+        *((folder / place, f"no test with @gate {verb} this: {text}")
+          for place, text in calls().items() for kind, verb in (("opened", "opens"), ("used", "uses"))
+          if f"{kind} {place}" not in seen)]
