@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import re
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.remote.webelement import WebElement
+from urllib3.exceptions import HTTPError
 
 import opened
 
@@ -76,9 +78,10 @@ class Browser:
         """The shared browser without data of an origin; a new one in place of one that crashed."""
         try:
             cls.shared().forget(origin)
-        except WebDriverException:
+        except (WebDriverException, HTTPError):
             atexit.unregister(cls._shared.close)
-            cls._shared.close()
+            with suppress(WebDriverException, HTTPError):
+                cls._shared.close()
             cls._shared = None
             cls.shared().forget(origin)
         return cls.shared()
@@ -123,7 +126,7 @@ class Browser:
             {"name": "prefers-reduced-motion", "value": "reduce"}]})
 
     def forget(self, origin):
-        """Deletes all cookies and the stored data of an origin, and closes all tabs but one."""
+        """Leaves one tab without a history, and no cookies nor stored data of an origin."""
         kept, *others = self.driver.window_handles
         for tab in others:
             self.driver.switch_to.window(tab)
@@ -135,6 +138,8 @@ class Browser:
                 "Page.addScriptToEvaluateOnNewDocument", {"source": opened.RECORDER})
             self.recorded_tab = kept
         self.driver.get("about:blank")
+        # A tab keeps 50 entries: one more would replace the oldest.
+        self.driver.execute_cdp_cmd("Page.resetNavigationHistory", {})
         self.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
         self.driver.execute_cdp_cmd(
             "Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})

@@ -97,6 +97,9 @@ class ConsoleCase(unittest.TestCase):
     url = URL
     token = TOKEN
 
+    # True for a class whose tests check many pages: they start first.
+    is_long = False
+
     # The address to which requests without the browser go.
     server = URL
 

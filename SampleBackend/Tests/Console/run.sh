@@ -62,5 +62,5 @@ export ACTIVECONFIG_CONSOLE_PICTURES=$PWD/SampleBackend/.build/console-pictures
 cd SampleBackend/Tests/Console
 export PYTHONDONTWRITEBYTECODE=1
 # Tests wait, so that there may be more of them than processors.
-"$python_environment/bin/python" run_classes.py \
+"$python_environment/bin/python" run_tests.py \
     "${CONSOLE_TEST_PROCESSES:-$(($(getconf _NPROCESSORS_ONLN) + 1))}" $gate "$@"

@@ -29,7 +29,6 @@ class ChangingDraftTests(TaskCase):
         self.wait_for(
             lambda: sorted(e.text for e in self.find_all(".diff .key")) == sorted(names), names)
 
-    @gate
     def test_shows_what_another_browser_changes(self):
         self.review_interval()
         self.write("Description of this version", "Entered before")

@@ -6,7 +6,7 @@ from urllib.request import urlopen
 from selenium.webdriver.common.keys import Keys
 
 from browser import PHONE
-from console_case import PATIENCE, URL, gate
+from console_case import PATIENCE, URL
 from task_case import TaskCase
 
 
@@ -62,7 +62,6 @@ class ComboboxTests(TaskCase):
             self.template()["parameters"]["limit"]["conditionalValues"],
             {"Group 299 of testers": {"value": "2"}})
 
-    @gate
     def test_closes_its_list_before_the_dialog(self):
         self.press("Edit Default.limit")
         field = self.field(self.label)
@@ -159,7 +158,6 @@ class ConnectedUserTests(TaskCase):
         """The users of the list."""
         return [e.text for e in self.find_all(".live-users li")]
 
-    @gate
     def test_finds_a_connected_user(self):
         for user in ("anna", "Bob", "hannah", "zoe%20x"):
             self.listen(user)

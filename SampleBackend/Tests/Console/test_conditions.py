@@ -237,7 +237,6 @@ class BuilderTests(TaskCase):
         # Until then the mark is that of the empty expression.
         self.wait_for(lambda: [e.text for e in self.find_all("dialog mark")] == ["?"], "the mark")
 
-    @gate
     def test_is_made_within_a_setting(self):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")

@@ -83,7 +83,6 @@ class DraftTests(TaskCase):
         self.assertIn("From the first tab", json.dumps(draft["template"]))
         self.assertEqual(self.interval(), "7")
 
-    @gate
     def test_says_which_edit_of_another_tab_it_replaced(self):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
@@ -194,7 +193,6 @@ class DraftTests(TaskCase):
         self.wait_for_text("2 changes", ".draft-bar")
         self.assertEqual(self.interval(), "45")
 
-    @gate
     def test_says_that_the_server_still_has_a_discarded_draft(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")

@@ -113,7 +113,6 @@ class SettingTests(TaskCase):
         self.edit_interval("60.0")
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
 
-    @gate
     def test_keeps_what_it_does_not_know_digit_for_digit(self):
         self.publish(self.template() | {
             "unknown": {"rate": 1.0, "constructor": 12345678901234567890}}, "More")
@@ -162,7 +161,6 @@ class ConditionTests(TaskCase):
         self.write("Expression", "percent between 10 and 20 && user.id == 'percent <= 3'")
         self.assertEqual(len(self.find_all("dialog input[type=range]")), 2)
 
-    @gate
     def test_shows_the_column_of_a_problem(self):
         self.go("conditions")
         self.press("Edit New versions")

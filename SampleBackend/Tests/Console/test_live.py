@@ -51,7 +51,6 @@ class LiveTests(TaskCase):
                 "return document.querySelector('svg.plot').getScreenCTM().a") == 1,
                 f"text of full size at {width} px")
 
-    @gate
     def test_says_whom_a_draft_changes(self):
         # User 2 has two devices.
         for user in (1, 2, 2, 3):

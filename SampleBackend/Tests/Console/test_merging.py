@@ -112,7 +112,6 @@ class MergingTests(TaskCase):
         self.assertIn("Theirs", str(draft))
         self.assertNotIn("SomeFeature", draft["parameterGroups"]["AppFeatures"]["parameters"])
 
-    @gate
     def test_imports_into_the_draft_as_it_is_now(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")

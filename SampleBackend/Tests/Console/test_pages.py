@@ -14,6 +14,7 @@ PAGES = ("settings", "conditions", "review", "merge", "user", "live", "history",
 
 class PageTests(TaskCase):
     size = DESKTOP
+    is_long = True
 
     def test_is_accessible_and_fits(self):
         for page in PAGES:

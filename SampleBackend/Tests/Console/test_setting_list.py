@@ -214,7 +214,6 @@ class EditingTests(SettingListCase):
         self.wait_for_text("1 change", ".draft-bar")
         self.assertEqual(self.active(), "Edit")
 
-    @gate
     def test_duplicates_a_setting(self):
         self.go("settings")
         self.press("More for AppFeatures.RefreshInterval")

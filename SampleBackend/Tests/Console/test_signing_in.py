@@ -173,7 +173,7 @@ class SigningInAgainTests(ConsoleCase):
         super().setUp()
         self.continue_session()
         self.open()
-        self.wait_for_text("Sign out")
+        self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
         self.faults = Faults(self.driver)
 
     def begin_call(self, method="GET", path=None, options=None):
@@ -245,8 +245,9 @@ class SigningInAgainTests(ConsoleCase):
 
     def test_shows_the_user_of_another_tab_before_it_knows_that_the_session_has_ended(self):
         token = self.new_token("editor")
-        self.driver.delete_all_cookies()
+        # Before the session ends: a call of the page may find that out first.
         self.faults.hold("GET", "/console/session", limit=1)
+        self.driver.delete_all_cookies()
         self.begin_call()
         self.wait_for(lambda: self.faults.held() == 1, "the question for the session")
         with self.another_tab():
@@ -311,8 +312,8 @@ class SigningInAgainTests(ConsoleCase):
         self.wait_for_text("environment", ".who")
 
     def test_shows_the_page_of_a_link_when_the_session_ended_meanwhile(self):
-        self.driver.delete_all_cookies()
         self.faults.hold("POST", "/console/session", limit=1)
+        self.driver.delete_all_cookies()
         self.open_link(TOKEN)
         self.wait_for(lambda: self.faults.held() == 1, "the answer to the sign-in")
         self.driver.delete_all_cookies()

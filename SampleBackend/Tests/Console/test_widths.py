@@ -35,6 +35,7 @@ def long_template():
 
 class WidthTests(TaskCase):
     size = (1280, 900)
+    is_long = True
 
     def setUp(self):
         super().setUp()

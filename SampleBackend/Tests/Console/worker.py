@@ -1,8 +1,7 @@
-"""Runs test classes one after the other for `run_classes.py`, all with one browser.
+"""Runs tests one after the other for `run_tests.py`, all with one browser.
 
-Reads a line of JSON for each class, the names of its tests, and writes lines of JSON: "started" with
-the name of a test, "ended" with that and its failure or null, "broken" with the failure of a fixture
-of the class, and "done" with what was opened.
+Reads the name of a test on each line, and answers with a line of JSON: its failure or null, and what
+it has opened.
 """
 
 import json
@@ -58,30 +57,16 @@ def failure_of(test, error):
 
 
 class Result(unittest.TestResult):
-    """Reports each test when it starts and when it ends."""
+    """The failure of one test, or of a fixture of its class."""
 
-    def __init__(self, report):
+    def __init__(self):
         super().__init__()
-        self.report = report
-        self.is_running = False
         self.failure = None
 
-    def startTest(self, test):
-        super().startTest(test)
-        self.is_running, self.failure = True, None
-        self.report("started", name=name_of(test))
-
-    def stopTest(self, test):
-        super().stopTest(test)
-        self.is_running = False
-        self.report("ended", name=name_of(test), failure=self.failure)
-
     def note(self, test, error):
-        """Keeps what is wrong with a test: the place of the first failure, and the texts of all."""
+        """Keeps what is wrong: the place of the first failure, and the texts of all."""
         failure = failure_of(test, error)
-        if not self.is_running:
-            self.report("broken", failure=failure)
-        elif self.failure:
+        if self.failure:
             self.failure["text"] += failure["text"]
         else:
             self.failure = failure
@@ -101,19 +86,17 @@ class Result(unittest.TestResult):
 
 
 def main():
-    """Runs the classes that are read, until there is none."""
-    events = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    # What a test prints must not get between the events.
+    """Runs the tests whose names are read, until there is none."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    # What a test prints must not get between the answers.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-
-    def report(kind, **fields):
-        print(json.dumps({"kind": kind} | fields), file=events, flush=True)
-
     for line in sys.stdin:
-        unittest.defaultTestLoader.loadTestsFromNames(json.loads(line)).run(Result(report))
+        result = Result()
+        unittest.TestSuite([unittest.defaultTestLoader.loadTestsFromName(line.strip())]).run(result)
         # Loaded by the tests, if they use a browser.
         opened = sys.modules.get("opened")
-        report("done", seen=opened.take() if opened else [])
+        print(json.dumps({"failure": result.failure, "seen": opened.take() if opened else []}),
+              file=answers, flush=True)
 
 
 if __name__ == "__main__":
