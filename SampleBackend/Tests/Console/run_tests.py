@@ -23,6 +23,9 @@ from worker import UNLOADED, name_of, place_of
 # A test that takes longer than this, in seconds, hangs.
 TIME_LIMIT = 900
 
+# Failures after which nothing more is run, in the gate and else: each takes as long as a test waits.
+FAILURE_LIMITS = (10, 40)
+
 
 def tests(suite):
     """The tests of a suite; an error of loading counts as one."""
@@ -145,6 +148,8 @@ def main(processes, names, is_gate):
         futures = {pool.submit(run, test, workers): test for test in chosen}
         try:
             for future in as_completed(futures):
+                if future.cancelled():
+                    continue
                 failure, opened_by_test, seconds = future.result()
                 name = class_of(futures[future])
                 seen.update(opened_by_test)
@@ -153,6 +158,10 @@ def main(processes, names, is_gate):
                     short = ".".join(name_of(futures[future]).split(".")[-2:])
                     failures.append(f"failed: {failure['place']}: {short}: {failure['message']}")
                     print(failures[-1], failure["text"], sep="\n", flush=True)
+                    if len(failures) == FAILURE_LIMITS[0 if is_gate else 1]:
+                        # Not by `shutdown`, after which `as_completed` waits for ever.
+                        for each in futures:
+                            each.cancel()
                 left[name] -= 1
                 took[name] += seconds
                 if not left[name]:
@@ -165,8 +174,9 @@ def main(processes, names, is_gate):
             raise
     for worker in all_workers:
         worker.close()
-    count, failed_count = len(chosen), len(failures)
-    if is_gate and not names:
+    skipped = sum(future.cancelled() for future in futures)
+    count, failed_count = len(chosen) - skipped, len(failures)
+    if is_gate and not names and not skipped:
         # One test more, however much is missing.
         missing = [f"failed: {place}: the gate: {text}" for place, text in opened.missing(seen)]
         failures += missing
@@ -174,6 +184,8 @@ def main(processes, names, is_gate):
         failed_count += bool(missing)
     for line in failures:
         print(line)
+    if skipped:
+        print(f"failed: {skipped} tests did not run, as so many failed")
     print(f"{count} tests in {time.monotonic() - start:.0f} s")
     print(f"{count - failed_count} passed, {failed_count} failed", flush=True)
     return 1 if failed_count or not chosen else 0
