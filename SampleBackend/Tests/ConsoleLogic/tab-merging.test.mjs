@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {done, server, tab, template, valuesOf} from './tabs.mjs';
+
+test('edits of two tabs are merged', async () => {
+    const [one, two] = [await tab(), await tab({hasDialog: () => true})];
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    await done();
+    two.edit(template({a: '1', b: '3'}));
+    await two.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '3'});
+    assert.deepEqual(two.overwritten, []);
+    await done();
+    assert.deepEqual(valuesOf(one.template), {a: '2', b: '3'});
+});
+
+test('of two edits of one value, that of the later tab wins, and it says so', async () => {
+    const [one, two] = [await tab(), await tab({hasDialog: () => true})];
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    two.edit(template({a: '3', b: '1'}));
+    await two.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '3', b: '1'});
+    assert.deepEqual(two.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
+});
+
+test('a saved draft reaches the other tabs of its user', async () => {
+    const [one, two] = [await tab(), await tab()];
+    let changes = 0;
+    two.addEventListener('change', () => {
+        changes += 1;
+    });
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    await done();
+    assert.deepEqual(valuesOf(two.template), {a: '2', b: '1'});
+    assert.ok(changes > 0);
+    assert.equal(server.sent('PATCH').length, 1);
+});
+
+test('a draft of another user reaches no tab', async () => {
+    const [one, two] = [await tab(), await tab({user: 'bob'})];
+    const before = server.sent('GET').length;
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    await done();
+    assert.equal(server.sent('GET').length, before);
+    assert.equal(two.draft, null);
+});
+
+test('a tab with an open dialog takes a draft over when that is closed', async () => {
+    let isOpen = true;
+    const [one, two] = [await tab(), await tab({hasDialog: () => isOpen})];
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    await done();
+    assert.equal(two.draft, null);
+    isOpen = false;
+    await two.checkNewest();
+    assert.deepEqual(valuesOf(two.template), {a: '2', b: '1'});
+});
+
+test('a tab that has ended its draft ends it in the others', async () => {
+    const [one, two] = [await tab(), await tab()];
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    await done();
+    await one.discard();
+    await done();
+    assert.equal(two.draft, null);
+    assert.ok(!two.isUnsaved);
+});
+
+test('a draft that another tab has published is followed by the new version', async () => {
+    const [one, two] = [await tab(), await tab()];
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    await done();
+    server.publish(template({a: '2', b: '1'}));
+    await one.discard();
+    await done();
+    assert.equal(two.versionNumber, '2');
+    assert.equal(two.draft, null);
+});
+
+test('a draft edited here and discarded elsewhere is kept', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    server.draft = null;
+    workspace.edit(template({a: '2', b: '2'}));
+    await workspace.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '2'});
+});
+
+test('a draft discarded here and edited elsewhere is kept', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    server.store(template({a: '2', b: '9'}), '1');
+    await workspace.discard();
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '9'});
+    assert.ok(!workspace.isUnsaved);
+});
+
+test('a draft is stored again with another token of the user', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    server.draft = null;
+    workspace.sendDraft();
+    await workspace.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '1'});
+});
+
+test('an answer to an earlier token is dropped', async () => {
+    const workspace = await tab();
+    server.failNext('PATCH', () => {
+        workspace.sendDraft();
+    });
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    // The first answer does not count, so that the draft is sent again and found there.
+    assert.ok(server.sent('PATCH').length > 1);
+    assert.ok(!workspace.isUnsaved);
+});
+
+test('a draft that was read while an edit began is not taken', async () => {
+    const workspace = await tab();
+    server.store(template({a: '8', b: '1'}), '1');
+    server.failNext('GET', () => workspace.edit(template({a: '2', b: '1'})));
+    await workspace.checkNewest();
+    await workspace.saved();
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '1'});
+    assert.deepEqual(workspace.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
+});
+
+test('a draft that was read before another one was saved is not taken', async () => {
+    const workspace = await tab();
+    server.store(template({a: '8', b: '1'}), '1');
+    server.failNext('GET', {late: async () => {
+        workspace.edit(template({a: '1', b: '2'}));
+        await workspace.saved();
+    }});
+    await workspace.checkNewest();
+    assert.deepEqual(valuesOf(workspace.template), {a: '8', b: '2'});
+    assert.ok(!workspace.isUnsaved);
+});
