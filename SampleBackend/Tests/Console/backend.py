@@ -20,11 +20,12 @@ class Backend:
     def start(self):
         """Starts the backend, and waits until it listens."""
         database = Path(self.folder.name, "backend.sqlite")
+        pages = os.environ.get("CONSOLE_TEST_PAGES")
         log = open(Path(self.folder.name, "log"), "a", encoding="utf-8")
         with log:
             self.process = subprocess.Popen(
                 [os.environ["ACTIVECONFIG_BACKEND"], "serve", "--port", "0", "--dev",
-                 "--store", f"sqlite:{database}"],
+                 "--store", f"sqlite:{database}", *(["--console-pages", pages] if pages else [])],
                 stdout=subprocess.PIPE, stderr=log, text=True,
                 env=os.environ | {"ACTIVECONFIG_ADMIN_TOKEN": TOKEN})
         for line in self.process.stdout:

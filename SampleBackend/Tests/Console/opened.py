@@ -50,7 +50,7 @@ PAGE = r"""
         : location.hash.split('?')[0].split('/')[2] ?? '';"""
 
 # A call that opens a dialog, a menu or a list of choices.
-CALL = re.compile(r"(?<![\w.#])(?:openDialog|ask)\(|\.showPopover\(")
+CALL = re.compile(r"(?<![\w.#])(?<!function )(?:openDialog|ask)\(|\.showPopover\(")
 
 
 def add_entry(message):
@@ -79,7 +79,7 @@ def calls():
         if file.name.startswith("codemirror"):
             continue
         for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
-            is_code = not line.lstrip().startswith(("*", "//", "/*", "export", "import", "function"))
+            is_code = not line.lstrip().startswith(("*", "//", "/*"))
             if is_code and CALL.search(line):
                 found[f"{file.name}:{number}"] = line.strip()
     return found

@@ -50,7 +50,8 @@ class Relay:
     def _answer(self, request):
         """The backend's answer; empty if the backend cannot be reached."""
         try:
-            with socket.create_connection(self.target, timeout=PATIENCE) as server:
+            # Longer than a test waits for the page, whose own limit has to end a call.
+            with socket.create_connection(self.target, timeout=2 * PATIENCE) as server:
                 server.sendall(request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
                 parts = []
                 while part := server.recv(65536):

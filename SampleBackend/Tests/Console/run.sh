@@ -17,8 +17,8 @@ The last lines are "failed: FILE:LINE: TEST: MESSAGE" for each test that failed,
 with their time, and "N passed, N failed".
 
   SAMPLE_BACKEND                       absolute path of a backend that is built; else it is built
-  CONSOLE_TEST_PAGES                   folder from which the pages are served, in place of those of
-                                       the program
+  CONSOLE_TEST_PAGES                   absolute path of a folder from which the pages are served, in
+                                       place of those of the program
   CONSOLE_TEST_PROCESSES               tests at a time; by default the processors and one more
   ACTIVECONFIG_CONSOLE_TAKES_PICTURES  1 takes pictures of what the tests check, and not only of
                                        what failed; both are in SampleBackend/.build/console-pictures

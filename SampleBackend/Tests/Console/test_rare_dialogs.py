@@ -18,6 +18,8 @@ class FailureTests(TaskCase):
         self.wait_for_text("The new version was not read", "dialog")
         self.check_accessibility("the new version was not read")
         faults.end()
+        # The page must not find the version by itself.
+        faults.fail("GET", ":listVersions")
         self.press("Try again")
         self.wait_for_dialog_to_close()
         self.wait_for_text("77", "main")
