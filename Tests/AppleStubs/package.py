@@ -61,7 +61,8 @@ def generate(target):
     """Generates the keys of a target's configurations, as the plug-in GenerateSettings does."""
     if not target.get("pluginUsages"):
         return []
-    program = Path(run(["swift", "build", "--show-bin-path"]).strip(), "ActiveConfigGenerator")
+    build = os.environ.get("ACTIVECONFIG_BUILD") or run(["swift", "build", "--show-bin-path"]).strip()
+    program = Path(build, "ActiveConfigGenerator")
     if not program.exists():
         run(["swift", "build", "--product", program.name])
     outputs = Path(".build/apple-stubs/generated", target["name"])

@@ -7,10 +7,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-for target in ActiveConfigTesting ActiveConfigGeneration; do
-    swift build --target "$target" >/dev/null
-done
-modules=$(swift build --show-bin-path)/Modules
+# ACTIVECONFIG_BUILD is the folder of a finished build.
+if [ -z "${ACTIVECONFIG_BUILD:-}" ]; then
+    for target in ActiveConfigTesting ActiveConfigGeneration; do
+        swift build --target "$target" >/dev/null
+    done
+    ACTIVECONFIG_BUILD=$(swift build --show-bin-path)
+fi
+modules=$ACTIVECONFIG_BUILD/Modules
 work=.build/examples
 mkdir -p "$work"
 {

@@ -5,7 +5,8 @@
 #
 # A target has a type with properties in a folder of tests, the sources that they test, compiled
 # with coverage as a module of the same name, and a dictionary. All other modules come from the
-# debug build, so build that first: swift build --package-path SampleBackend --build-tests.
+# debug build, so build that first: swift build --package-path SampleBackend --build-tests; or name the
+# program of another one by SAMPLE_BACKEND.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -46,7 +47,7 @@ cp -R "$tests/Properties" "$build/Properties"
     echo "$build/FuzzedProperties.swift"
 } >"$build/sources"
 
-debug=$backend/.build/debug
+debug=$(dirname "${SAMPLE_BACKEND:-$backend/.build/debug/sample-backend}")
 # The linker takes only what it needs from an archive; the module compiled here is not in it.
 rm -f "$build/modules.a"
 find "$debug/" -path '*.build/*.o' ! -path "*/$module.build/*" ! -path '*Tests.build/*' -print0 |
@@ -54,7 +55,7 @@ find "$debug/" -path '*.build/*.o' ! -path "*/$module.build/*" ! -path '*Tests.b
 ar s "$build/modules.a"
 {
     echo "-I$debug/Modules"
-    find "$debug/" "$backend/.build/checkouts" \
+    find "$debug/" "$(dirname "$debug")/checkouts" \
         \( -path '*.build/module.modulemap' -o -path '*/Sources/*/include/module.modulemap' \) \
         ! -path '*/Benchmarks/*' | sed 's/.*/-Xcc\n"-fmodule-map-file=&"/'
     echo "$build/modules.a"

@@ -1,0 +1,1 @@
+../Fixtures/EveryTypeActiveConfig.swift.txt

@@ -1,0 +1,1 @@
+../Fixtures/NamesActiveConfig.swift.txt

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Tests that builds kept between clones (builds.sh) save work and change nothing: with a small package in
+# two folders, a change, a lock, a failed build and a deleted cache.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+checks=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+    echo "builds-test.sh: $*" >&2
+    [ ! -e "$work/log" ] || tail -n 20 "$work/log" >&2
+    exit 1
+}
+command -v flock >/dev/null 2>&1 || { echo "Without flock no build is kept."; exit 0; }
+
+# A library in a repository of its own, and a clone of a project that uses it, printing a text.
+mkdir -p "$work/Library/Sources/Library"
+cat >"$work/Library/Package.swift" <<'SWIFT'
+// swift-tools-version: 6.2
+import PackageDescription
+let package = Package(
+    name: "Library", products: [.library(name: "Library", targets: ["Library"])],
+    targets: [.target(name: "Library")])
+SWIFT
+echo 'public let greeting = "Hello"' >"$work/Library/Sources/Library/Library.swift"
+git -C "$work/Library" init -q
+git -C "$work/Library" add .
+git -C "$work/Library" -c user.name=Test -c user.email=test@example.com commit -qm "Add the library"
+git -C "$work/Library" tag 1.0.0
+clone() {
+    mkdir -p "$work/$1/SampleBackend/Sources/App" "$work/$1/Tests/Benchmarks"
+    touch "$work/$1/Tests/Benchmarks/Package.swift"
+    cat >"$work/$1/SampleBackend/Package.swift" <<SWIFT
+// swift-tools-version: 6.2
+import PackageDescription
+let package = Package(
+    name: "SampleBackend", dependencies: [.package(url: "$work/Library", from: "1.0.0")],
+    targets: [
+        .executableTarget(name: "App", dependencies: [.product(name: "Library", package: "Library")])
+    ])
+SWIFT
+    printf 'import Library\nprint(greeting, "%s")\n' "$2" >"$work/$1/SampleBackend/Sources/App/main.swift"
+}
+# build CLONE: builds as run.sh does; sets $folder.
+build() {
+    (
+        cd "$work/$1"
+        run_folder=$(mktemp -d "$work/run-XXXX")
+        export CI=true ACTIVECONFIG_BUILD_CACHE=$work/cache
+        # shellcheck source=Tests/builds.sh
+        . "$checks/Tests/builds.sh"
+        keep_builds
+        build_folder SampleBackend >"$work/folder"
+        build_package SampleBackend
+    ) >"$work/log" 2>&1 || return 1
+    folder=$(cat "$work/folder")
+}
+prints() { [ "$("$folder/debug/App")" = "$1" ] || fail "$2"; }
+compiles_library() { grep -q 'Compiling Library' "$work/log"; }
+
+clone first one
+clone second two
+build first || fail "the first clone does not build"
+compiles_library || fail "the log does not show that the library is compiled"
+prints "Hello one" "the first clone prints something else"
+build second || fail "the second clone does not build"
+! compiles_library || fail "the library is compiled again for another clone"
+prints "Hello two" "the second clone is not built anew"
+
+(exec 9>"$(dirname "$folder")/lock" && flock 9 && build first && cp "$work/folder" "$work/other") ||
+    fail "the first clone does not build while another run uses the kept build"
+[ "$(cat "$work/other")" = "$work/first/SampleBackend/.build" ] ||
+    fail "two runs use one build folder: $(cat "$work/other")"
+
+echo "nonsense" >>"$work/second/SampleBackend/Sources/App/main.swift"
+! build second || fail "nonsense compiles"
+[ ! -e "$(cat "$work/folder")" ] || fail "a failed build is kept"
+
+clone second three
+rm -rf "$work/cache"
+build second || fail "the second clone does not build without the kept builds"
+prints "Hello three" "without the kept builds the second clone prints something else"
+echo "Kept builds save the dependencies, and change nothing."

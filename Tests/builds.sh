@@ -1,0 +1,73 @@
+# How the checks build the packages; sourced by run.sh, from the project's folder.
+
+# The same flags for all builds of a package: others would build it again.
+export STRICT=1
+# The plug-in's tool would be a second build of the framework; the part `generation` has it.
+export ACTIVECONFIG_WITHOUT_PLUGIN=1
+build_options=(--explicit-target-dependency-import-check error)
+# Whole modules, without debug information and without an index of C++, take less processor time from
+# nothing, but each change compiles a whole module again.
+[ -z "${CI:-}" ] || build_options+=(
+    -debug-info-format none -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
+    -Xcxx -index-store-path -Xcxx ''
+)
+
+# Folder of builds that outlives the clone, or empty: see keep_builds.
+kept_builds=""
+
+# Keeps the builds of the packages with dependencies, from one clone to the next, in a folder of
+# ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's cache folder; empty: nowhere), one for
+# each compiler, set of manifests and set of flags. While another run uses it, or without `flock`, this
+# one builds in its clone.
+keep_builds() {
+    local cache=${ACTIVECONFIG_BUILD_CACHE-${XDG_CACHE_HOME:-$HOME/.cache}/activeconfig} key
+    [ -n "$cache" ] && command -v flock >/dev/null 2>&1 || return 0
+    key=$({ swift --version && cat SampleBackend/Package.swift Tests/Benchmarks/Package.swift &&
+        echo "${build_options[@]}"; } 2>/dev/null | git hash-object --stdin)
+    mkdir -p "$cache/$key"
+    # Every process of this run has the descriptor, and with it the lock.
+    exec 9>"$cache/$key/lock"
+    flock -n 9 || return 0
+    kept_builds=$cache/$key
+    touch "$kept_builds"
+    find "$cache" -mindepth 1 -maxdepth 1 -mtime +14 -exec rm -rf {} +
+}
+
+# The build folder of a package.
+build_folder() {
+    case $1 in
+    .) echo "$PWD/.build" ;;
+    *) [ -n "$kept_builds" ] && echo "$kept_builds/$(basename "$1")" || echo "$PWD/$1/.build" ;;
+    esac
+}
+
+# Strict build of the package in a folder, once in a run.
+build_package() {
+    local folder mark
+    folder=$(build_folder "$1") mark="$run_folder/built ${1//\//-}"
+    [ ! -e "$mark" ] || return 0
+    swift build --package-path "$1" --scratch-path "$folder" --build-tests "${build_options[@]}" || {
+        # Only a finished build is kept.
+        [ -z "$kept_builds" ] || [ "$1" = . ] || rm -rf "$folder"
+        return 1
+    }
+    touch "$mark"
+}
+
+# test_package PACKAGE [OPTION …]: its tests, built before.
+test_package() {
+    local package=$1
+    shift
+    swift test --package-path "$package" --scratch-path "$(build_folder "$package")" --skip-build "$@"
+}
+
+# sanitized SANITIZER PACKAGE COMMAND…: runs a command of swift on a package, with a sanitizer.
+sanitized() (
+    sanitizer=$1 package=$2
+    shift 2
+    export ACTIVECONFIG_SANITIZER=$sanitizer ACTIVECONFIG_PTHREAD_LOCK=1
+    export ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/Tests/address-sanitizer.txt"
+    export TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/Tests/thread-sanitizer.txt"
+    "$@" --package-path "$package" --scratch-path "$package/.build/$sanitizer-all" \
+        "--sanitize=$sanitizer" -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
+)
