@@ -11,7 +11,7 @@ import Testing
 @testable import HTTPServing
 
 /// Access to each endpoint by role and token (HTTP 3, 5).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct AccessTests {
     /// Paths of a resource that exists, and of one that does not.
     private static func targets(of path: String) -> [String] {

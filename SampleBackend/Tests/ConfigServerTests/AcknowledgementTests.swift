@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 
 /// What clients say of their versions (HTTP 2).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct AcknowledgementTests {
     private func run(
         _ options: ConfigServerOptions = ConfigServerOptions(), share: Double? = 1,

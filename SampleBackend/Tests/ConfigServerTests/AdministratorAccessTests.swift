@@ -73,7 +73,7 @@ struct AdministratorAccessTests {
         #expect(access.takeUses() == [:])
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.minutes(2)))
     func aReadThatBeganEarlierDoesNotReplaceALaterOne() async throws {
         let (old, new) = (makeToken(), makeToken())
         let (began, beginning) = AsyncStream.makeStream(of: Void.self)

@@ -10,7 +10,7 @@ import Testing
 @testable import HTTPServing
 
 /// Access of clients to configurations (HTTP 5).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ClientAccessTests {
     private struct Token: JWTPayload {
         var sub: SubjectClaim

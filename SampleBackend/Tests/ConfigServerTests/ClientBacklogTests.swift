@@ -43,7 +43,7 @@ struct ClientBacklogTests {
         try channels[1].close().wait()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.minutes(2)))
     func theOldestBodiesThatAreStillComingAreCutOff() async throws {
         var options = ConfigServerOptions()
         options.limits.clientBacklogBytes = 1 << 20

@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// Splitting expressions into their rules (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ConditionRoutesTests {
     private static let path = "/v1/conditions:parse"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Users and signals in the answer about connections (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ConnectedClientsTests {
     @Test func connectedUsersAreFoundByAPartOfTheirID() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -7,7 +7,7 @@ import Testing
 @testable import ConfigServer
 
 /// Effects of a template on connected clients (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ConnectedPreviewTests {
     @Test func aPreviewCountsTheConnectedClientsWhoseValuesChange() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServing
 
 /// Limits and end of one connection.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ConnectionTests {
     @Test func theServerAnswersPipelinedRequestsInTheirOrder() async throws {
         try await RunningServer.with { server in

@@ -8,7 +8,7 @@ import TemporaryFolders
 import Testing
 
 /// Files of the console (HTTP 5).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ConsoleRoutesTests {
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../Sources/Console/Pages")

@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPServing
 
 /// Documents over real sockets (HTTP 1).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct DocumentRoutesTests {
     /// Values that the sample source gives a user.
     struct SampleRow {

@@ -16,7 +16,7 @@ import Testing
 @testable import ConfigServer
 
 /// Signatures of documents (HTTP 1), verified from the text of the wire contract alone.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct DocumentSignatureTests {
     /// The private key of the contract's example: the bytes 0 to 31.
     private static let seed = Data(0..<32).base64EncodedString()

@@ -8,7 +8,7 @@ import TemplateStore
 import Testing
 
 /// The drafts of administrators (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct DraftRoutesTests {
     private static let path = "/v1/projects/default/draft"
     private static let new = ["If-None-Match: *"]

@@ -6,7 +6,7 @@ import Testing
 @testable import ConfigServer
 
 /// `ETag` and `If-None-Match` (HTTP 1).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct EntityTagTests {
     @Test func theTagOfADocumentIsTheSameOnEveryServer() async throws {
         let tags = try await RunningServer.with { first in

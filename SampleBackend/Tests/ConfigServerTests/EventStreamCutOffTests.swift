@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServing
 
 /// Streams whose clients do not read.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct EventStreamCutOffTests {
     @Test func theServerCutsOffAClientThatDoesNotReadAndNoOther() async throws {
         var options = ConfigServerOptions()

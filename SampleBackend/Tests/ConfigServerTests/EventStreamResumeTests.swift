@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Clients that reconnect with `Last-Event-ID` (HTTP 2).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct EventStreamResumeTests {
     @Test func aResumedStreamTellsAtOnceWhatWasMissed() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -11,7 +11,7 @@ import Testing
 @testable import HTTPServing
 
 /// Streams of a user's changes (HTTP 2).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct EventStreamTests {
     @Test func aStreamBeginsWithHello() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServing
 
 /// `/health` (HTTP 5).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct HealthRoutesTests {
     @Test func theServerIsLiveAndReady() async throws {
         try await RunningServer.with { server in

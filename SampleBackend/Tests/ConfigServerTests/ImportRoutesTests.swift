@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// Templates of other services' files (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ImportRoutesTests {
     private static let path = "/v1/projects/new/remoteConfig:import"
 

@@ -12,7 +12,7 @@ import Testing
 @testable import ConfigServer
 
 /// Requests for a document that wait until it changes (HTTP 2).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct LongPollTests {
     private static let target = "/activeconfig/user/1"
 

@@ -11,7 +11,7 @@ import Testing
 @testable import ConfigServer
 
 /// Streams of many users, for services (HTTP 2).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ManyUsersStreamTests {
     private static let key = "a-key-of-a-service"
     private static let target = "/activeconfig/events"

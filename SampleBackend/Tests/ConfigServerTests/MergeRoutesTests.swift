@@ -5,7 +5,7 @@ import TemplateStore
 import Testing
 
 /// Merging an edit with versions published since it began, and the list of projects (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct MergeRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig:merge"
 

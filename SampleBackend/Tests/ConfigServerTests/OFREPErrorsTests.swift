@@ -12,7 +12,7 @@ import Testing
 @testable import HTTPServing
 
 /// Errors of OpenFeature's protocol (HTTP 4).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct OFREPErrorsTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 

@@ -13,7 +13,7 @@ import Testing
 @testable import ConfigServer
 
 /// All flags at once by OpenFeature's protocol (HTTP 4).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct OFREPFlagSetTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 

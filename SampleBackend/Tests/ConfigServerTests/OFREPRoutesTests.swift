@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Single flags by OpenFeature's protocol (HTTP 4).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct OFREPRoutesTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 

@@ -5,7 +5,7 @@ import ServerTestSupport
 import Testing
 
 /// Previews over HTTP (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct PreviewRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

@@ -6,7 +6,7 @@ import TemplateStore
 import Testing
 
 /// What administrators tell a project apart by (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ProjectDetailsRoutesTests {
     private static let path = "/v1/projects/default/details"
     private static let shop: JSONNode = [

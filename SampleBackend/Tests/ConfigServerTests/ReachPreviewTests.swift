@@ -6,7 +6,7 @@ import Testing
 @testable import ConfigServer
 
 /// Whom a template reaches among connected clients and recent users (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ReachPreviewTests {
     private static let template: JSONNode = [
         "conditions": [["name": "ios", "expression": "device.os == 'ios'"]],

@@ -12,7 +12,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct RequestDispatcherTests {
     @Test(arguments: [#"{"Home":{"title":"x"}}"#, ""])
     func aTokenThatIsRevokedWhileABodyArrivesCountsNoMore(body: String) async throws {

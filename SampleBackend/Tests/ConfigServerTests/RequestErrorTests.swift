@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServing
 
 /// Errors of the wire contract over real sockets.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct RequestErrorTests {
     @Test(arguments: [
         "/nothing", "/activeconfig/", "/activeconfig/user", "/activeconfig/user/1/2",

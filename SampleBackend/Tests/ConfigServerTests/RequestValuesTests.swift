@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Values at the limits that the OpenAPI description states.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct RequestValuesTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ConfigServer
 
 /// Rollbacks over HTTP (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct RollbackTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

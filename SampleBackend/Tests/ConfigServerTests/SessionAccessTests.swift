@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 
 /// Access of console sessions to the administrators' routes (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SessionAccessTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

@@ -10,7 +10,7 @@ import Testing
 @testable import HTTPServing
 
 /// Signing in to the console and out of it (HTTP 5).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SessionRoutesTests {
     private static let path = "/console/session"
 

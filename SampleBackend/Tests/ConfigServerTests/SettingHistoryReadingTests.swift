@@ -9,7 +9,7 @@ import Testing
 @testable import AdminAPI
 
 /// Which versions are read for the history of settings, and what becomes of failures.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SettingHistoryReadingTests {
     /// Versions whose parameter `a` has the version's number as value; those that `old` is in have
     /// `old` too.

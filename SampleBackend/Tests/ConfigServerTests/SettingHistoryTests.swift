@@ -7,7 +7,7 @@ import Testing
 @testable import ConfigServer
 
 /// Which versions changed each setting (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SettingHistoryTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

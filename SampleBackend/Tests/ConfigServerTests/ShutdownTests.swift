@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServing
 
 /// Graceful shutdown (HTTP 5), in this process.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ShutdownTests {
     @Test func theServerFinishesTheRequestInFlight() async throws {
         let source = GatedSource()

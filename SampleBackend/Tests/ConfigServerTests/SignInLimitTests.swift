@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPServing
 
 /// Guesses at an administrator's token are rate limited, whichever route they use.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SignInLimitTests {
     /// Request that tries a token.
     struct Guess: Sendable {

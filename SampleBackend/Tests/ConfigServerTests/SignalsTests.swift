@@ -6,7 +6,7 @@ import Testing
 @testable import ConfigServer
 
 /// Signals in a query (HTTP 1).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SignalsTests {
     @Test func theServerReadsEverySignal() async throws {
         let query = [

@@ -12,7 +12,7 @@ import WebhookDelivery
 @testable import ConfigServer
 
 /// What a server reads of its store, in which order.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct StoreFollowerTests {
     /// An audit trail that is read until it is released.
     private struct SlowTrail: AuditStoring {

@@ -10,7 +10,7 @@ import Testing
 @testable import HTTPServing
 
 /// Maximum age and number of streams.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct StreamLifetimeTests {
     @Test func aStreamEndsAtItsMaximumAge() async throws {
         var options = ConfigServerOptions()

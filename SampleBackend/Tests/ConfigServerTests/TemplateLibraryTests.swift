@@ -13,7 +13,7 @@ import Testing
 @testable import AdminAPI
 @testable import ClientAPI
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct TemplateLibraryTests {
     private let store = InMemoryTemplateStore()
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

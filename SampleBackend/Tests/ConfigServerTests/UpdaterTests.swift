@@ -11,7 +11,7 @@ import Testing
 @testable import HTTPServing
 
 /// The framework's updater over this server's streams.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct UpdaterTests {
     /// A user whose configuration an updater keeps fresh.
     private struct Client {

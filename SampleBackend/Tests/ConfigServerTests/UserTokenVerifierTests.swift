@@ -13,7 +13,7 @@ import Testing
 @testable import ConfigServer
 
 /// Reloading the keys of users' tokens.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct UserTokenVerifierTests {
     private struct Claims: JWTPayload {
         var sub: SubjectClaim = "ada"

@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// Commands for administrators, on a server and on a database alike.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct AdministrationCommandsTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func theCommandsPublishListCompareAndRollBack(kind: AdministrationTarget.Kind) async throws {

@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// Keys of services, signing keys and acknowledgements, tested with the real process.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct AssuranceOptionsTests {
     /// The bytes 0 to 31 in Base64, and their public key.
     private static let seed = Data(0..<32).base64EncodedString()

@@ -3,7 +3,7 @@ import ServerTestSupport
 import Testing
 
 /// A client that takes all connections locks nobody out, tested with the real process.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ConnectionPlacesTests {
     /// Opens `count` streams at the same time, then runs `body`.
     private func withStreams(

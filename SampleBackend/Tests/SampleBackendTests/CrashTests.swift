@@ -6,7 +6,7 @@ import TemporaryFolders
 import Testing
 
 /// Server that is killed while it publishes.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct CrashTests {
     /// Number of published templates.
     private static let publishes = 200

@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// `sample-backend backup` and `doctor`.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct DatabaseCommandsTests {
     @Test func aBackupCopiesADatabaseThatAServerUses() async throws {
         let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import TemporaryFolders
     import Testing
 
     /// Server without disk space for its writes.
-    @Suite(.timeLimit(.minutes(15)))
+    @Suite(.timeLimit(.minutes(2)))
     struct DiskFullTests {
         private static let path = "/v1/projects/default/remoteConfig"
 

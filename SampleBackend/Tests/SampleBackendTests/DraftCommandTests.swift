@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// `sample-backend draft`, on a draft that the console stored.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct DraftCommandTests {
     private let folder: TemporaryFolder
     private let backend: RunningBackend

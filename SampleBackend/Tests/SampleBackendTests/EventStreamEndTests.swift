@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// Streams while the process shuts down (HTTP 2).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct EventStreamEndTests {
     /// Number of open streams, so many that they take longer to end than the rest of the server.
     private static let count = 500

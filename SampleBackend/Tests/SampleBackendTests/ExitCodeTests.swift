@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// Exit codes and messages of the administrators' commands.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ExitCodeTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func aPublishNamesEveryProblemOfATemplate(kind: AdministrationTarget.Kind) async throws {

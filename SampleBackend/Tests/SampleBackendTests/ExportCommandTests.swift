@@ -4,7 +4,7 @@ import TemporaryFolders
 import Testing
 
 /// `sample-backend export --format swift`; `AdministrationCommandsTests` has the other formats.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ExportCommandTests {
     private static let template = #"""
         {"conditions": [{"name": "ios", "expression": "device.os == 'ios'"}],

@@ -6,7 +6,7 @@ import Testing
 ///
 /// `ACTIVECONFIG_GENERATED_REQUESTS` is the number of connections of both cases, by default 4,000.
 /// Each sends a request or a pipeline.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.timeLimit(.minutes(2)))
 struct GeneratedRequestsTests {
     private static let token = "a-token-for-generated-requests-0123456789"
 

@@ -3,7 +3,7 @@ import ServerTestSupport
 import Testing
 
 /// Host names that a server accepts: a page whose name resolves to this machine gets nothing.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct HostTests {
     /// Status of a request with the given `Host` field.
     private static func status(

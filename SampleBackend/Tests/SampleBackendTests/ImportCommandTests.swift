@@ -4,7 +4,7 @@ import TemporaryFolders
 import Testing
 
 /// `sample-backend import`.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ImportCommandTests {
     /// Template as Firebase exports it.
     private static let firebase = #"""

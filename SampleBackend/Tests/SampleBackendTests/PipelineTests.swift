@@ -3,7 +3,7 @@ import ServerTestSupport
 import Testing
 
 /// Clients that pipeline, tested with the real process (HTTP 2).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct PipelineTests {
     /// Starts a server that requires users' tokens, with a published template.
     private func backend(_ arguments: [String] = []) async throws -> RunningBackend {

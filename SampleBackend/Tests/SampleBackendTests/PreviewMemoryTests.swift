@@ -4,7 +4,7 @@
     import Testing
 
     /// Memory use of previews for many users.
-    @Suite(.timeLimit(.minutes(15)), .disabled(if: Sanitizer.isOn))
+    @Suite(.timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
     struct PreviewMemoryTests {
         /// Template with 2,000 settings of 100 characters.
         private static let template: String = {

@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// Server whose database is removed, moved or overwritten while it runs.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ReplacedDatabaseTests {
     /// Fault of the database's files.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {

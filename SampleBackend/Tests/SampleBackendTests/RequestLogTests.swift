@@ -3,7 +3,7 @@ import ServerTestSupport
 import Testing
 
 /// The request log names routes, and never users or tokens.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct RequestLogTests {
     @Test func theLogNamesNoUserWhateverTheStatus() async throws {
         let backend = try await RunningBackend(

@@ -6,7 +6,7 @@ import Testing
 @testable import SampleBackend
 
 /// The version that `sample-backend rollback` replaces.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct RollbackCommandTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func aRollbackReplacesOnlyTheVersionItIsGiven(kind: AdministrationTarget.Kind) async throws {

@@ -5,7 +5,7 @@ import ServerTestSupport
 import Testing
 
 /// Template that `serve --dev` publishes.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SampleTemplateTests {
     /// Section of the original sample app.
     private static let section = "SampleViewConfiguration"

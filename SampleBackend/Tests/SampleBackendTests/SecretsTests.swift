@@ -11,7 +11,7 @@ import Testing
 ///
 /// Each command is a process of its own. Those are dozens, whose code the sanitizers see in other
 /// tests.
-@Suite(.timeLimit(.minutes(15)), .disabled(if: Sanitizer.isOn))
+@Suite(.timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
 struct SecretsTests {
     /// Part of every secret in these tests.
     private static let mark = "s3cr3t"

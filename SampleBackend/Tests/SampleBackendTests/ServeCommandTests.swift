@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 
 /// `sample-backend serve` as a process (HTTP 5).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ServeCommandTests {
     @Test func theServerPrintsOneLineThenServes() async throws {
         let process = try BackendProcess(["serve", "--port", "0", "--store", "memory"])

@@ -6,7 +6,7 @@ import TemporaryFolders
 import Testing
 
 /// Options of `sample-backend serve`, tested with the real process.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ServeOptionsTests {
     /// Refused command line with its error message.
     struct Refusal: Sendable {

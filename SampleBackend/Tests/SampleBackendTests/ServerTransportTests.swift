@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// What commands send to a server, and which answers they take.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ServerTransportTests {
     private static let token = "a-token-of-mine"
 

@@ -6,7 +6,7 @@ import TemporaryFolders
 import Testing
 
 /// The framework's updater with many users on few connections, against a backend of its own process.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ServiceClientTests {
     private static let key = "a-key-of-a-service-0123456789"
 

@@ -6,7 +6,7 @@ import TemporaryFolders
 import Testing
 
 /// Two servers, or a server and a command, on one database.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SharedDatabaseTests {
     /// Maximum time for a publish to reach the other server.
     private static let limit: Duration = .seconds(30)

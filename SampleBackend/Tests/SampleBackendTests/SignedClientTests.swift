@@ -98,7 +98,7 @@ struct SignedClientTests {
     }
 
     /// The server's own answers, 200 and 304, of users whose IDs are percent-encoded.
-    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(15)))
+    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(2)))
     func theServersAnswersAreTakenAndAcknowledged() async throws {
         let backend = try await RunningBackend(
             ["--dev", "--acknowledgements"],
@@ -161,7 +161,7 @@ struct SignedClientTests {
         }
     }
 
-    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(15)))
+    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(2)))
     func signedDocumentsComeByLongPolls() async throws {
         let backend = try await RunningBackend(
             ["--dev"],

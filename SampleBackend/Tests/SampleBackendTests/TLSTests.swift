@@ -9,7 +9,7 @@ private let hasTLSTools = ["openssl", "curl"].allSatisfy {
 }
 
 /// `sample-backend serve` with a certificate made by the test.
-@Suite(.timeLimit(.minutes(15)), .enabled(if: hasTLSTools, "needs openssl and curl"))
+@Suite(.timeLimit(.minutes(2)), .enabled(if: hasTLSTools, "needs openssl and curl"))
 struct TLSTests {
     /// Runs a program, and returns its exit code and output.
     private func run(_ program: String, _ arguments: [String]) throws -> (Int32, String) {

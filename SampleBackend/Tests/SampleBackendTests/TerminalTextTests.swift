@@ -8,7 +8,7 @@ import TemplateStore
 import Testing
 
 /// Texts of a server are printed without characters that control a terminal.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct TerminalTextTests {
     /// Contains C0 and C1 control characters, a bidirectional override, and line separators.
     private static let name =

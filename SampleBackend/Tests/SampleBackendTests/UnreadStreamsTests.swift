@@ -5,7 +5,7 @@ import Testing
 
 /// Many streams of clients that do not read, each sent a large event of its own by the real
 /// process.
-@Suite(.timeLimit(.minutes(15)), .disabled(if: Sanitizer.isOn))
+@Suite(.timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
 struct UnreadStreamsTests {
     /// Number of streams, below the usual limit of open files per process.
     private static let count = 800

@@ -6,7 +6,7 @@ import TemporaryFolders
 import Testing
 
 /// Keys of `--user-token-jwks`, and required claims of users' tokens.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct UserTokenKeysTests {
     /// Claims of a token that JWTKit signs.
     private struct Claims: JWTPayload {

@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// `sample-backend watch`.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct WatchCommandTests {
     /// Template with one setting that differs for user 2, and one that is the same for everybody.
     private static func template(_ title: String, count: Int = 1) -> String {

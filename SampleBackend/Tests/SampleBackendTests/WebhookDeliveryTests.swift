@@ -5,7 +5,7 @@ import TemporaryFolders
 import Testing
 
 /// Deliveries of processes that are killed, or that share a database.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct WebhookDeliveryTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

@@ -2,7 +2,7 @@ import InMemoryTemplateStore
 import TemplateStore
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct InMemoryTemplateStoreTests {
     @Test(arguments: [
         (revision: Int64(0), isLost: true), (80, true), (90, false), (99, false),

@@ -6,7 +6,7 @@ import Templates
 import TemporaryFolders
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SQLiteMaintenanceTests {
     let folder: TemporaryFolder
     let path: String

@@ -6,7 +6,7 @@ import Templates
 import TemporaryFolders
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SQLiteSchemaTests {
     @Test func theStoreKeepsAllOfSchema1() async throws {
         let folder = try TemporaryFolder()

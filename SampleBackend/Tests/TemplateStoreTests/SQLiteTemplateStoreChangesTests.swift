@@ -5,7 +5,7 @@ import TemplateStore
 import TemporaryFolders
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct SQLiteTemplateStoreChangesTests {
     let folder: TemporaryFolder
     let path: String

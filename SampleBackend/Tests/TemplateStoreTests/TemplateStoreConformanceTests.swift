@@ -6,7 +6,7 @@ import TemplateStoreTesting
 import TemporaryFolders
 import Testing
 
-@Suite("The rules of every store", .timeLimit(.minutes(15)))
+@Suite("The rules of every store", .timeLimit(.minutes(2)))
 struct TemplateStoreConformanceTests {
     @Test(arguments: TemplateStoreConformance.allChecks)
     func inMemoryTemplateStorePasses(_ check: TemplateStoreConformance.Check) async throws {

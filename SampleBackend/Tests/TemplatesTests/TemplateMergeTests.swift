@@ -279,7 +279,7 @@ struct TemplateMergeTests {
         return template.json()
     }
 
-    @Test(.timeLimit(.minutes(1))) func theConditionsOfATemplateAreFoundInLinearTime() {
+    @Test(.timeLimit(.minutes(2))) func theConditionsOfATemplateAreFoundInLinearTime() {
         let count = 100_000
         var template = RemoteConfigTemplate()
         template.conditions = (0..<count).map {
@@ -294,7 +294,7 @@ struct TemplateMergeTests {
         #expect(units[.condition(name: "condition")] == nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theFieldsOfAParameterAreFoundInLinearTime() {
+    @Test(.timeLimit(.minutes(2))) func theFieldsOfAParameterAreFoundInLinearTime() {
         let count = 30_000
         var parameter = TemplateParameter()
         for number in 0..<count {

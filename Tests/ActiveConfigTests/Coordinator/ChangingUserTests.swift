@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Setting the user for the first time, and while downloads end.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ChangingUserTests {
     private struct DiskFull: Error {}
 

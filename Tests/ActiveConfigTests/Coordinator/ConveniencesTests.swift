@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What an app's author meets every day.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ConveniencesTests {
     @Test func anErrorsLocalizedDescriptionIsItsSentence() {
         let errors: [any Error] = [

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A hanging downloader does not block its user forever.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct DownloadTimeoutTests {
     private let clock = ManualClock()
 

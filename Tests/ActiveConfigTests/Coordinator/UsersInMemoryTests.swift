@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// What is kept in memory of users who are not used any more.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct UsersInMemoryTests {
     private struct Full: Error {}
 

@@ -12,7 +12,7 @@ struct FuzzFindsTests {
         #expect(Self.names.count >= 5)
     }
 
-    @Test(.timeLimit(.minutes(15)), arguments: names)
+    @Test(.timeLimit(.minutes(2)), arguments: names)
     func theReaderReplaysAFind(name: String) throws {
         let text = try Fixture.data("FuzzFinds/" + name)
         let isDocument = try survives(text)

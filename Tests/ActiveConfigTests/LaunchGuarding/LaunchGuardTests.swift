@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct LaunchGuardTests {
     private static let bootstrap = BootstrapConfiguration.state(GuardedLaunch.document(0))
 

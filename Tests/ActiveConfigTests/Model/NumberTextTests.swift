@@ -29,7 +29,7 @@ struct NumberTextTests {
     }
 
     /// FORMAT 1.4.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.minutes(2)))
     func theReaderReadsAMillionCharacters() {
         let million = 1_000_000
         #expect(NumberText.value(of: String(repeating: "9", count: million)) == nil)

@@ -5,7 +5,7 @@ import Observation
 import Testing
 
 /// The property wrapper.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ActiveSettingTests {
     @MainActor
     private final class Model {

@@ -6,7 +6,7 @@ import Testing
 
 /// Whether the app may run.
 @MainActor
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct LaunchGateTests {
     private let clock = ManualClock()
     private let downloader = ScriptedDownloader { _ in .held }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The transport against a server of raw sockets.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct URLSessionEventSourceTests {
     private static let document =
         #"{"meta":{"template_version":7},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
@@ -198,7 +198,7 @@ struct URLSessionEventSourceTests {
 }
 
 /// The transport in a process of its own.
-@Suite(.serialized, .timeLimit(.minutes(15)))
+@Suite(.serialized, .timeLimit(.minutes(2)))
 struct EventStreamProcessTests {
     private static func server(events: [LoopbackServer.Step]) throws -> LoopbackServer {
         try LoopbackServer(keepsAlive: true) { request in

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Several instances that read, persist, remove and lock in one folder.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct FileDefaultsStoreContentionTests {
     private let folder = TemporaryFolder()
 

@@ -131,7 +131,7 @@ struct FileDefaultsStoreDamageTests {
         #expect(recorder.messages.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.minutes(2)))
     func theStoreSurvivesAPipeInPlaceOfAFileThatNobodyWrites() throws {
         try store.persistConfiguration(Self.document("a"), forUserID: Self.user)
         let file = try currentFile()

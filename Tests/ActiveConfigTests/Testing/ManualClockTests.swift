@@ -1,7 +1,7 @@
 import ActiveConfigTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct ManualClockTests {
     private let clock = ManualClock()
 

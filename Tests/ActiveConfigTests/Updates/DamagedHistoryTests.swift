@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Records of downloads that somebody else has written, or that a clock has made wrong.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct DamagedHistoryTests {
     private let store = InMemoryStore()
 

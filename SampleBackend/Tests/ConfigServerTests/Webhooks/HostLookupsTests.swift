@@ -6,7 +6,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// Lookups of host names that take long.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct HostLookupsTests {
     /// Lookups of which those of names that begin with "slow" wait for ``end()``.
     private final class SlowLookups: Sendable {

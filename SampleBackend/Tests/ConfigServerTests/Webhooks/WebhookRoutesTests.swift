@@ -8,7 +8,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// Administration of webhooks (HTTP 3).
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct WebhookRoutesTests {
     /// Configuration of a server that never sends anything.
     private static let neverSends = WebhookOptions.quick {

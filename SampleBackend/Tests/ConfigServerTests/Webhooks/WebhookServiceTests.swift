@@ -10,7 +10,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// Deliveries to receivers (HTTP 3), over real connections.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct WebhookServiceTests {
     @Test func theReceiverIsToldOfAPublishAndOfARollback() async throws {
         let receiver = try await WebhookReceiver(.status(204))

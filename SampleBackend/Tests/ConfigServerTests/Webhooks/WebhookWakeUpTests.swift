@@ -11,7 +11,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// When the delivery of webhooks reads the store, and what it is handed.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct WebhookWakeUpTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
