@@ -51,6 +51,7 @@ final class UsersStreams: Sendable {
 
     private let limits: ConfigurationLimits
     private let leftTime: Duration
+    private let clock: any Clock<Duration>
     private let makeConnection: ConnectionMaker
     private let state = Locked(State())
 
@@ -58,10 +59,11 @@ final class UsersStreams: Sendable {
     /// left, whom it counts as connected until then.
     init(
         _ limits: ConfigurationLimits, leftTime: Duration = .seconds(60),
-        _ makeConnection: @escaping ConnectionMaker
+        clock: any Clock<Duration> = ContinuousClock(), _ makeConnection: @escaping ConnectionMaker
     ) {
         self.limits = limits
         self.leftTime = leftTime
+        self.clock = clock
         self.makeConnection = makeConnection
     }
 
@@ -106,8 +108,8 @@ final class UsersStreams: Sendable {
     }
 
     private func renewLater(_ number: Int) {
-        Task { [weak self, leftTime] in
-            try? await Task.sleep(for: leftTime)
+        Task { [weak self, leftTime, clock] in
+            try? await clock.sleep(for: leftTime)
             guard let self else { return }
             let isOpen = state.withLock { state in
                 state.streams[number]?.isOverdue = true
@@ -124,7 +126,7 @@ final class UsersStreams: Sendable {
         }
         guard isFirst else { return }
         Task {
-            try? await Task.sleep(for: Self.gatherTime)
+            try? await clock.sleep(for: Self.gatherTime)
             open()
         }
     }

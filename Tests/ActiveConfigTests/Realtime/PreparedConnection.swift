@@ -12,6 +12,7 @@ final class PreparedConnection: ActiveConfigEventConnection {
     let body: Data
     let events = StreamBuffer<Void>(maximumSize: 1 << 20)
     private let closed = Locked(false)
+    private let closing = AsyncStream.makeStream(of: Void.self)
     private let answer: Document
     private let opening: @Sendable (Data) async throws -> Void
 
@@ -28,6 +29,8 @@ final class PreparedConnection: ActiveConfigEventConnection {
 
     var isClosed: Bool { closed.withLock { $0 } }
 
+    func waitUntilClosed() async { for await _ in closing.stream {} }
+
     func send(_ text: String) {
         _ = events.receive(Array(text.utf8)) { _ in DownloadError(.bodyTooLarge) }
     }
@@ -43,6 +46,7 @@ final class PreparedConnection: ActiveConfigEventConnection {
 
     func close() {
         closed.withLock { $0 = true }
+        closing.continuation.finish()
         events.end(.failure(CancellationError()))
     }
 }

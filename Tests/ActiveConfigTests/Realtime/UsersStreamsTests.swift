@@ -10,16 +10,14 @@ import Testing
 struct UsersStreamsTests {
     /// Streams, and the connections that they have opened.
     private struct Fixture {
+        let clock = ManualClock()
         let streams: UsersStreams
         let connections: AsyncStream<PreparedConnection>
 
-        init(
-            leftTime: Duration = .seconds(60),
-            opening: @escaping @Sendable (Data) async throws -> Void = { _ in }
-        ) {
+        init(opening: @escaping @Sendable (Data) async throws -> Void = { _ in }) {
             let (connections, continuation) = AsyncStream.makeStream(of: PreparedConnection.self)
             self.connections = connections
-            streams = UsersStreams(.default, leftTime: leftTime) { userID, body in
+            streams = UsersStreams(.default, clock: clock) { userID, body in
                 let connection = PreparedConnection(userID, body: body, opening: opening)
                 continuation.yield(connection)
                 return connection
@@ -35,16 +33,41 @@ struct UsersStreamsTests {
                     UserID(userID), signals: [:], lastEventID: lastEventID, entityTag: "\"1\"",
                     limits: .default)
             }
-            try await withThrowingTaskGroup { group in
-                for part in parts { group.addTask { [streams] in try await streams.join(part) } }
-                try await group.waitForAll()
+            let joins = parts.map { part in
+                Task { @MainActor [streams] in try await streams.join(part) }
+            }
+            // Behind those tasks: all users wait for a stream before time goes on.
+            await MainActor.run {}
+            let time = letTimePass()
+            defer { time.cancel() }
+            try await withTaskCancellationHandler {
+                for join in joins { try await join.value }
+            } onCancel: {
+                for join in joins { join.cancel() }
             }
             return parts
         }
 
+        /// The next connection that is opened.
         func next() async throws -> PreparedConnection {
+            let time = letTimePass()
+            defer { time.cancel() }
             for await connection in connections { return connection }
             throw CancellationError()
+        }
+
+        /// Moves the clock by the time in which users are gathered, whenever somebody waits for it.
+        private func letTimePass() -> Task<Void, any Error> {
+            Task { [clock] in
+                while true {
+                    let now = clock.now
+                    let isGathering: @Sendable ([ManualClock.Instant]) -> Bool = { deadlines in
+                        deadlines.first.map { $0 <= now.advanced(by: .milliseconds(100)) } ?? false
+                    }
+                    try await clock.waitForDeadlines(where: isGathering)
+                    clock.advance(by: .milliseconds(100))
+                }
+            }
         }
     }
 
@@ -188,21 +211,24 @@ struct UsersStreamsTests {
         #expect(try Self.users(reopened.body) == ["b": "2"])
         #expect(stream.isClosed)
         fixture.streams.leave(parts[1])
-        while !reopened.isClosed { await Task.yield() }
+        await reopened.waitUntilClosed()
         parts[0].events.end(.success(()))
         #expect(try await parts[0].events.nextBytes() == nil)
     }
 
     @Test func theServerIsSoonToldWhoHasLeft() async throws {
-        let fixture = Fixture(leftTime: .milliseconds(50))
+        let fixture = Fixture()
         let first = try await fixture.join((0..<900).map { "a\($0)" })
         let second = try await fixture.join((0..<700).map { "b\($0)" })
         let streams = [try await fixture.next(), try await fixture.next()]
         for part in [first[0], first[1], second[0]] { fixture.streams.leave(part) }
+        try await fixture.clock.waitForSleepers(2)
+        #expect(streams.allSatisfy { !$0.isClosed })
+        fixture.clock.advance(by: .seconds(60))
         let renewed = [try await fixture.next(), try await fixture.next()]
         let users = try renewed.map { Set(try Self.users($0.body).keys) }
         #expect(Set(users) == [Set((2..<900).map { "a\($0)" }), Set((1..<700).map { "b\($0)" })])
-        for stream in streams { while !stream.isClosed { await Task.yield() } }
+        for stream in streams { await stream.waitUntilClosed() }
     }
 
     @Test(arguments: [
