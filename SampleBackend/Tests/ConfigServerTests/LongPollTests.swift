@@ -78,7 +78,7 @@ struct LongPollTests {
             let start = ContinuousClock.now
             let answer = try await server.answer(
                 Self.target, fields: ["If-None-Match: \(tag)", "Prefer: wait=1"])
-            #expect(start.duration(to: .now) >= .seconds(1))
+            #expect(start.duration(to: .now) >= .seconds(1))  // deadline: a lower bound
             #expect(answer.status == 304)
             #expect(answer.body.isEmpty)
             #expect(answer.fields["etag"] == tag)
@@ -87,24 +87,51 @@ struct LongPollTests {
         }
     }
 
-    /// A publish that changes nothing for the user changes `meta` and so the tag; that is found when
-    /// the time is over.
+    /// A publish that changes nothing for the user changes `meta` and so the tag, which is found when
+    /// the wait is over.
     @Test func aPublishThatChangesNothingForTheUserWakesNobody() async throws {
         try await run { server in
             let tag = try await server.tag(of: Self.target)
-            try await HTTPConnection.open(port: server.port) { connection in
-                let start = ContinuousClock.now
-                connection.send(
-                    target: Self.target, fields: ["If-None-Match: \(tag)", "Prefer: wait=15"])
-                try await server.waiting(1)
+            try await server.poll(Self.target) { connection in
                 try await server.publish(changed("Others", of: "third"))
-                try await server.waiting(1)
-                #expect(try await server.connections()["versions"] == ["2": 1])
+                // The poll has seen the version, and waits.
+                try await waitUntil { try await server.connections()["versions"] == ["2": 1] }
+                #expect(try await server.connections()["connections"] == 1)
+                try await connection.finishSending()
                 let answer = try await connection.receive()
-                #expect(start.duration(to: .now) >= .seconds(15))
                 #expect(answer.status == 200)
                 #expect(answer.fields["etag"] != tag)
             }
+        }
+    }
+
+    @Test func theTimeOverFindsAPublishThatWokeNobody() async throws {
+        try await run { server in
+            // Tries longer waits, for a machine that publishes too late.
+            for seconds in [1, 5, 25] {
+                let tag = try await server.tag(of: Self.target)
+                let answer = try await HTTPConnection.open(port: server.port) { connection in
+                    let start = ContinuousClock.now
+                    connection.send(
+                        target: Self.target,
+                        fields: ["If-None-Match: \(tag)", "Prefer: wait=\(seconds)"])
+                    try await waitUntil {
+                        try await server.connections()["connections"] == 1
+                            // deadline: a poll that is over already is tried again
+                            || start.duration(to: .now) > .seconds(seconds)
+                    }
+                    try await server.publish(changed("Others \(seconds)", of: "third"))
+                    let answer = try await connection.receive()
+                    // deadline: a lower bound
+                    #expect(start.duration(to: .now) >= .seconds(seconds))
+                    return answer
+                }
+                if answer.status == 304 { continue }
+                #expect(answer.status == 200)
+                #expect(answer.fields["etag"] != tag)
+                return
+            }
+            Issue.record("No publish came while a poll was waiting.")
         }
     }
 
@@ -161,7 +188,7 @@ struct LongPollTests {
                     "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n" + poll
                         + "GET /activeconfig/user/2 HTTP/1.1\r\nHost: a\r\n\r\n")
                 #expect(try await connection.receive().json == ["status": "ok"])
-                try await server.waiting(1)
+                try await server.waitForConnections(1)
                 try await server.publish(changed("Hi ${user.id}"))
                 let first = try await connection.receive()
                 #expect(try first.json.setting("title", in: "Home") == "Hi 1")
@@ -170,7 +197,7 @@ struct LongPollTests {
                 // The connection serves on, also another poll.
                 connection.send(
                     server.pollText(Self.target, tag: first.fields["etag"] ?? ""))
-                try await server.waiting(1)
+                try await server.waitForConnections(1)
                 try await server.publish(changed("Ho"))
                 #expect(try await connection.receive().status == 200)
             }
@@ -188,9 +215,9 @@ struct LongPollTests {
             #expect(try await server.connections()["connections"] == 0)
             try await HTTPConnection.open(port: server.port) { connection in
                 for byte in text.utf8 { connection.send([byte]) }
-                try await server.waiting(1)
+                try await server.waitForConnections(1)
             }
-            try await server.waiting(0)
+            try await server.waitForConnections(0)
         }
     }
 
@@ -209,7 +236,7 @@ struct LongPollTests {
                     #expect(try await server.answer(Self.target).status == 200)
                 }
             }
-            try await server.waiting(0)
+            try await server.waitForConnections(0)
             try await server.poll(Self.target) { _ in }
         }
     }
@@ -222,7 +249,7 @@ struct LongPollTests {
             let text = server.pollText(Self.target, tag: tag)
             try await IdleConnections.open(Array(repeating: text, count: 8), port: server.port) {
                 _ in
-                try await server.waiting(8)
+                try await server.waitForConnections(8)
                 let refused = try await server.answer(
                     Self.target, fields: ["If-None-Match: \(tag)", "Prefer: wait=60"])
                 #expect(refused.status == 503)
@@ -239,7 +266,7 @@ struct LongPollTests {
                     connection.send(
                         server.pollText(Self.target, tag: tag)
                             + (isPipelined ? "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n" : ""))
-                    try await server.waiting(1)
+                    try await server.waitForConnections(1)
                     try await connection.finishSending()
                     #expect(try await connection.receive().status == 304)
                     if isPipelined { #expect(try await connection.receive().status == 200) }
@@ -273,10 +300,7 @@ struct LongPollTests {
         options.clientAccess = ClientAccess(
             keys: [], userTokens: try await UserTokenVerifier(secret: Secret(UserToken.secret)))
         try await run(options) { server in
-            // Long enough for a busy machine to look at the tag.
-            let field = try await UserToken.field("1", lifetime: 5)
-            let tag = try #require(
-                try await server.answer(Self.target, fields: [field]).fields["etag"])
+            let (field, tag) = try await server.tokenThatExpires(Self.target)
             let answer = try await server.answer(
                 Self.target, fields: [field, "If-None-Match: \(tag)", "Prefer: wait=60"])
             #expect(answer.status == 401)
@@ -296,7 +320,7 @@ struct LongPollTests {
                         body: ["Home": ["title": "pinned"]])
                     let answer = try await connection.receive()
                     #expect(try answer.json.setting("title", in: "Home") == "pinned")
-                    try await server.waiting(1)
+                    try await server.waitForConnections(1)
                 }
             }
         }
@@ -321,7 +345,7 @@ struct LongPollTests {
                     fields: ["If-None-Match: \(answer.fields["etag"] ?? "")", "Prefer: wait=60"])
                 #expect(answer.status == 200)
             }
-            #expect(Date() >= date)
+            #expect(Date() >= date)  // deadline: a lower bound
         }
     }
 
@@ -329,13 +353,14 @@ struct LongPollTests {
     @Test func noPublishIsMissed() async throws {
         try await run { server in
             let last = 60
+            // Of the last publish.
+            let end = Locked<ContinuousClock.Instant?>(nil)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 for user in 0..<8 {
                     tasks.addTask {
                         try await HTTPConnection.open(port: server.port) { connection in
                             var tag = "\"\""
                             var title = ""
-                            let start = ContinuousClock.now
                             while title != "\(last)" {
                                 connection.send(
                                     target: "/activeconfig/user/\(user)",
@@ -346,7 +371,9 @@ struct LongPollTests {
                                 title =
                                     try answer.json.setting("title", in: "Home")?.stringValue ?? ""
                             }
-                            #expect(start.duration(to: .now) < .seconds(50))
+                            // deadline: one that is missed is found after 60 s
+                            let late = end.withLock { $0?.duration(to: .now) } ?? .zero
+                            #expect(late < .seconds(50))
                         }
                     }
                 }
@@ -358,6 +385,7 @@ struct LongPollTests {
                         template.setTitle(of: "tokyo", to: "\(number)")
                         try await server.publish(template)
                     }
+                    end.withLock { $0 = .now }
                 }
                 try await tasks.waitForAll()
             }
@@ -383,15 +411,19 @@ extension RunningServer {
         let before = try await connections()["connections"]?.integerValue ?? 0
         try await HTTPConnection.open(port: port) { connection in
             connection.send(pollText(target, tag: tag))
-            try await waiting(before + 1)
+            try await waitForConnections(before + 1)
             try await body(connection)
         }
     }
 
-    /// Returns when the server counts as many users that listen.
-    fileprivate func waiting(_ count: Int) async throws {
-        while try await connections()["connections"]?.integerValue != count {
-            await Task.yield()
+    /// A token of user 1 that soon expires, with the tag that a target has for it.
+    fileprivate func tokenThatExpires(_ target: String) async throws -> (String, tag: String) {
+        // Tries longer lifetimes, for a busy machine.
+        for lifetime in [2, 10, 50] as [TimeInterval] {
+            let field = try await UserToken.field("1", lifetime: lifetime)
+            let answer = try await answer(target, fields: [field])
+            if let tag = answer.fields["etag"] { return (field, tag) }
         }
+        throw CancellationError()
     }
 }

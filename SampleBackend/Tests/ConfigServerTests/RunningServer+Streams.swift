@@ -36,7 +36,7 @@ extension RunningServer {
             #expect(try await publish(template).status == 200)
             var isEarly = false
             try await stream(ofUser: "1") { stream in
-                isEarly = Date() < date
+                isEarly = Date() < date  // deadline: else it tries with a longer delay
                 if isEarly { try await body(stream) }
             }
             if isEarly { return }
@@ -47,6 +47,11 @@ extension RunningServer {
     /// The connections of the project `default`.
     func connections() async throws -> JSONNode {
         try await administer("GET", "/v1/projects/default/connections").json
+    }
+
+    /// Returns when the server counts as many users that listen.
+    func waitForConnections(_ count: Int) async throws {
+        try await waitUntil { try await connections()["connections"]?.integerValue == count }
     }
 }
 
