@@ -85,7 +85,7 @@ struct ConnectedPreviewTests {
                 }
             }
             // Nothing of a client is kept when it has gone.
-            while try await server.connections()["connections"] != 0 { await Task.yield() }
+            try await server.waitForConnections(0)
             let left = try await signals()
             #expect(left == [nil, nil, nil])
         }
@@ -123,9 +123,10 @@ struct ConnectedPreviewTests {
         _ version: String, users: Int, changed: Int, on server: RunningServer
     ) async throws {
         var found: JSONNode?
-        while found?["version"]?.stringValue != version || found?["users"] != .number("\(users)") {
+        try await waitUntil {
             found = try await server.connections()["lastPublish"]
-            await Task.yield()
+            return found?["version"]?.stringValue == version
+                && found?["users"] == .number("\(users)")
         }
         #expect(found?["changed"] == .number("\(changed)"))
     }

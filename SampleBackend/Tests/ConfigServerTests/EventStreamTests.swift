@@ -166,6 +166,7 @@ struct EventStreamTests {
 
     @Test func aStreamIsKeptAliveByComments() async throws {
         var options = ConfigServerOptions()
+        // deadline: the comments come however late
         options.limits.heartbeatInterval = .milliseconds(150)
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
@@ -190,7 +191,7 @@ struct EventStreamTests {
                     #expect(counts["connections"] == 2)
                 }
             }
-            while try await server.connections()["connections"] != 0 { await Task.yield() }
+            try await server.waitForConnections(0)
             #expect(try await server.connections() == ["connections": 0, "versions": [:]])
         }
     }
@@ -205,9 +206,7 @@ struct EventStreamTests {
                     try await server.publish(changed)
                     _ = try await third.next()
                     // Clients whose document did not change have the newest version, too.
-                    while try await server.connections()["versions"] != ["2": 2] {
-                        await Task.yield()
-                    }
+                    try await waitUntil { try await server.connections()["versions"] == ["2": 2] }
                 }
             }
         }
@@ -271,7 +270,7 @@ struct EventStreamTests {
         try await RunningServer.with(store: store) { one in
             try await RunningServer.with(store: store) { other in
                 try await other.publish(.sample)
-                while try await one.answer("/activeconfig").status != 200 { await Task.yield() }
+                try await waitUntil { try await one.answer("/activeconfig").status == 200 }
                 try await one.stream(ofUser: "3") { stream in
                     var changed = JSONNode.sample
                     changed.setTitle(of: "third", to: "New")

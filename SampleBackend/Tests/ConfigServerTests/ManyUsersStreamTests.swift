@@ -87,7 +87,7 @@ struct ManyUsersStreamTests {
                 #expect(titles == ["1": "Hi 1", .null: "Hi ", "ü/\"\n": "Hi ü/\"\n"])
                 #expect(try await server.connections()["versions"] == ["3": 5])
             }
-            while try await server.connections()["connections"] != 0 { await Task.yield() }
+            try await server.waitForConnections(0)
         }
     }
 
@@ -147,7 +147,7 @@ struct ManyUsersStreamTests {
                 connection.send(
                     method: "POST", target: Self.target, fields: ["X-API-Key: \(Self.key)"],
                     body: body.description)
-                while try await server.connections()["connections"] != 500 { await Task.yield() }
+                try await server.waitForConnections(500)
                 for number in 1...4 { try await server.publish(template(number)) }
                 try await connection.startReading()
                 var text = ""
@@ -170,7 +170,9 @@ struct ManyUsersStreamTests {
 
     @Test func theServerClosesAServiceThatReadsNothing() async throws {
         var options = ConfigServerOptions()
+        // deadline: how often the server looks
         options.limits.heartbeatInterval = .milliseconds(50)
+        // deadline: the sockets hold what is sent before the publish
         options.limits.unreadTime = .milliseconds(500)
         let text = String(repeating: "x", count: 20_000)
         try await run(options) { server in
@@ -180,12 +182,10 @@ struct ManyUsersStreamTests {
                 connection.send(
                     method: "POST", target: Self.target, fields: ["X-API-Key: \(Self.key)"],
                     body: body.description)
-                while try await server.connections()["connections"] != 1_000 {
-                    await Task.yield()
-                }
+                try await server.waitForConnections(1_000)
                 try await server.publish(
                     ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]])
-                while try await server.connections()["connections"] != 0 { await Task.yield() }
+                try await server.waitForConnections(0)
             }
         }
     }
@@ -247,6 +247,7 @@ struct ManyUsersStreamTests {
 
     @Test func aTokenThatIsRevokedEndsTheStream() async throws {
         var options = ConfigServerOptions()
+        // deadline: how often the server looks
         options.limits.heartbeatInterval = .milliseconds(150)
         let store = InMemoryTemplateStore()
         let token = AccessToken(name: "test", role: .viewer, date: Date(), expirationDate: nil)

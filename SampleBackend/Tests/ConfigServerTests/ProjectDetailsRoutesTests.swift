@@ -150,7 +150,10 @@ struct ProjectDetailsRoutesTests {
             try await RunningServer.with(store: store) { other in
                 _ = try await Self.put(Self.shop, on: server)
                 var found: JSONNode?
-                while found?["color"] == nil { found = try await Self.listed(on: other) }
+                try await waitUntil {
+                    found = try await Self.listed(on: other)
+                    return found?["color"] != nil
+                }
                 #expect(found?["displayName"] == "Shop")
             }
             // A server that starts later reads them with everything else.

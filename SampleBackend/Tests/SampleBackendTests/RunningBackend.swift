@@ -11,15 +11,29 @@ final class RunningBackend: Sendable {
 
     let port: Int
 
-    /// Starts a server and waits until it listens; fails if it does not.
+    /// Starts a server, by default on a free port, and waits until it listens; fails if it does not.
     init(
-        store: String = "memory", _ arguments: [String] = [], environment: [String: String] = [:]
+        store: String = "memory", _ arguments: [String] = [], port: Int = 0,
+        environment: [String: String] = [:]
     ) async throws {
-        process = try BackendProcess(
-            ["serve", "--port", "0", "--store", store] + arguments,
-            environment: ["ACTIVECONFIG_ADMIN_TOKEN": Self.token].merging(environment) { $1 })
-        port = try #require(await process.listeningPort())
+        func start() async throws -> (BackendProcess, port: Int?) {
+            let process = try BackendProcess(
+                ["serve", "--port", "\(port)", "--store", store] + arguments,
+                environment: ["ACTIVECONFIG_ADMIN_TOKEN": Self.token].merging(environment) { $1 })
+            return (process, await process.listeningPort())
+        }
+        var started = try await start()
+        // deadline: another test's connection may have a given port for a moment
+        while port != 0, started.port == nil, await started.0.exitCode() == Self.portIsInUse {
+            try Task.checkCancellation()
+            started = try await start()
+        }
+        process = started.0
+        self.port = try #require(started.port)
     }
+
+    /// Exit code of a server that cannot listen.
+    private static let portIsInUse: Int32 = 69
 
     var url: String { "http://127.0.0.1:\(port)" }
 

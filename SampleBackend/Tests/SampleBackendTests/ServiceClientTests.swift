@@ -16,7 +16,7 @@ struct ServiceClientTests {
         environment: [String: String] = [:]
     ) async throws -> RunningBackend {
         try await RunningBackend(
-            store: store, ["--port", "\(port)"] + arguments,
+            store: store, arguments, port: port,
             environment: environment.merging(["ACTIVECONFIG_SERVICE_KEY": key]) { $1 })
     }
 
@@ -106,7 +106,7 @@ struct ServiceClientTests {
         }
 
         func waitUntilLive() async throws {
-            try await wait { users.allSatisfy(isLive) }
+            try await waitUntil { users.allSatisfy(isLive) }
         }
 
         func revision(of user: String?) -> Int? {
@@ -114,14 +114,7 @@ struct ServiceClientTests {
         }
 
         func waitForRevision(_ revision: Int) async throws {
-            try await wait { users.allSatisfy { self.revision(of: $0) == revision } }
-        }
-
-        func wait(until isMet: () -> Bool) async throws {
-            while !isMet() {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await waitUntil { users.allSatisfy { self.revision(of: $0) == revision } }
         }
 
         /// Each was told of their own values alone, and never of an older one.
@@ -184,7 +177,7 @@ struct ServiceClientTests {
             for round in 1...2 {
                 backend.process.send(signal: SIGKILL)
                 #expect(await backend.process.exitCode() == -SIGKILL)
-                try await service.wait { !service.users.contains(where: service.isLive) }
+                try await waitUntil { !service.users.contains(where: service.isLive) }
                 backend = try await Self.backend(store: folder.store, port: port)
                 // Nobody is connected yet, or some are.
                 try await Self.publish(round * 2, on: backend)
@@ -205,23 +198,23 @@ struct ServiceClientTests {
         let service = try Service(backend, users: users)
         try await service.run {
             service.updater.users = .fixed(Array(users[..<20]))
-            try await service.wait { users[..<20].allSatisfy(service.isLive) }
+            try await waitUntil { users[..<20].allSatisfy(service.isLive) }
             service.updater.users = .fixed(users)
             try await service.waitUntilLive()
             service.updater.users = .fixed(Array(users[30...]))
-            try await service.wait {
+            try await waitUntil {
                 users[..<30].allSatisfy { service.updater.state(ofUserID: $0) == .stopped }
             }
             for user in users[..<30] { try service.config.forgetUser(user) }
             try await Self.publish(2, on: backend)
-            try await service.wait { users[30...].allSatisfy { service.revision(of: $0) == 2 } }
+            try await waitUntil { users[30...].allSatisfy { service.revision(of: $0) == 2 } }
             // A stream that more have left than stay is opened anew for those alone.
-            while try await Self.counts(of: backend).users ?? .max > 20 { await Task.yield() }
+            try await waitUntil { try await Self.counts(of: backend).users ?? .max <= 20 }
             for user in users[..<30] {
                 #expect(service.config.configStore?.ownConfiguration(forUserID: user) == nil)
             }
             service.updater.users = .fixed([])
-            while try await Self.counts(of: backend).users != 0 { await Task.yield() }
+            try await waitUntil { try await Self.counts(of: backend).users == 0 }
         }
         _ = await backend.stop()
     }
@@ -237,7 +230,7 @@ struct ServiceClientTests {
                     "PUT", "/v1/projects/default/users/2/overrides",
                     body: #"{"Load":{"revision":\#(revision)}}"#)
                 #expect(answer.status == 200)
-                try await service.wait { service.revision(of: "2") == revision }
+                try await waitUntil { service.revision(of: "2") == revision }
             }
             #expect(service.revision(of: "1") == 1)
             #expect(service.revision(of: nil) == 1)
@@ -308,14 +301,14 @@ struct ServiceClientTests {
             return ["app.version": "2.0", "signal.plan": user ?? ""]
         }
         try await service.run {
-            try await service.wait { service.isLive("1") && service.isLive("2") }
+            try await waitUntil { service.isLive("1") && service.isLive("2") }
             for await update in service.updater.updates {
                 guard case .state(.waiting(_, let reason), "bad") = update else { continue }
                 #expect(reason.description.contains("NoSignals"))
                 break
             }
             try await Self.publish(2, on: backend)
-            try await service.wait {
+            try await waitUntil {
                 service.revision(of: "1") == 2 && service.revision(of: "2") == 2
             }
         }

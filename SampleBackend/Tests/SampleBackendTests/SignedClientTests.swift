@@ -121,7 +121,7 @@ struct SignedClientTests {
             acknowledgers.append(acknowledger)
         }
         let told = #"activeconfig_acknowledged_clients{project="default",version="1"} 3"#
-        while try await !metrics(of: backend).contains(told) { await Task.yield() }
+        try await waitUntil { try await metrics(of: backend).contains(told) }
         for acknowledger in acknowledgers { acknowledger.stop() }
         // Whoever has another key takes nothing.
         let stranger = SignedClientTests().client(
@@ -171,7 +171,7 @@ struct SignedClientTests {
         let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
         let config = client(JSONURLDownloader(backend: address), store: InMemoryStore())
         var options = ActiveConfigUpdater.Options()
-        options.longPollWait = .seconds(1)
+        options.longPollWait = .seconds(1)  // deadline: only how long each poll waits for nothing
         let (polls, poll) = AsyncStream.makeStream(of: Void.self)
         let updater = ActiveConfigUpdater(
             config,

@@ -55,13 +55,14 @@ struct UnreadStreamsTests {
             "GET /activeconfig/user/u\($0)/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
         }
         try await IdleConnections.open(requests, port: backend.port, reads: false) { _ in
-            while try await openStreams(of: backend) < Self.count { await Task.yield() }
+            try await waitUntil { try await openStreams(of: backend) == Self.count }
             let before = try #require(backend.process.residentBytes)
             try await publish("b", to: backend)
             var peak = before
-            while try await updates(of: backend) < Self.count {
+            try await waitUntil {
                 #expect(try await backend.answer("/health/live").status == 200)
                 peak = max(peak, backend.process.residentBytes ?? 0)
+                return try await updates(of: backend) >= Self.count
             }
             peak = max(peak, backend.process.residentBytes ?? 0)
             #expect(

@@ -78,7 +78,7 @@ struct WatchCommandTests {
         try await Self.publish(Self.template("One"), on: backend)
         let watch = try await Self.watch(["--user", "2", "--count", "1"], on: backend)
         _ = await backend.stop()
-        let again = try await RunningBackend(store: store, ["--port", "\(backend.port)"])
+        let again = try await RunningBackend(store: store, port: backend.port)
         try await Self.publish(Self.template("Two"), on: again)
         let run = await CommandRun(watch)
         #expect(run.exitCode == 0, "\(run)")
@@ -112,7 +112,7 @@ struct WatchCommandTests {
         let start = ContinuousClock.now
         let run = try await CommandRun(["watch", "--server", receiver.url(""), "--count", "1"])
         #expect(run.exitCode == 0, "\(run)")
-        #expect(start.duration(to: .now) >= .seconds(2))
+        #expect(start.duration(to: .now) >= .seconds(2))  // deadline: a lower bound
         try await receiver.close()
     }
 
@@ -150,7 +150,7 @@ struct WatchCommandTests {
         #expect(run.exitCode == 0, "\(run)")
         #expect(receiver.requestCount == 5)
         // Half a second each after the first two, a random part of a second after the third.
-        #expect(start.duration(to: .now) >= .seconds(1.5))
+        #expect(start.duration(to: .now) >= .seconds(1.5))  // deadline: a lower bound
         try await receiver.close()
     }
 

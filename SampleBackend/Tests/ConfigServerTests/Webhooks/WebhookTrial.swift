@@ -62,26 +62,25 @@ struct WebhookTrial: Sendable {
 
     /// Deliveries of a webhook, newest first, once they are in the given states.
     ///
-    /// Waits; the suite's time limit ends the wait.
     func deliveries(
         of webhook: JSONNode, inStates states: [String]
     ) async throws -> [JSONNode] {
-        while true {
-            let found = try await deliveries(of: webhook)
-            if found.map({ $0["state"]?.stringValue }) == states { return found }
-            try Task.checkCancellation()
+        var found: [JSONNode] = []
+        try await waitUntil {
+            found = try await deliveries(of: webhook)
+            return found.map { $0["state"]?.stringValue } == states
         }
+        return found
     }
 
-    /// The only delivery of a webhook, once it is no longer tried.
-    ///
-    /// The time limit of the suite ends the wait.
+    /// The newest delivery of a webhook, once it is no longer tried.
     func finishedDelivery(of webhook: JSONNode) async throws -> JSONNode {
-        while true {
-            let found = try #require(try await deliveries(of: webhook).first)
-            if found["state"] != "PENDING" { return found }
-            try Task.checkCancellation()
+        var found: JSONNode = [:]
+        try await waitUntil {
+            found = try #require(try await deliveries(of: webhook).first)
+            return found["state"] != "PENDING"
         }
+        return found
     }
 
     /// Next request that a receiver gets.
@@ -108,7 +107,7 @@ extension WebhookOptions {
     static func quick(_ change: (inout WebhookOptions) -> Void = { _ in }) -> Self {
         var options = WebhookOptions()
         options.allowsPrivateAddresses = true
-        options.timeout = .seconds(30)
+        options.timeout = .seconds(60)
         options.schedule.pauses = Array(repeating: 0.02, count: 9)
         change(&options)
         return options
