@@ -1,18 +1,19 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// No client input causes a 500, ends the server, or stays in its memory.
 ///
-/// `ACTIVECONFIG_GENERATED_REQUESTS` is the number of connections of both cases, by default 4,000.
-/// Each sends a request or a pipeline.
-@Suite(.timeLimit(.minutes(2)))
+/// `ACTIVECONFIG_GENERATED_REQUESTS` is the number of connections of both cases, by default 1,200, at
+/// night 4,000. Each sends a request or a pipeline.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct GeneratedRequestsTests {
     private static let token = "a-token-for-generated-requests-0123456789"
 
     private static let count =
         ProcessInfo.processInfo.environment["ACTIVECONFIG_GENERATED_REQUESTS"]
-        .flatMap { Int($0) } ?? 4_000
+        .flatMap { Int($0) } ?? Rounds.count(1_200, nightly: 4_000)
 
     // In the second case the server requires users' tokens, which most requests have.
     @Test(arguments: [false, true])

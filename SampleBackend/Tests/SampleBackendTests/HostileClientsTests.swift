@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
@@ -11,7 +12,10 @@ struct HostileClientsTests {
     private static let connections = 12
 
     /// Number of requests on each connection.
-    private static let repetitions = 300
+    private static let repetitions = Rounds.count(100, nightly: 300)
+
+    /// Number of times that other clients ask meanwhile.
+    private static let turns = Rounds.count(18, nightly: 60)
 
     /// Requests for every kind of route.
     static let targets: [NamedRow<String>] = [
@@ -47,8 +51,8 @@ struct HostileClientsTests {
                 repeating: String(repeating: request, count: Self.repetitions),
                 count: Self.connections), port: backend.port, reads: false
         ) { connections in
-            for number in 0..<60 {
-                if number == 20 { await connections.closeHalf() }
+            for number in 0..<Self.turns {
+                if number == Self.turns / 3 { await connections.closeHalf() }
                 #expect(try await backend.answer("/health/live").status == 200)
                 let document = try await backend.answer("/activeconfig/user/1", fields: [token])
                 #expect(document.status == 200)

@@ -1,5 +1,6 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import Targeting
 import Testing
 
@@ -240,7 +241,8 @@ struct ConditionSetTests {
     @Test func aConditionEvaluatesAsItExplains() throws {
         var generator = ConditionGenerator(seed: 7)
         var truths = 0
-        for _ in 0..<300 {
+        let rounds = Rounds.count(100, nightly: 300)
+        for _ in 0..<rounds {
             let conditions = try (0..<20).map { _ in
                 let expression = generator.expression(depth: 4)
                 return try TargetingCondition(expression: expression)
@@ -261,6 +263,6 @@ struct ConditionSetTests {
             }
         }
         // Some of the generated conditions are true, and some are false.
-        #expect((6000..<54_000).contains(truths))
+        #expect((rounds * 20..<rounds * 180).contains(truths))
     }
 }

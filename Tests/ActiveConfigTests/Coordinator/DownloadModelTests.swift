@@ -202,7 +202,7 @@ struct DownloadModelTests {
 
     @Test("Whatever happens in whatever order, each download ends once, and no older one undoes it")
     func followsTheModel() async throws {
-        for seed in 0..<60 as Range<UInt64> {
+        for seed in 0..<UInt64(Rounds.count(20, nightly: 60)) {
             let run = Run(seed: seed)
             for step in 0..<80 {
                 switch Int.random(in: 0..<12, using: &run.random) {

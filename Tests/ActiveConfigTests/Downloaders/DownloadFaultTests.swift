@@ -102,7 +102,7 @@ struct DownloadFaultTests {
     func theDownloaderReportsTheOutcomeOfAStrangeAnswer(fault: Fault) async throws {
         let server = try LoopbackServer { _ in fault.steps }
         defer { server.stop() }
-        let probe = try DownloadProbeProcess(["get", try server.url("/").absoluteString, "20000"])
+        let probe = try DownloadProbeProcess(["get", try server.url("/").absoluteString, "60000"])
         let result = await probe.finish()
         #expect(result.outcomes == [fault.outcome: 1])
         #expect(result.hasSurvived)
@@ -132,7 +132,7 @@ struct DownloadFaultTests {
             request.target == "/end" ? LoopbackServer.response(body: Self.document) : fault.steps
         }
         defer { server.stop() }
-        let count = 600
+        let count = Rounds.count(180, nightly: 600)
         let probe = try DownloadProbeProcess(
             ["cancel", try server.url("/").absoluteString, "\(count)"])
         let result = await probe.finish()

@@ -99,7 +99,7 @@ struct SectionChangesTests {
                 .configuration(.make(sections: ["Home": ["number": .integer($0.number)]]))
             })
         let config = fixture.config
-        let count = 3_000
+        let count = Rounds.count(600, nightly: 3_000)
         try await withThrowingTaskGroup { group in
             for _ in 0..<4 {
                 group.addTask {

@@ -8,7 +8,7 @@ import Testing
 /// As a connection does, it breaks where it loses something, and keeps the order.
 @Suite(.timeLimit(.minutes(2)))
 struct UpdaterNetworkTests {
-    @Test(arguments: 0..<20)
+    @Test(arguments: 0..<Rounds.count(8, nightly: 20))
     func listenersHearInOrderAndTheLastVersionArrives(round: Int) async throws {
         var random = SeededGenerator.printingItsSeed()
         let fixture = UpdaterFixture.make(

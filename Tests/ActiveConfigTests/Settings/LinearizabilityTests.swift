@@ -127,7 +127,7 @@ struct LinearizabilityTests {
     @Test(arguments: Means.allCases)
     func everyReadSeesTheOneOrderOfConfigurations(means: Means) async throws {
         var generator = SeededGenerator.printingItsSeed()
-        let plan = Plan(count: Sanitizer.isOn ? 100 : 500, &generator)
+        let plan = Plan(count: Sanitizer.isOn ? 100 : Rounds.count(200, nightly: 500), &generator)
         let next = Locked(0)
         let store = InMemoryStore()
         let fixture = CoordinatorFixture.make(
@@ -167,6 +167,7 @@ struct LinearizabilityTests {
         }
         for number in plan.users.indices.dropFirst() {
             // On a busy machine, all configurations could be over before some threads read at all.
+            // deadline: the readers end this
             while reads.contains(where: { $0.value.load(ordering: .relaxed) < 2 * number }),
                 !isOver.load(ordering: .relaxed)
             { await Task.yield() }

@@ -86,7 +86,9 @@ struct ScalarCacheTests {
         cache.bringInForce(generation: 2)
         let inForce = Atomic<UInt64>(2)
         let isReading = Atomic<Int>(3)
-        let readCount = Sanitizer.isOn || storage == .locked ? 200_000 : 20_000_000
+        let readCount =
+            Sanitizer.isOn || storage == .locked
+            ? 200_000 : Rounds.count(5_000_000, nightly: 20_000_000)
         let faults = try await Threads.run(6) { number in
             var faults = 0
             switch number {

@@ -41,10 +41,10 @@ struct FileDefaultsStoreProcessTests {
         #expect(folder.fileNames.allSatisfy { !$0.hasSuffix(".damaged") })
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func everyKillLeavesTheLastAcknowledgedDocumentOrALaterOne() throws {
         var generator = SeededGenerator.printingItsSeed()
-        try killAndCheck(times: Sanitizer.isOn ? 20 : 500, &generator)
+        try killAndCheck(times: Sanitizer.isOn ? 20 : Rounds.count(60, nightly: 500), &generator)
     }
 
     @Test(.timeLimit(.minutes(2)))
@@ -52,7 +52,7 @@ struct FileDefaultsStoreProcessTests {
         let path = folder.url.path(percentEncoded: false)
         var number = 0
         var generator = SeededGenerator.printingItsSeed()
-        for _ in 0..<(Sanitizer.isOn ? 10 : 100) {
+        for _ in 0..<(Sanitizer.isOn ? 10 : Rounds.count(30, nightly: 100)) {
             let probe = try StoreProbeProcess(["cycle", path, "u", "\(number)"])
             let wanted = Int.random(in: 1...4, using: &generator)
             var lines: [String] = []

@@ -1,0 +1,24 @@
+import Foundation
+
+/// How often a test repeats what it looks at: fewer rounds in the gate, more at night.
+///
+/// `./Tests/run.sh nightly` sets `ACTIVECONFIG_NIGHTLY`.
+enum Rounds {
+    /// True in the nightly run.
+    static let areNightly = ProcessInfo.processInfo.environment["ACTIVECONFIG_NIGHTLY"] != nil
+
+    /// Minutes for a test whose rounds take long at night.
+    static let minutes = areNightly ? 15 : 2
+
+    static func count(_ gate: Int, nightly: Int) -> Int { areNightly ? nightly : gate }
+
+    /// One number in so many, from a random one on; at night all.
+    static func sample(
+        _ numbers: ClosedRange<Int>, oneIn count: Int, _ test: String = #function
+    ) -> [Int] {
+        if areNightly { return Array(numbers) }
+        var generator = SeededGenerator.printingItsSeed(test)
+        let first = numbers.lowerBound + Int.random(in: 0..<count, using: &generator)
+        return Array(stride(from: first, through: numbers.upperBound, by: count))
+    }
+}
