@@ -71,7 +71,7 @@ struct PublicInterfaceTests {
             configDownloader: downloader, configStore: InMemoryStore(),
             notificationCenter: NotificationCenter(), listenerQueue: .main)
         let _: ActiveConfig = ActiveConfig(
-            configDownloader: downloader, downloadTimeout: .seconds(10), log: .disabled)
+            configDownloader: downloader, downloadTimeout: .seconds(60), log: .disabled)
         config.currentUserID = "1"
         let _: String? = config.currentUserID
         let _: any ActiveConfigDownloader = config.configDownloader

@@ -127,7 +127,7 @@ struct OFREPErrorsTests {
                 try Self.expect(
                     try await connection.receive(), 404, "FLAG_NOT_FOUND", key: "a.b")
                 var refused = try await connection.receive()
-                for _ in 0..<18 where refused.status == 404 {
+                for _ in 0..<18 where refused.status == 404 {  // deadline: all come in one write
                     refused = try await connection.receive()
                 }
                 try Self.expect(refused, 429, "GENERAL", key: "a.b")

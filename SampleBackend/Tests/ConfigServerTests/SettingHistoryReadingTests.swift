@@ -109,6 +109,7 @@ struct SettingHistoryReadingTests {
                 running.now += 1
                 running.most = max(running.most, running.now)
             }
+            // deadline: only lets a second history begin meanwhile
             for _ in 0..<10 { await Task.yield() }
             running.withLockedValue { $0.now -= 1 }
             return true

@@ -133,6 +133,7 @@ package final class WebhookReceiver: Sendable {
             // Below the encoder, which writes one answer to a request.
             encoder.writeAndFlush(
                 NIOAny(IOData.byteBuffer(ByteBuffer(string: answer))), promise: nil)
+            // deadline: a slow answer is what tests ask for
             encoder.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(20)) {
                 self.drip(answers.dropFirst(), below: encoder)
             }

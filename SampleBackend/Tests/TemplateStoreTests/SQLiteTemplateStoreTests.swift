@@ -114,7 +114,7 @@ struct SQLiteTemplateStoreTests {
 
     @Test func theStoreSaysThatAnotherProcessHoldsTheDatabase() async throws {
         var options = SQLiteStoreOptions()
-        options.busyTimeout = 0.01
+        options.busyTimeout = 0.01  // deadline: the lock is held until the wait is over
         let store = try await SQLiteTemplateStore(path: path, options: options)
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true

@@ -62,7 +62,7 @@ struct ConveniencesTests {
             configDownloader: ScriptedDownloader(),
             configStore: InMemoryStore(bootstrap: .state(.make())),
             notificationCenter: NotificationCenter(), listenerQueue: queue,
-            downloadTimeout: .seconds(1), clock: ContinuousClock(), listenerQueuePatience: 0,
+            downloadTimeout: .seconds(300), clock: ContinuousClock(), listenerQueuePatience: 0,
             log: ActiveConfigLog { text.yield($1) })
         let token = config.listen(forSectionName: "Home") { _ in }
         var iterator = texts.makeAsyncIterator()

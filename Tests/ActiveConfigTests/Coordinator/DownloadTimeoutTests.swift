@@ -9,7 +9,7 @@ struct DownloadTimeoutTests {
     private let clock = ManualClock()
 
     private func make(
-        timeout: Duration = .seconds(10),
+        timeout: Duration = .seconds(10),  // deadline: of the manual clock
         _ script: @escaping @Sendable (ScriptedDownloader.Request) -> ScriptedDownloader.Answer
     ) -> CoordinatorFixture {
         .make(ScriptedDownloader(script: script), downloadTimeout: timeout, clock: clock)

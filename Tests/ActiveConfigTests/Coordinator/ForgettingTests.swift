@@ -115,11 +115,10 @@ struct ForgettingTests {
             if round == 0 {
                 let start = ContinuousClock.now
                 _ = await result
-                duration = ContinuousClock.now - start
+                duration = ContinuousClock.now - start  // deadline: no bound, a range of moments
             } else {
-                // This is no wait for a condition: the fault comes at a random time.
                 let delay = duration * Double.random(in: 0...1.5, using: &generator)
-                try await Task.sleep(for: delay)
+                try await Task.sleep(for: delay)  // deadline: the fault comes at a random moment
             }
             try config.forgetUser("1")
             #expect(store.base.ownConfiguration(forUserID: "1") == nil, "round \(round)")

@@ -93,6 +93,7 @@ struct StoreThreadsTests {
         }
         try await hanging.sleep(until: .init(offset: .seconds(count)))
         await withTaskGroup { group in
+            // deadline: the work of other tasks, which ends however slowly
             for _ in 0..<count { group.addTask { for _ in 0..<100 { await Task.yield() } } }
         }
         #expect(config["Home"] == nil)

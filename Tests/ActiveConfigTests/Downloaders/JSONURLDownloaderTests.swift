@@ -15,7 +15,7 @@ struct JSONURLDownloaderTests {
 
     /// Runs `body` with a downloader whose server gives `answer` to every request.
     private func withServer(
-        timeout: Duration = .seconds(30), limits: ConfigurationLimits = .default,
+        timeout: Duration = .seconds(60), limits: ConfigurationLimits = .default,
         path: String = "/config?token=secret",
         answer: @escaping @Sendable (LoopbackServer.Request) -> [LoopbackServer.Step],
         body: (JSONURLDownloader, LoopbackServer) async throws -> Void
@@ -188,6 +188,7 @@ struct JSONURLDownloaderTests {
     }
 
     @Test func theDownloaderStopsWaitingForAServerThatIsSilent() async throws {
+        // deadline: the server never answers
         try await withServer(timeout: .milliseconds(200)) { _ in
             [.hang]
         } body: { downloader, _ in
@@ -233,6 +234,7 @@ struct JSONURLDownloaderTests {
     }
 
     @Test func theDownloaderStopsWaitingForAServerThatStopsInTheMiddle() async throws {
+        // deadline: the server never answers
         try await withServer(timeout: .milliseconds(200)) { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), .hang]
         } body: { downloader, _ in

@@ -152,9 +152,11 @@ final class LoopbackServer: Sendable {
                 let bytes = Array(text.utf8)
                 // Under a sanitizer the sender would be faster than Foundation's reader, which on Linux
                 // gets to no cancel until the socket is empty.
+                // deadline: only slows the sender down
                 while send(bytes, to: connection) { if Sanitizer.isOn { usleep(500) } }
                 events.continuation.yield(.hangUp)
             case .drip:
+                // deadline: ends with the client
                 while send([0x20], to: connection) { usleep(20_000) }
                 events.continuation.yield(.hangUp)
             case .hang:

@@ -43,8 +43,8 @@ struct ActiveConfigObserverTests {
 
     /// Returns once the main actor has taken over what is in force now.
     private func settle(_ observer: ActiveConfigObserver, until isSettled: () -> Bool) async {
-        while !isSettled() { await Task.yield() }
-        // What the change has queued on the main actor.
+        while !isSettled(), !Task.isCancelled { await Task.yield() }  // deadline: no other bound
+        // deadline: each goes behind what the change has queued on the main actor
         for _ in 0..<20 { await Task.yield() }
     }
 
@@ -144,7 +144,8 @@ struct ActiveConfigObserverTests {
             config = made
             #expect(ActiveConfigObserver(made)[.isOn])
         }
-        while config != nil { await Task.yield() }
+        // deadline: nothing tells of a release
+        while config != nil, !Task.isCancelled { await Task.yield() }
         #expect(config == nil)
     }
 

@@ -195,7 +195,9 @@ struct ConfigurationAcknowledgerTests {
             if case .state(.live, _) = update { break }
         }
         // The updater goes on with the event after it has shown the state.
+        // deadline: each round lets it send what is due
         while sent.withLock({ $0.isEmpty }) {
+            try Task.checkCancellation()
             await settle(acknowledger)
             await Task.yield()
         }

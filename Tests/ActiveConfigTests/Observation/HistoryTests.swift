@@ -136,7 +136,9 @@ struct HistoryTests {
         // All deliveries are on the queue by now.
         queue.sync {}
         let last = config[.columns]
+        // deadline: no bound but the test's time limit
         while observed.values.last != last || iterated.withLock({ $0.last }) != last {
+            try Task.checkCancellation()
             await Task.yield()
         }
         iteration.cancel()

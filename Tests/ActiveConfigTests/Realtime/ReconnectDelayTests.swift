@@ -33,7 +33,7 @@ struct ReconnectDelayTests {
         var delay = Self.delay()
         delay.setBase(milliseconds: milliseconds)
         let wait = delay.next(afterOpen: .zero, asked: nil)
-        let limit = Duration.seconds(seconds)
+        let limit = Duration.seconds(seconds)  // deadline: a value, nobody waits
         #expect((limit / 2...limit).contains(wait), "\(wait)")
     }
 

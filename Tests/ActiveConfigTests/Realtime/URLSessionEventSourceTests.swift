@@ -36,7 +36,7 @@ struct URLSessionEventSourceTests {
     }
 
     private static func source(
-        _ server: LoopbackServer, timeout: Duration = .seconds(20), maximumSize: Int = 1 << 20
+        _ server: LoopbackServer, timeout: Duration = .seconds(60), maximumSize: Int = 1 << 20
     ) throws -> URLSessionEventSource {
         URLSessionEventSource(
             backend: ActiveConfigBackend(url: try server.url("")), timeout: timeout,
@@ -130,6 +130,7 @@ struct URLSessionEventSourceTests {
     @Test func aSlowDocumentTimesOut() async throws {
         let server = try Self.server(document: [.hang])
         defer { server.stop() }
+        // deadline: the server never answers
         let connection = try Self.source(server, timeout: .milliseconds(200))
             .connection(forUserID: "1")
         let error = await #expect(throws: DownloadError.self) {

@@ -57,6 +57,7 @@ struct UpdaterEndTests {
         }
         run.cancel()
         Task {
+            // deadline: only lets the fault happen, an early end
             for _ in 0..<1_000 { await Task.yield() }
             release.yield()
         }
@@ -65,15 +66,16 @@ struct UpdaterEndTests {
     }
 
     @Test func startingWhatRunsAlreadyIsLogged() async throws {
-        let log = RecordingLog()
+        let (errors, error) = AsyncStream.makeStream(of: String.self)
         let backend = ScriptedBackend()
-        let config = ActiveConfig.make(log: log.log)
+        let log = ActiveConfigLog(minimumLevel: .error) { error.yield($1) }
+        let config = ActiveConfig.make(log: log)
         let updater = ActiveConfigUpdater.make(config, source: backend, clock: backend.clock)
         let run = Task { try await updater.run() }
         try await backend.waitForStreams(1)
         updater.start()
-        while log.messages(ofLevel: .error).isEmpty { await Task.yield() }
-        #expect(log.messages(ofLevel: .error)[0].contains("running already"))
+        var messages = errors.makeAsyncIterator()
+        #expect(await messages.next()?.contains("running already") == true)
         run.cancel()
         try await run.value
         // It can be started now.

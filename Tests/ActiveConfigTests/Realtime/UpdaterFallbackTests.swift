@@ -53,7 +53,10 @@ struct UpdaterFallbackTests {
             try await fixture.advance { fixture.updater.state(ofUserID: "1").isPolling }
             #expect(fixture.updater.state(ofUserID: "1") == .polling(every: .seconds(seconds)))
             let first = fixture.documentRequests.count
-            try await fixture.advance { fixture.documentRequests.count >= first + 3 }
+            // A hundredth of what is measured.
+            try await fixture.advance(by: .seconds(seconds) / 100) {
+                fixture.documentRequests.count >= first + 3
+            }
             let times = fixture.documentRequests.suffix(3).map(\.time)
             for (before, after) in zip(times, times.dropFirst()) {
                 let share = (after - before) / .seconds(seconds)
@@ -66,10 +69,14 @@ struct UpdaterFallbackTests {
         let fixture = UpdaterFixture.make()
         fixture.backend.setService { $0.streams = .closedAtOnce }
         try await fixture.run {
-            try await fixture.advance { fixture.clock.now.offset >= .seconds(60) }
+            try await fixture.advance(by: .seconds(1)) {
+                fixture.clock.now.offset >= .seconds(60)
+            }
             #expect((4...8).contains(fixture.documentRequests.count))
             let count = fixture.documentRequests.count
-            try await fixture.advance { fixture.clock.now.offset >= .seconds(360) }
+            try await fixture.advance(by: .seconds(1)) {
+                fixture.clock.now.offset >= .seconds(360)
+            }
             #expect((5...11).contains(fixture.documentRequests.count - count))
         }
     }
@@ -79,7 +86,7 @@ struct UpdaterFallbackTests {
         let fixture = UpdaterFixture.make()
         fixture.backend.setService { $0.refusal = status }
         try await fixture.run {
-            try await fixture.advance { fixture.documentRequests.count >= 10 }
+            try await fixture.advance(by: .seconds(2)) { fixture.documentRequests.count >= 10 }
             fixture.backend.setService { $0.refusal = nil }
             try await fixture.advance { fixture.backend.streamCount == 1 }
             #expect(fixture.title() == "Hello")
@@ -93,7 +100,7 @@ struct UpdaterFallbackTests {
             $0.retryAfter = .seconds(120)
         }
         try await fixture.run {
-            try await fixture.advance { fixture.documentRequests.count >= 3 }
+            try await fixture.advance(by: .seconds(1)) { fixture.documentRequests.count >= 3 }
             let times = fixture.documentRequests.map(\.time)
             for (before, after) in zip(times, times.dropFirst()) {
                 #expect((Duration.seconds(120)...Duration.seconds(134)).contains(after - before))

@@ -56,7 +56,8 @@ struct UpdaterFaultTests {
             config,
             source: URLSessionEventSource(
                 backend: ActiveConfigBackend(url: try server.url("")),
-                timeout: .seconds(fault.text == "in time" ? 1 : 30)))
+                // deadline: a second is for the body that never ends
+                timeout: .seconds(fault.text == "in time" ? 1 : 60)))
         updater.start()
         defer { updater.stop() }
         for await update in updater.updates {

@@ -74,6 +74,7 @@ struct UpdaterFixture {
         for _ in 0..<limit {
             if isMet() { return }
             // What is runnable runs first; nobody may be waiting for the clock at all.
+            // deadline: each goes behind what is runnable
             for _ in 0..<20 { await Task.yield() }
             try await settle()
             if isMet() { return }
@@ -87,8 +88,12 @@ struct UpdaterFixture {
         var before = (-1, -1)
         var same = 0
         while same < 3 {
-            // Work on other threads, such as the store's, takes real time.
-            try await Task.sleep(for: .milliseconds(1))
+            // Work on other threads, such as the store's, takes real time: a round lasts as long as
+            // this machine needs for another thread.
+            await withCheckedContinuation { round in
+                DispatchQueue(label: "round").async { round.resume() }
+            }
+            try await Task.sleep(for: .milliseconds(1))  // deadline: longer on a slow machine
             let now = (clock.deadlines.count, backend.requests.count)
             same = now == before && now.0 > 0 ? same + 1 : 0
             before = now

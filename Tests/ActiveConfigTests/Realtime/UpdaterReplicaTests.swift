@@ -70,6 +70,7 @@ struct UpdaterReplicaTests {
             config, source: source, options: options, clock: clock)
         let time = Task {
             while !Task.isCancelled {
+                // deadline: the clock goes slowly, whoever waits for it
                 try await Task.sleep(for: .milliseconds(2))
                 clock.advance(by: .milliseconds(100))
             }
@@ -179,7 +180,7 @@ struct UpdaterReplicaTests {
     /// A thousand users may all be told to download, a few at a time.
     @Test func timeThatADownloadTakesIsNoSilence() async throws {
         var options = ActiveConfigUpdater.Options()
-        options.maximumSilence = .seconds(2)
+        options.maximumSilence = .seconds(2)  // deadline: of the manual clock
         let (gate, release) = AsyncStream.makeStream(of: Void.self)
         let asked = AsyncStream.makeStream(of: Void.self)
         let clock = ManualClock()
@@ -205,15 +206,15 @@ struct UpdaterReplicaTests {
         stream.send(Self.hello + Self.reset(6))
         let time = Task {
             while !Task.isCancelled {
+                // deadline: the clock goes slowly, whoever waits for it
                 try await Task.sleep(for: .milliseconds(1))
                 clock.advance(by: .milliseconds(100))
             }
         }
         for await _ in asked.stream { break }
         let before = clock.now
-        while clock.now.offset - before.offset < .seconds(30) {
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        // Whoever waits for the silence to be over has been woken by then.
+        try await clock.sleep(until: before.advanced(by: .seconds(30)))
         #expect(updater.state(ofUserID: "1").isLive)
         release.yield()
         try await waitFor(6, in: config)

@@ -36,7 +36,8 @@ struct UpdaterUsersTests {
             fixture.backend.publish(Self.owned("!"))
             try await fixture.waitForTitle("B!")
             fixture.config.currentUserID = "A"
-            #expect(fixture.title() == "A")
+            // On a busy machine the answer is there before this reads.
+            #expect(["A", "A!"].contains(fixture.title()))
             try await fixture.waitForTitle("A!")
             let tags = fixture.documentRequests.map { [$0.userID ?? "", "\($0.kind)"] }
             #expect(tags.last?[0] == "A")

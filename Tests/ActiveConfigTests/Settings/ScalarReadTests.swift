@@ -31,7 +31,7 @@ struct ScalarReadTests {
         config.state.withLock { _ in
             Thread.detachNewThread { if read() { isRead.signal() } }
             // Only a read that waits for the lock takes so long.
-            #expect(isRead.wait(timeout: .now() + 30) == .success)
+            #expect(isRead.wait(timeout: .now() + 60) == .success)
         }
     }
 

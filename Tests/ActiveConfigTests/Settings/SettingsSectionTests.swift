@@ -46,7 +46,7 @@ struct SettingsSectionTests {
         }
 
         var isOn = false
-        var timeout: Duration = .seconds(30)
+        var timeout: Duration = .seconds(30)  // deadline: a setting's value
         var style = Style.plain
         var payment = Payment.cash
         var button = Button()
@@ -224,7 +224,7 @@ struct SettingsSectionTests {
         #expect(
             config.decode(Checkout.self)
                 == Checkout {
-                    $0.timeout = .seconds(2)
+                    $0.timeout = .seconds(2)  // deadline: a setting's value
                     $0.limit = 6
                 })
         try await config.downloadNewConfig()
@@ -232,7 +232,7 @@ struct SettingsSectionTests {
         #expect(
             config.decode(Checkout.self)
                 == Checkout {
-                    $0.timeout = .seconds(1)
+                    $0.timeout = .seconds(1)  // deadline: a setting's value
                     $0.limit = 6
                     $0.note = "override"
                 })

@@ -72,7 +72,7 @@ struct FileDefaultsStoreContentionTests {
             hasRead.signal()
         }
         // The timeout only elapses if the read waits for the lock.
-        let isTimely = wait(for: hasRead, seconds: 20)
+        let isTimely = wait(for: hasRead)
         #expect(flock(lock.fileDescriptor, LOCK_UN) == 0)
         #expect(isTimely)
         #expect(found.withLock { $0 } == Self.document(1))
@@ -83,7 +83,7 @@ struct FileDefaultsStoreContentionTests {
     }
 
     /// Waits without suspending; a semaphore may not be waited for in asynchronous code.
-    private func wait(for semaphore: DispatchSemaphore, seconds: Int) -> Bool {
-        semaphore.wait(timeout: .now() + .seconds(seconds)) == .success
+    private func wait(for semaphore: DispatchSemaphore) -> Bool {
+        semaphore.wait(timeout: .now() + 60) == .success
     }
 }

@@ -20,6 +20,7 @@ struct DownloadHistoryTests {
         ///
         /// What waits is written after a minute, whatever time the test's own clock shows.
         func isWritten(_ expected: Int) -> Bool {
+            // deadline: the longer it takes, the more is allowed
             let minutes = Int((ContinuousClock.now - start) / .seconds(60))
             return (expected...expected + minutes).contains(count.withLock { $0 })
         }

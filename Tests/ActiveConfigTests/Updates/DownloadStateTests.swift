@@ -122,6 +122,7 @@ struct DownloadStateTests {
         let last = Watch { _ = observer.lastDownload }
         func settle() async {
             await waitUntil { observer.lastDownload?.time == fixture.time.now }
+            // deadline: each goes behind what the change has queued on the main actor
             for _ in 0..<50 { await Task.yield() }
         }
         try await launch.config.downloadNewConfig()
