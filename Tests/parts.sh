@@ -5,7 +5,7 @@
 run_format() {
     step "structure" check_structure
     step "formatter" check_format
-    step "deadlines" Tests/Structure/deadlines.py
+    step "deadlines" check_deadlines
 }
 
 check_structure() {
@@ -19,6 +19,11 @@ check_structure() {
     folders=$(git ls-files -co --exclude-standard | grep / | cut -d/ -f1 | sort -u |
         grep -vxE 'Sources|Tests|SampleBackend|Bootstrap|\.ci' || true)
     [ -z "$folders" ] || refuse "these top-level folders do not belong here: $folders"
+}
+check_deadlines() {
+    Tests/Structure/deadlines.py --self-test >/dev/null ||
+        refuse "Tests/Structure/deadlines.py does not find planted deadlines any more"
+    Tests/Structure/deadlines.py
 }
 check_format() {
     git ls-files -z -co --exclude-standard '*.swift' |
@@ -87,6 +92,11 @@ check_documentation() {
 }
 
 # Parts of the nightly run.
+
+run_checks() {
+    step "failures in logs" Tests/failures.py --self-test
+    step "builds kept between clones" Tests/builds-test.sh
+}
 
 # The optimizer must not remove code that keeps a process alive against a hostile server.
 run_release() {

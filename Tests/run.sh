@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 . Tests/parts.sh
 
 gate_parts="format framework backend console docs"
-nightly_parts="release generation apple openapi console-all benchmarks faults address thread fuzz"
+nightly_parts="checks release generation apple openapi console-all benchmarks faults address thread fuzz"
 
 usage() {
     cat <<TEXT
@@ -31,6 +31,7 @@ Without a part it runs the gate, everything that a change is likely to break:
 
 nightly runs all that the gate leaves out:
 
+  checks      what these checks find in logs, and keep between clones
   release     the framework's downloads from broken servers, in a release build
   generation  the plug-in: the root package built and tested with it, and a package that uses it, by both
               build systems
