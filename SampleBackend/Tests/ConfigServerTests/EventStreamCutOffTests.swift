@@ -45,20 +45,24 @@ struct EventStreamCutOffTests {
         options.limits.streamQueueBytes = 1 << 30
         // deadline: how often the server looks
         options.limits.heartbeatInterval = .milliseconds(50)
-        // deadline: the sockets hold what is sent before the first publish
+        // deadline: the sockets hold what is sent to others, and to this one before the publishes
         options.limits.unreadTime = .seconds(1)
-        try await RunningServer.with(
-            store: InMemoryTemplateStore(), options: options
-        ) { server in
-            func template(_ number: Int) -> JSONNode {
-                let text = String(repeating: "\(number % 10)", count: 900_000)
-                return ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]]
-            }
-            try await server.publish(template(0))
+        let store = InMemoryTemplateStore()
+        @Sendable func template(_ text: String) -> JSONNode {
+            ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]]
+        }
+        try await RunningServer.with(store: store, options: options) { server in
+            try await server.publish(template("small"))
             try await UnreadClient.open(port: server.port, target: "/activeconfig/events") {
                 try await server.waitForConnections(1)
-                // More than the buffers of both sockets hold.
-                for number in 1...20 { try await server.publish(template(number)) }
+                // By another server, which gives publishers the time to read its large answers.
+                try await RunningServer.with(store: store) { publisher in
+                    // More than the buffers of both sockets hold.
+                    for number in 1...20 {
+                        let text = String(repeating: "\(number % 10)", count: 900_000)
+                        try await publisher.publish(template(text))
+                    }
+                }
                 try await server.waitForConnections(0)
             }
         }

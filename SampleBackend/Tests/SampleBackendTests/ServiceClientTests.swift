@@ -285,9 +285,10 @@ struct ServiceClientTests {
                 callCount += 1
                 if isRefresh { refreshCount += 1 }
             }
-            // One of each for a stream, not for a user.
+            // One of each for a stream, not for a user; one that others take over may end before its
+            // refresh.
             #expect((1...6).contains(refreshCount))
-            #expect(callCount == 2 * refreshCount)
+            #expect((refreshCount...6).contains(callCount - refreshCount))
         }
         _ = await backend.stop()
     }
