@@ -223,6 +223,8 @@ struct UsersStreamsTests {
         let streams = [try await fixture.next(), try await fixture.next()]
         for part in [first[0], first[1], second[0]] { fixture.streams.leave(part) }
         try await fixture.clock.waitForSleepers(2)
+        let end = fixture.clock.now.advanced(by: .seconds(60))
+        #expect(fixture.clock.deadlines == [end, end])
         #expect(streams.allSatisfy { !$0.isClosed })
         fixture.clock.advance(by: .seconds(60))
         let renewed = [try await fixture.next(), try await fixture.next()]
