@@ -106,6 +106,7 @@ run_release() {
 }
 
 run_generation() {
+    step "build" build_package .
     step "build and tests with the plug-in" test_with_plugin
     step "package that uses the plug-in" Tests/Generation/check.sh
 }
@@ -116,6 +117,7 @@ test_with_plugin() (
 )
 
 run_apple() {
+    step "build" build_package .
     step "Apple platforms" Tests/AppleStubs/check.sh
     step "planted misuses" Tests/AppleStubs/check.sh --self-test
 }
@@ -182,7 +184,8 @@ run_changed() {
     base=$(base_commit) || refuse "there is no commit to compare with: neither main nor origin/main"
     Tests/changed.py "$base" >"$run_folder/changed"
     [ -s "$run_folder/changed" ] || { echo "No tests for what differs from $base."; return; }
-    while read -r package filter; do
+    # The commands must not read the list.
+    while read -r package filter <&3; do
         case $package in
         logic) step "the console's logic" SampleBackend/Tests/ConsoleLogic/run.sh ;;
         browser)
@@ -195,5 +198,5 @@ run_changed() {
             step "tests of $package" test_package "$package" --filter "$filter"
             ;;
         esac
-    done <"$run_folder/changed"
+    done 3<"$run_folder/changed"
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Detects sanitizers, which slow everything down and keep freed memory.
 ///
-/// `Tests/run.sh sanitizers` sets the variable.
+/// `Tests/run.sh address thread` sets the variable.
 package enum Sanitizer: Sendable {
     package static let isOn = ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil
 }

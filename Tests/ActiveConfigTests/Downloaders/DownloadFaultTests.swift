@@ -4,7 +4,7 @@ import Testing
 
 /// Downloads by a separate process from misbehaving servers.
 ///
-/// The process survives, in bounded memory, and reports the outcome. `Tests/run.sh framework` runs
+/// The process survives, in bounded memory, and reports the outcome. `Tests/run.sh release` runs
 /// these tests with a `DownloadProbe` built for release.
 @Suite(.serialized, .timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
 struct DownloadFaultTests {

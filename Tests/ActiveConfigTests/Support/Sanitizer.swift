@@ -3,7 +3,7 @@ import Testing
 
 /// Detects sanitizers, under which everything is slower and some tests cannot run.
 ///
-/// `Tests/run.sh sanitizers` sets the variable to `thread` or `address`.
+/// `Tests/run.sh address thread` sets the variable to `address` and to `thread`.
 enum Sanitizer {
     private static let name = ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"]
 
