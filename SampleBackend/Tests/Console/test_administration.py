@@ -60,6 +60,23 @@ class TokenTests(TaskCase):
                           for each in ("expiration", "creation"))
             self.assertAlmostEqual((end - start).total_seconds(), hours * 3600, delta=120)
 
+    def test_shows_no_list_that_was_overtaken(self):
+        first, second = (f"{each} of {self.project}" for each in ("first", "second"))
+        for name in (first, second):
+            self.administer("POST", "/v1/tokens", {"name": name, "role": "viewer"})
+        self.go("tokens")
+        self.wait_for(lambda: self.row(second), "the tokens")
+        faults = Faults(self.driver)
+        faults.hold("GET", "/v1/tokens", limit=1)
+        self.press(f"Revoke {first}")
+        self.press("Revoke the token")
+        self.wait_for(faults.held, "the list after the first end")
+        self.press(f"Revoke {second}")
+        self.press("Revoke the token")
+        self.wait_for(lambda: "Revoked" in self.row(second).text, "the end of the second token")
+        faults.end()
+        self.assertIn("Revoked", self.row(second).text)
+
     @gate
     def test_finds_a_token_whose_answer_was_lost(self):
         name = f"lost of {self.project}"

@@ -42,6 +42,7 @@ for (const [address, kept] of [
     [' https://example.com/a@b ', 'https://example.com/a@b'],
     ['https://a@b@example.com/', 'https://example.com/'], ['user:secret@host', 'user:host'],
     ['https://example.com#secret', 'https://example.com'], ['', ''],
+    ['//user:secret@example.com/hook', '//example.com/hook'], ['/user:secret@host', '/host'],
 ]) test(`${address || 'no address'} is kept as ${kept || 'nothing'}`, () => (
     assert.equal(withoutSecrets(address), kept)));
 

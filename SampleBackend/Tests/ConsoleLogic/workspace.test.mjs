@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {settled} from './browser.mjs';
 import {clock, done, server, tab, template, unpublish, valuesOf} from './tabs.mjs';
 import {differenceCount, toldChanges} from '../../Sources/Console/Pages/server-draft.js';
 
@@ -55,6 +56,24 @@ test('a second edit patches the stored draft', async () => {
     assert.equal(sent.headers['If-Match'], tag);
     assert.equal(sent.path, '/v1/projects/default/draft');
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '2'});
+});
+
+test('an answer that was overtaken by a newer one is not shown', async () => {
+    const workspace = await tab();
+    let release;
+    const held = new Promise((resolve) => {
+        release = resolve;
+    });
+    server.failNext('GET', Object.assign(() => {}, {late: () => held}));
+    const first = workspace.load();
+    await settled();
+    server.publish(template({a: '2', b: '2'}));
+    await workspace.load();
+    assert.equal(workspace.versionNumber, '2');
+    release();
+    await first;
+    assert.equal(workspace.versionNumber, '2');
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '2'});
 });
 
 test('an edit during a save is saved after it', async () => {

@@ -6,6 +6,7 @@ import {call, projectPath} from './api.js';
 import {choice, field, guarded, message, nothing, pageHead, table, timeText} from './controls.js';
 import {dialogForm, openDialog} from './dialog.js';
 import {announce, fill, focusOn, h} from './dom.js';
+import {newestRequest} from './newest-request.js';
 import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
 import {projectAddress} from './router.js';
 import {refusal} from './session.js';
@@ -88,18 +89,25 @@ function show(main, context) {
             type: 'button', 'data-focus': `details ${project.name}`,
             'aria-label': `Change the details of ${project.name}`,
             onclick: () => change(project)}, 'Change …')))));
+    /** @param {Project[]} projects */
+    const listOf = (projects) => (projects.length
+        ? table('Projects', ['Project', 'Environment', 'Version', 'Published', ''],
+            projects.map(row))
+        : h('section', {class: 'card'}, nothing(
+            'Nothing is published yet: a project is listed from its first publish on.')));
+    const nextRequest = newestRequest(left.signal);
     const read = async () => {
-        const {body} = await call('GET', '/v1/projects', {signal: left.signal});
-        fill(place, body.projects.length ? table('Projects',
-            ['Project', 'Environment', 'Version', 'Published', ''], body.projects.map(row))
-            : h('section', {class: 'card'}, nothing(
-                'Nothing is published yet: a project is listed from its first publish on.')));
+        const signal = nextRequest();
+        try {
+            const {body} = await call('GET', '/v1/projects', {signal});
+            if (!signal.aborted) fill(place, listOf(body.projects));
+        } catch (error) {
+            if (!signal.aborted) fill(place, message('error', error.message));
+        }
     };
     fill(main, pageHead('Projects', 'By name, environment and colour one sees where one is. No app '
         + 'gets them.'), problem, place);
-    read().catch((error) => {
-        if (!left.signal.aborted) fill(place, message('error', error.message));
-    });
+    read();
     return () => left.abort();
 }
 

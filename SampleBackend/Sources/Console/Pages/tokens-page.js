@@ -7,6 +7,7 @@ import {badge, choice, field, message, nothing, pageHead, table, timeText} from 
 import {Creation} from './creation.js';
 import {ask, dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h} from './dom.js';
+import {newestRequest} from './newest-request.js';
 import {showSecret} from './secret-dialog.js';
 import {refusal} from './session.js';
 
@@ -119,15 +120,18 @@ function show(main, context) {
         h('td', {}, h('div', {class: 'actions'}, !token.revocationTime && h('button', {
             type: 'button', class: 'quiet', 'aria-label': `Revoke ${token.name}`,
             'data-focus': `revoke ${token.id}`, onclick: () => revoke(token)}, 'Revoke'))));
+    const nextRequest = newestRequest(left.signal);
     const read = async () => {
+        const signal = nextRequest();
         try {
-            const {tokens} = (await call('GET', '/v1/tokens', {signal: left.signal})).body;
+            const {tokens} = (await call('GET', '/v1/tokens', {signal})).body;
+            if (signal.aborted) return;
             fill(body, tokens.length ? table('Tokens',
                 ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
                 : h('section', {class: 'card'}, nothing('There are no stored tokens. The one from '
                     + 'the server\'s environment is not listed.')));
         } catch (error) {
-            if (!left.signal.aborted) fill(body, message('error', error.message));
+            if (!signal.aborted) fill(body, message('error', error.message));
         }
     };
     fill(main,

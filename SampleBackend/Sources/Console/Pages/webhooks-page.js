@@ -7,6 +7,7 @@ import {badge, field, message, nothing, pageHead, table, timeText} from './contr
 import {Creation} from './creation.js';
 import {ask, dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h} from './dom.js';
+import {newestRequest} from './newest-request.js';
 import {showSecret} from './secret-dialog.js';
 import {refusal} from './session.js';
 
@@ -66,7 +67,7 @@ function openDeliveries(project, webhook) {
  * @param {string} address
  */
 export function withoutSecrets(address) {
-    return address.trim().replace(/[?#].*$/, '').replace(/^([a-z]*:\/*)?[^/]*@/i, '$1');
+    return address.trim().replace(/[?#].*$/, '').replace(/^((?:[a-z]*:)?\/*)[^/]*@/i, '$1');
 }
 
 /**
@@ -141,16 +142,19 @@ function show(main, context) {
                 onclick: () => openDeliveries(project, webhook)}, 'Deliveries'),
             h('button', {type: 'button', class: 'quiet', 'aria-label': `Remove ${webhook.url}`,
                 onclick: () => remove(webhook)}, 'Remove'))));
+    const nextRequest = newestRequest(left.signal);
     const read = async () => {
+        const signal = nextRequest();
         try {
             const {webhooks} = (await call('GET', projectPath(project, 'webhooks'),
-                {signal: left.signal})).body;
+                {signal})).body;
+            if (signal.aborted) return;
             fill(body, webhooks.length
                 ? table('Webhooks', ['Address', 'Last delivery', 'Added', ''], webhooks.map(row))
                 : h('section', {class: 'card'}, nothing(
                     'There are no webhooks. Add one to tell another server of every publish.')));
         } catch (error) {
-            if (left.signal.aborted) return;
+            if (signal.aborted) return;
             fill(body, isMissing(error)
                 ? h('section', {class: 'card'}, nothing('This server has no webhooks.'))
                 : message('error', error.message));

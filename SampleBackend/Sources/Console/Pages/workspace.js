@@ -90,6 +90,8 @@ export class Workspace extends EventTarget {
      * @type {?{draft: ?Draft}}
      */
     #refused = null;
+    /** Numbers of the last `load`, and of the last whose answer is shown. */
+    #loads = {started: 0, shown: 0};
     #timer = 0;
     #isClosed = false;
     #isStopped = false;
@@ -155,10 +157,14 @@ export class Workspace extends EventTarget {
      * @param {function(): boolean} isWanted False if what was read is to be dropped.
      */
     async load(isWanted = () => true) {
+        this.#loads.started += 1;
+        const load = this.#loads.started;
         const current = await this.fetchTemplate();
         // Both are read before either is shown: what failed in between is read again then.
         const take = await this.#readDraft(current);
-        if (!isWanted()) return;
+        // An older answer never replaces a newer one.
+        if (!isWanted() || load < this.#loads.shown) return;
+        this.#loads.shown = load;
         const before = this.versionNumber;
         this.published = current.template;
         this.version = current.version;
