@@ -25,7 +25,7 @@ SWIFT
 echo 'public let greeting = "Hello"' >"$work/Library/Sources/Library/Library.swift"
 git -C "$work/Library" init -q
 git -C "$work/Library" add .
-git -C "$work/Library" -c user.name=Test -c user.email=test@example.com commit -qm "Add the library"
+git -C "$work/Library" -c user.name=Test -c user.email=test@example.com -c commit.gpgsign=false commit -qm "Add the library"
 git -C "$work/Library" tag 1.0.0
 clone() {
     mkdir -p "$work/$1/SampleBackend/Sources/App" "$work/$1/Tests/Benchmarks"
@@ -74,9 +74,23 @@ prints "Hello two" "the second clone is not built anew"
 
 echo "nonsense" >>"$work/second/SampleBackend/Sources/App/main.swift"
 ! build second || fail "nonsense compiles"
-[ ! -e "$(cat "$work/folder")" ] || fail "a failed build is kept"
-
 clone second three
+build second || fail "the second clone does not build after nonsense"
+compiles_library || fail "what a failed build has left is used again"
+prints "Hello three" "after nonsense the second clone is not built anew"
+
+old=$work/cache/0123456789012345678901234567890123456789 others=$work/cache/photos
+mkdir "$old" "$others"
+touch -d '30 days ago' "$old/lock" "$others/lock" "$others"
+build second || fail "the second clone does not build beside old builds"
+[ ! -e "$old" ] || fail "an old build is kept"
+[ -e "$others" ] || fail "a folder is removed that is no kept build"
+
+rm -rf "$work/cache"
+: >"$work/cache"
+build second || fail "the second clone does not build where no build can be kept"
+[ "$(cat "$work/folder")" = "$work/second/SampleBackend/.build" ] ||
+    fail "without a folder for kept builds, $(cat "$work/folder") is used"
 rm -rf "$work/cache"
 build second || fail "the second clone does not build without the kept builds"
 prints "Hello three" "without the kept builds the second clone prints something else"

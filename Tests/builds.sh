@@ -1,6 +1,6 @@
 # How the checks build the packages; sourced by run.sh, from the project's folder.
 
-# The same flags for all builds of a package: others would build it again.
+# The same flags for all builds of a package: other flags would build everything again.
 export STRICT=1
 # The plug-in's tool would be a second build of the framework; the part `generation` has it.
 export ACTIVECONFIG_WITHOUT_PLUGIN=1
@@ -17,20 +17,32 @@ kept_builds=""
 
 # Keeps the builds of the packages with dependencies, from one clone to the next, in a folder of
 # ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's cache folder; empty: nowhere), one for
-# each compiler, set of manifests and set of flags. While another run uses it, or without `flock`, this
-# one builds in its clone.
+# each compiler, set of manifests and set of flags. While another run uses it, without `flock`, or where
+# it cannot be written, this one builds in its clone.
 keep_builds() {
-    local cache=${ACTIVECONFIG_BUILD_CACHE-${XDG_CACHE_HOME:-$HOME/.cache}/activeconfig} key
+    local cache=${ACTIVECONFIG_BUILD_CACHE-${XDG_CACHE_HOME:-${HOME:-}/.cache}/activeconfig} key lock
     [ -n "$cache" ] && command -v flock >/dev/null 2>&1 || return 0
     key=$({ swift --version && cat SampleBackend/Package.swift Tests/Benchmarks/Package.swift &&
         echo "${build_options[@]}"; } 2>/dev/null | git hash-object --stdin)
-    mkdir -p "$cache/$key"
+    if ! mkdir -p "$cache/$key" 2>/dev/null || ! cache=$(cd "$cache" && pwd) ||
+        ! { : >>"$cache/$key/lock"; } 2>/dev/null; then
+        echo "Builds are not kept: $cache cannot be written." >&2
+        return 0
+    fi
     # Every process of this run has the descriptor, and with it the lock.
-    exec 9>"$cache/$key/lock"
-    flock -n 9 || return 0
+    exec 9>>"$cache/$key/lock"
+    if ! flock -n 9; then
+        echo "Builds are not kept: another run, or what is left of it, uses $cache/$key." >&2
+        return 0
+    fi
     kept_builds=$cache/$key
-    touch "$kept_builds"
-    find "$cache" -mindepth 1 -maxdepth 1 -mtime +14 -exec rm -rf {} +
+    touch "$kept_builds/lock"
+    # Only folders that this function has made, and nobody uses.
+    for lock in "$cache"/*/lock; do
+        key=$(basename "$(dirname "$lock")")
+        [[ $key =~ ^[0-9a-f]{40}$ ]] && [ -n "$(find "$lock" -mtime +14)" ] || continue
+        flock -n "$lock" rm -rf "${lock%/lock}"
+    done
 }
 
 # The build folder of a package.
@@ -46,19 +58,29 @@ build_package() {
     local folder mark
     folder=$(build_folder "$1") mark="$run_folder/built ${1//\//-}"
     [ ! -e "$mark" ] || return 0
-    swift build --package-path "$1" --scratch-path "$folder" --build-tests "${build_options[@]}" || {
-        # Only a finished build is kept.
-        [ -z "$kept_builds" ] || [ "$1" = . ] || rm -rf "$folder"
-        return 1
-    }
-    touch "$mark"
+    # What a failed or killed build has left may make every later one fail.
+    [[ -z $kept_builds || $folder != "$kept_builds"/* || -e $folder/finished ]] || rm -rf "$folder"
+    rm -f "$folder/finished"
+    swift build --package-path "$1" --scratch-path "$folder" --build-tests "${build_options[@]}" || return
+    touch "$folder/finished" "$mark"
 }
 
 # test_package PACKAGE [OPTION …]: its tests, built before.
 test_package() {
     local package=$1
     shift
-    swift test --package-path "$package" --scratch-path "$(build_folder "$package")" --skip-build "$@"
+    swift test --package-path "$package" --scratch-path "$(build_folder "$package")" --skip-build "$@" |
+        passing_tests
+}
+
+# Prints the output of `swift test`, and fails when no test ran, or the program ended before its last
+# test: its exit code is 0 then.
+passing_tests() {
+    local output
+    output=$(mktemp "$run_folder/tests-XXXXXX")
+    tee "$output"
+    grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$output" ||
+        refuse "no test ran, or not all of them ran to their end"
 }
 
 # sanitized SANITIZER PACKAGE COMMAND…: runs a command of swift on a package, with a sanitizer.

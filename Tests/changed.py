@@ -1,15 +1,24 @@
 #!/usr/bin/env python3
-"""Finds the tests of what differs from a commit, also in files that are not committed.
+"""Finds what tests the differences from a commit, also those that are not committed.
 
 USAGE: Tests/changed.py COMMIT
+       Tests/changed.py --self-test
 
-A file of tests is run itself. For any other file of Swift these run, of the test targets that depend on
-its module: files named after it, files in a folder of the same name, and files that use a type which it
-declares, unless many files do; if there are none, all tests of the module. For a file of the console's
-pages the tests of its logic run.
+A file of tests is run itself. For any other file of a target these run, of the test targets that depend
+on it: files named after it, files in a folder of the same name, files that name it or a type which it
+declares; if there are none, or most files name the type, all tests of the module. For a deleted file, all
+tests of the module. Other files have a check of their own (RULES).
 
-Prints what to run, a line each: PACKAGE FILTER with a filter for `swift test`, "logic", or
-"browser TEST …"; and on standard error, why. Exit codes: 0, 64 wrong arguments.
+Prints what to run, a line each:
+
+  tests PACKAGE FILTER  a filter for `swift test`
+  build PACKAGE         a build of the package and its tests
+  backend SCRIPT …      a script that uses the backend
+  script SCRIPT …       another script
+  part NAME             a part of run.sh
+
+and on standard error why, and for which files nothing is known. Exit codes: 0, 1 git or swift failed,
+64 wrong arguments.
 """
 
 import json
@@ -17,25 +26,56 @@ import os
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
 PACKAGES = ("SampleBackend", "Tests/Benchmarks", ".")
 DECLARATION = re.compile(r"^\s*(?:\w+(?:\(\w+\))? )*(?:struct|class|enum|protocol|actor|typealias) (\w+)", re.M)
-SUITE = re.compile(r"^(?:@\w+.*\n)*(?:\w+ )*(?:struct|class) (\w+)", re.M)
-# A type that more of a target's files use says nothing about what tests it.
-MOST_USERS = 0.3
+# A type with tests of its own, with its attributes on its line or on those before it.
+SUITE = re.compile(r"^[ \t]*(?:@\w+(?:\([^\n]*\))?\s+)*(?:\w+ )*(?:struct|class|enum|actor) (\w+)", re.M)
+# A type that more of the files name says nothing about what tests it.
+MOST_USERS = 0.5
+
+LOGIC = "script SampleBackend/Tests/ConsoleLogic/run.sh"
+PAGES = "backend SampleBackend/Tests/Console/run.sh test_pages.PageTests"
+# What checks files of no target, by path; the first pattern that matches counts.
+RULES = [
+    ("SampleBackend/Tests/ConsoleLogic/*", [LOGIC]),
+    ("SampleBackend/Tests/Console/test_*.py", ["backend SampleBackend/Tests/Console/run.sh {stem}"]),
+    ("SampleBackend/Tests/Console/*", [PAGES]),
+    ("SampleBackend/Sources/Console/Pages/*.js", [LOGIC, PAGES]),
+    ("SampleBackend/Sources/Console/Pages/*", [PAGES]),
+    ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),
+    ("SampleBackend/Tests/Schema/*", ["backend SampleBackend/Tests/Schema/run.sh"]),
+    ("Tests/AppleStubs/*", ["part apple"]),
+    ("Tests/Generation/*", ["part generation"]),
+    # Only the manifest with the plug-in has these targets.
+    ("Sources/GenerateSettings/*", ["part generation"]),
+    ("Sources/ActiveConfigGenerator/*", ["part generation"]),
+    ("Sources/ActiveConfigSampleApp/*", ["part generation"]),
+    ("SampleBackend/Plugins/*", ["build SampleBackend"]),
+    ("Tests/ThirtyTwoBit/*", ["script Tests/ThirtyTwoBit/check.sh"]),
+    ("Tests/Examples/*", ["part docs"]),
+    ("Sources/*.docc/*", ["part docs"]),
+    ("README.md", ["part docs"]),
+    ("Tests/Structure/*", ["part format"]),
+    ("Tests/*.py", ["part checks"]),
+    ("Tests/*.sh", ["part checks"]),
+    ("Package.swift", ["build ."]),
+    ("*/Package.swift", ["build {parent}"]),
+]
 
 
 def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def changed_files(commit):
-    """Paths of what differs from a commit and still exists."""
-    names = run("git", "diff", "--name-only", "-z", commit) + run(
+    """Paths of what differs from a commit, also of files that are gone."""
+    names = run("git", "diff", "--no-ext-diff", "--name-only", "-z", commit) + run(
         "git", "ls-files", "-z", "--others", "--exclude-standard")
-    return sorted(path for name in set(names.split("\0")) if name and (path := Path(name)).is_file())
+    return sorted(Path(name) for name in set(names.split("\0")) if name)
 
 
 def package_of(path):
@@ -44,14 +84,14 @@ def package_of(path):
 
 @cache
 def targets(package):
-    """The targets of a package as (name, folder, names of what it depends on, whether it is a test)."""
+    """The targets of a package as (name, folder, names of what it depends on, type)."""
     manifest = json.loads(run("swift", "package", "--package-path", package, "dump-package"))
     found = []
     for target in manifest["targets"]:
-        kind = "Tests" if target["type"] == "test" else "Sources"
+        kind = {"test": "Tests", "plugin": "Plugins"}.get(target["type"], "Sources")
         folder = Path(package, target.get("path") or f"{kind}/{target['name']}")
         uses = {next(iter(dependency.values()))[0] for dependency in target["dependencies"]}
-        found.append((target["name"], folder, uses, target["type"] == "test"))
+        found.append((target["name"], folder, uses, target["type"]))
     return found
 
 
@@ -62,61 +102,130 @@ def test_files(folder):
     return {path: text for path, text in texts.items() if "@Test" in text}
 
 
+def filter_of(files):
+    """Filter for the suites of files, and for tests outside of suites."""
+    names = set()
+    for file in files:
+        text = file.read_text("utf-8")
+        names.update(SUITE.findall(text))
+        names.update(re.findall(r"^@Test.*?\bfunc (\w+)", text, re.M | re.S))
+    return r"\.(" + "|".join(sorted(names)) + r")(\(|/|$)"
+
+
+def other_packages_tests(name):
+    """Files of the tests of the targets of other packages that use a product of the root package."""
+    for package in PACKAGES[:-1]:
+        using = {f"{target}Tests" for target, _, uses, kind in targets(package) if name in uses}
+        for target, folder, _, kind in targets(package):
+            if kind == "test" and target in using:
+                yield from test_files(folder)
+
+
 def tests_of(path):
-    """The files of tests to run for a file of Swift, and why."""
+    """The files of tests to run for a file of a target, and why; None for a file of no target."""
     package = package_of(path)
     owner = next((t for t in targets(package) if path.is_relative_to(t[1])), None)
     if owner is None:
-        return [], "of no target"
-    name, folder, _, is_test = owner
+        return None
+    name, folder, _, kind = owner
+    is_test, is_gone = kind == "test", not path.is_file()
     if is_test and path in test_files(folder):
         return [path], "a test"
-    users = [folder] if is_test else [t[1] for t in targets(package) if t[3] and name in t[2]]
+    users = [folder] if is_test else [t[1] for t in targets(package) if t[3] == "test" and name in t[2]]
     candidates = {file: text for user in users for file, text in test_files(user).items()}
-    types = DECLARATION.findall(path.read_text("utf-8"))
-    room, base = path.relative_to(folder).parts[0], path.stem.split("+")[0]
-    found = set()
-    for file in candidates:
-        is_named_after = file.name.startswith((path.stem, base)) and base != name
-        if is_named_after or (file.parent.name == room and room != path.name):
-            found.add(file)
-    for type in types:
-        using = [file for file, text in candidates.items() if re.search(rf"\b{type}\b", text)]
-        if len(using) <= MOST_USERS * len(candidates):
-            found.update(using)
-    if found:
+    if not any(f"import {name}\n" in text for text in candidates.values()) and not is_test:
+        # Tests start a program of that name.
+        return [file for file in candidates if f"{name}Process" in candidates[file]], f"of {name}"
+    found = set(other_packages_tests(name) if package == "." and not is_test else ())
+    words = [path.name] if path.suffix != ".swift" else []
+    if path.suffix == ".swift" and not is_gone:
+        words += DECLARATION.findall(path.read_text("utf-8"))
+        room, base = path.relative_to(folder).parts[0], path.stem.split("+")[0]
+        for file in candidates:
+            is_named_after = file.name.startswith((path.stem, base)) and base != name
+            if is_named_after or (file.parent.name == room and room != path.name):
+                found.add(file)
+    is_common = False
+    for word in words:
+        using = [file for file, text in candidates.items() if re.search(rf"\b{re.escape(word)}\b", text)]
+        found.update(using)
+        is_common = is_common or len(using) > MOST_USERS * len(candidates)
+    if found and not is_common and not is_gone:
         return sorted(found), f"of {name}"
-    own = [file for file in candidates if f"{name}Tests" in file.parts]
-    return sorted(own or candidates), f"all tests of {name}"
+    own = {file for file in candidates if f"{name}Tests" in file.parts} or set(candidates)
+    return sorted(found | own), f"all tests of {name}"
+
+
+def rule_of(path):
+    """What checks a file of no target; None when nothing is known of it."""
+    for pattern, lines in RULES:
+        if fnmatch(str(path), pattern):
+            return [line.format(stem=path.stem, parent=path.parent) for line in lines]
+    return None
+
+
+def plan(paths, tell=lambda line: None):
+    """What to run for files, in order."""
+    suites, lines, unknown = {}, {}, []
+    for path in paths:
+        if (rule := rule_of(path)) is not None:
+            if path.is_file() or not path.match("test_*.py"):
+                lines.update(dict.fromkeys(rule))
+            tell(f"{path}: {', '.join(rule)}")
+        elif found := tests_of(path):
+            files, why = found
+            tell(f"{path}: {len(files)} files ({why})")
+            for file in files:
+                suites.setdefault(package_of(file), set()).add(file)
+            if not files:
+                lines[f"build {package_of(path)}"] = None
+        else:
+            unknown.append(str(path))
+    if unknown:
+        tell(f"Nothing is known for these, the gate may have a test of them: {' '.join(unknown)}")
+    return [f"tests {package} {filter_of(suites[package])}" for package in sorted(suites)] + list(lines)
+
+
+def self_test():
+    """Each test file is found by its suites, and files of each kind have what checks them."""
+    for package in PACKAGES:
+        for _, folder, _, kind in targets(package):
+            for file in test_files(folder) if kind == "test" else ():
+                names = re.findall(r"\w+", filter_of([file]))
+                assert names, f"{file} has no suite"
+                assert set(names) & {file.stem.split("+")[0], *DECLARATION.findall(file.read_text())}, file
+    for path, expected in {
+        "README.md": "part docs", "Package.swift": "build .", "Tests/builds.sh": "part checks",
+        "SampleBackend/Package.swift": "build SampleBackend",
+        "SampleBackend/Sources/Console/Pages/base.css": PAGES,
+        "SampleBackend/Sources/Console/Pages/main.js": LOGIC,
+        "SampleBackend/Sources/Console/Pages/deleted.js": LOGIC,
+        "SampleBackend/Tests/Console/test_forms.py": "backend SampleBackend/Tests/Console/run.sh test_forms",
+        "Sources/ActiveConfigJSON/JSONReader.swift": "JSONNodeReadingTests",
+        "Sources/ActiveConfig/Concurrency/Locked.swift": "UserTableTests",
+        "Sources/ActiveConfig/Deleted.swift": "FileDefaultsStoreTests",
+        "Tests/StoreProbe/StoreProbe.swift": "FileDefaultsStoreProcessTests",
+        "SampleBackend/Tests/TemplatesTests/Fixtures/merged-orders.json": "tests SampleBackend",
+        "Sources/ActiveConfigSampleApp/SampleApp.swift": "part generation",
+    }.items():
+        lines = plan([Path(path)])
+        assert any(expected in line for line in lines), f"{path}: {expected} is not in {lines}"
+    assert plan([Path("LICENSE")]) == []
 
 
 def main(arguments):
+    if arguments == ["--self-test"]:
+        self_test()
+        return 0
     if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__.strip(), file=sys.stderr)
         return 64
-    suites, browser, logic, others = {}, set(), False, []
-    for path in changed_files(arguments[0]):
-        if path.suffix == ".swift" and path.name != "Package.swift":
-            files, why = tests_of(path)
-            print(f"{path}: {len(files)} files ({why})", file=sys.stderr)
-            for file in files:
-                suites.setdefault(package_of(file), set()).update(SUITE.findall(file.read_text("utf-8")))
-        elif path.suffix in (".js", ".mjs") and "codemirror" not in path.name:
-            logic = True
-            print(f"{path}: the console's logic", file=sys.stderr)
-        elif path.match("SampleBackend/Tests/Console/test_*.py"):
-            browser.add(path.stem)
-            print(f"{path}: a test", file=sys.stderr)
-        else:
-            others.append(path)
-    if others:
-        print(f"Not looked at: {' '.join(map(str, others))}", file=sys.stderr)
-    for package in sorted(suites):
-        print(package, r"\.(" + "|".join(sorted(suites[package])) + r")(/|$)")
-    if logic:
-        print("logic")
-    if browser:
-        print("browser", *sorted(browser))
+    try:
+        for line in plan(changed_files(arguments[0]), lambda line: print(line, file=sys.stderr)):
+            print(line)
+    except subprocess.CalledProcessError as error:
+        print(f"Tests/changed.py: {' '.join(error.cmd)} failed; see above", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -9,15 +9,14 @@ run_format() {
 }
 
 check_structure() {
-    setup python
     Tests/Structure/check.py --self-test >/dev/null ||
         refuse "Tests/Structure/check.py does not find planted circles any more"
     Tests/Structure/check.py Sources SampleBackend/Sources
     swift package show-dependencies | grep -q "No external dependencies found" ||
         refuse "the root package has a dependency; it must have none"
     local folders
-    folders=$(git ls-files -co --exclude-standard | grep / | cut -d/ -f1 | sort -u |
-        grep -vxE 'Sources|Tests|SampleBackend|Bootstrap|\.ci' || true)
+    folders=$(git ls-files -co --exclude-standard | sed -n 's|/.*||p' | sort -u |
+        sed -E '/^(Sources|Tests|SampleBackend|Bootstrap|\..*)$/d')
     [ -z "$folders" ] || refuse "these top-level folders do not belong here: $folders"
 }
 check_deadlines() {
@@ -26,7 +25,9 @@ check_deadlines() {
     Tests/Structure/deadlines.py
 }
 check_format() {
+    # Without those that are deleted, and not staged yet.
     git ls-files -z -co --exclude-standard '*.swift' |
+        { while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done; } |
         xargs -0 swift format lint --strict --parallel
 }
 
@@ -40,12 +41,16 @@ run_framework() {
         step "iOS and macOS" Tests/AppleStubs/check.sh iOS macOS
     fi
 }
-# Whether the check for Apple's platforms, or a condition of compilation, has changed lately.
+# Whether the check for Apple's platforms, their versions, or a condition of compilation has changed
+# lately, or it is not known.
 conditions_have_changed() {
     local base
-    base=$(base_commit) || return 1
-    ! git diff --quiet "$base" -- Tests/AppleStubs ||
-        git diff "$base" -- Sources Tests | grep -qE '^[+-] *#(if|elseif|else|endif)\b'
+    base=$(recent_commit) || return 0
+    git diff --no-ext-diff --no-color "$base" -- Sources Tests Package.swift >"$run_folder/diff"
+    git ls-files -z -o --exclude-standard -- Sources Tests | xargs -0r sed 's/^/+/' >>"$run_folder/diff"
+    grep -qE '^[+-]{3} ([ab]/)?Tests/AppleStubs/|^[+-] *#(if|elseif|else|endif)\b|^[+-].*\.(macOS|iOS|tvOS|watchOS|visionOS)\(' \
+        "$run_folder/diff" ||
+        [ -n "$(git ls-files -o --exclude-standard -- Tests/AppleStubs)" ]
 }
 
 run_backend() {
@@ -95,6 +100,7 @@ check_documentation() {
 
 run_checks() {
     step "failures in logs" Tests/failures.py --self-test
+    step "tests of a change" Tests/changed.py --self-test
     step "builds kept between clones" Tests/builds-test.sh
 }
 
@@ -102,7 +108,8 @@ run_checks() {
 run_release() {
     step "build" build_package .
     step "probe for release" Tests/release-probe.sh .build/probes
-    ACTIVECONFIG_PROBES=$PWD/.build/probes step "tests" test_package . --filter DownloadFaultTests
+    ACTIVECONFIG_PROBES=$PWD/.build/probes step "tests" test_package . \
+        --filter 'DownloadFaultTests|OverridePolicyTests'
 }
 
 run_generation() {
@@ -113,7 +120,8 @@ run_generation() {
 test_with_plugin() (
     unset ACTIVECONFIG_WITHOUT_PLUGIN
     swift build --build-tests --scratch-path .build/with-plugin "${build_options[@]}"
-    swift test --skip-build --scratch-path .build/with-plugin --filter ActiveConfigGenerationTests
+    swift test --skip-build --scratch-path .build/with-plugin --filter ActiveConfigGenerationTests |
+        passing_tests
 )
 
 run_apple() {
@@ -162,9 +170,10 @@ run_sanitizer() {
     local package
     for package in . SampleBackend; do
         step "build of $package" sanitized "$1" "$package" swift build --build-tests
-        step "tests of $package" sanitized "$1" "$package" swift test --skip-build
+        step "tests of $package" sanitized_tests "$1" "$package"
     done
 }
+sanitized_tests() { sanitized "$1" "$2" swift test --skip-build | passing_tests; }
 
 run_fuzz() {
     local seconds=${FUZZ_SECONDS:-300} target
@@ -180,23 +189,25 @@ run_fuzz() {
 # On request.
 
 run_changed() {
-    local base package filter
-    base=$(base_commit) || refuse "there is no commit to compare with: neither main nor origin/main"
+    local base kind what filter
+    base=$(branch_commit) || refuse "there is no branch to compare with: neither origin/main nor main"
     Tests/changed.py "$base" >"$run_folder/changed"
-    [ -s "$run_folder/changed" ] || { echo "No tests for what differs from $base."; return; }
+    [ -s "$run_folder/changed" ] || { echo "No tests are known for what differs from $base."; return; }
     # The commands must not read the list.
-    while read -r package filter <&3; do
-        case $package in
-        logic) step "the console's logic" SampleBackend/Tests/ConsoleLogic/run.sh ;;
-        browser)
-            step "build" build_backend_package
+    while read -r kind what filter <&3; do
+        case $kind in
+        build) step "build of $what" build_package "$what" ;;
+        tests)
+            step "build of $what" build_package "$what"
+            step "tests of $what" test_package "$what" --filter "$filter"
+            ;;
+        backend)
+            step "build of SampleBackend" build_backend_package
             # shellcheck disable=SC2086
-            step "browser" SampleBackend/Tests/Console/run.sh $filter
+            step "$what $filter" "$what" $filter
             ;;
-        *)
-            step "build of $package" build_package "$package"
-            step "tests of $package" test_package "$package" --filter "$filter"
-            ;;
+        script) step "$what" "$what" ;;
+        part) "run_$what" ;;
         esac
     done 3<"$run_folder/changed"
 }

@@ -31,7 +31,7 @@ Without a part it runs the gate, everything that a change is likely to break:
 
 nightly runs all that the gate leaves out:
 
-  checks      what these checks find in logs, and keep between clones
+  checks      what these checks find in logs, choose for a change, and keep between clones
   release     the framework's downloads from broken servers, in a release build
   generation  the plug-in: the root package built and tested with it, and a package that uses it, by both
               build systems
@@ -46,7 +46,7 @@ nightly runs all that the gate leaves out:
   fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for five minutes, or
               for FUZZ_SECONDS
 
-changed runs the tests of what differs from the branch main, and says which.
+changed runs the tests of what differs from the branch main, also what is not committed, and says which.
 
 Parts run on after one has failed. At the end stand the time of each, what failed, and "N passed, N failed".
 With CI set, packages are built for speed from nothing, and what they depend on is kept between clones in
@@ -65,7 +65,7 @@ title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $
 
 # Ends the part with the reason.
 refuse() {
-    echo "run.sh: $*" >&2
+    echo "Tests/run.sh: $*" >&2
     exit 1
 }
 
@@ -79,28 +79,34 @@ step() {
     printf '  %-32s %6d s\n' "$name" "$((SECONDS - began))" >>"$run_folder/steps"
 }
 
-# What a branch started from, or on main the last commit of the day before.
-base_commit() {
-    local main base
+# The commit of main from which this branch started.
+branch_commit() {
+    local main
     main=$(git rev-parse --verify -q origin/main || git rev-parse --verify -q main) || return 1
-    base=$(git merge-base HEAD "$main") || return 1
-    if [ "$base" = "$(git rev-parse HEAD)" ]; then
-        base=$(git rev-list -1 --before='24 hours ago' HEAD)
-    fi
+    git merge-base HEAD "$main"
+}
+# The same, or where nothing differs from it, the last commit of the day before.
+recent_commit() {
+    local base
+    base=$(branch_commit) || return 1
+    [ "$base" != "$(git rev-parse HEAD)" ] || base=$(git rev-list -1 --before='24 hours ago' HEAD)
     [ -n "$base" ] && echo "$base"
 }
 
 # Runs a part, and counts it. Never call it in a condition: the part would go on after an error.
 run_part() {
-    local part=$1 began=$SECONDS result=ok
+    local part=$1 began=$SECONDS result=ok status
     title "$part"
     : >"$run_folder/steps"
     : >"$run_folder/step"
     { set +e; (set -e; "run_$part"); echo $? >"$run_folder/code"; } 2>&1 | tee "$run_folder/log"
-    if [ "$(cat "$run_folder/code")" -eq 0 ]; then
+    status=$(cat "$run_folder/code")
+    if [ "$status" -eq 0 ]; then
         passed=$((passed + 1))
     else
-        failed=$((failed + 1)) code=$(cat "$run_folder/code") result=failed
+        failed=$((failed + 1)) result="failed$(cat "$run_folder/step")"
+        # A fault of a check counts more than a tool that is missing.
+        [ "$code" -eq 1 ] || { [ "$status" -eq 69 ] && code=69 || code=1; }
         { echo "$part$(cat "$run_folder/step"):" && Tests/failures.py "$run_folder/log" | sed 's/^/  /'; } >>"$run_folder/failed"
     fi
     printf '%-34s %6d s  %s\n' "$part" "$((SECONDS - began))" "$result" >>"$run_folder/table"
@@ -130,7 +136,7 @@ for part in "$@"; do
     case " $gate_parts $nightly_parts changed " in
     *" $part "*) ;;
     *)
-        echo "run.sh: there is no part \"$part\"; see --help" >&2
+        echo "Tests/run.sh: there is no part \"$part\"; see --help" >&2
         exit 64
         ;;
     esac

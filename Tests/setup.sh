@@ -3,7 +3,7 @@
 
 # Prints an error and ends the script.
 fail() {
-    echo "${0##*/}: $*" >&2
+    echo "${0#./}: $*" >&2
     exit 69
 }
 
@@ -25,7 +25,7 @@ setup_swift() {
     command -v swift >/dev/null 2>&1 ||
         fail "Swift is missing; install Swift 6.2 or later from https://www.swift.org/install"
     local version
-    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | head -n 1)
+    version=$({ swift --version || fail "swift --version fails: see above"; } | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | head -n 1)
     set -- ${version:-0 0}
     [ "$1" -gt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -ge 2 ]; } ||
         fail "this is Swift $1.$2; install Swift 6.2 or later from https://www.swift.org/install"

@@ -9,7 +9,7 @@ venv=$build/python
 # shellcheck source=Tests/setup.sh
 . "$here/../setup.sh"
 
-say() { echo "run.sh: $*" >&2; }
+say() { echo "Tests/Benchmarks/run.sh: $*" >&2; }
 
 has_orjson() { "$1" -c 'import orjson' >/dev/null 2>&1; }
 

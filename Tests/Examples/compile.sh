@@ -77,10 +77,10 @@ cat $shared "$work/Functions.swift" >"$work/All.swift"
 # shellcheck disable=SC2086
 cat $shared "$work/SwiftUI.swift" >"$work/Views.swift"
 # To object code: some faults of the compiler come after the types are checked.
-check="swiftc -c -parse-as-library -swift-version 6 -suppress-warnings -I $modules"
-$check "$work/All.swift" -o "$work/All.o"
+check=(swiftc -c -parse-as-library -swift-version 6 -suppress-warnings -I "$modules")
+"${check[@]}" "$work/All.swift" -o "$work/All.o"
 if [ "$(uname -s)" = Darwin ]; then
-    $check "$work/Views.swift" -o "$work/Views.o"
+    "${check[@]}" "$work/Views.swift" -o "$work/Views.o"
 else
     Tests/AppleStubs/check.sh --with "$work/Views.swift" iOS >/dev/null
 fi

@@ -13,8 +13,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 prepare_fuzzing document "${FUZZ_BUILD:-$root/.build/fuzzing}"
 fixtures=$root/Tests/ActiveConfigTests/Fixtures
 
-find "$root/Sources/ActiveConfig/Format" "$root/Sources/ActiveConfig/Model" \
-    "$root/Sources/ActiveConfig/Tables" -name '*.swift' >"$build/sources"
+find "$root/Sources/ActiveConfig/Concurrency" "$root/Sources/ActiveConfig/Format" \
+    "$root/Sources/ActiveConfig/Model" "$root/Sources/ActiveConfig/Tables" -name '*.swift' >"$build/sources"
 echo "$root/Tests/Fuzzing/DocumentFuzzer.swift" >>"$build/sources"
 echo "$root/Tests/Fuzzing/FoundationJSON.swift" >>"$build/sources"
 json=ActiveConfigJSON

@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -11,7 +12,7 @@ import Testing
 @testable import HTTPServing
 
 /// Access to each endpoint by role and token (HTTP 3, 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AccessTests {
     /// Paths of a resource that exists, and of one that does not.
     private static func targets(of path: String) -> [String] {

@@ -2,6 +2,7 @@ import ClientAPI
 import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @testable import ConfigServer
 
 /// What clients say of their versions (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AcknowledgementTests {
     private func run(
         _ options: ConfigServerOptions = ConfigServerOptions(), share: Double? = 1,

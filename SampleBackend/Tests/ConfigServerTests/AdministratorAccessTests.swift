@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServing
 import NIOConcurrencyHelpers
+import SeededRandomness
 import TemplateStore
 import Testing
 
@@ -73,7 +74,7 @@ struct AdministratorAccessTests {
         #expect(access.takeUses() == [:])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aReadThatBeganEarlierDoesNotReplaceALaterOne() async throws {
         let (old, new) = (makeToken(), makeToken())
         let (began, beginning) = AsyncStream.makeStream(of: Void.self)

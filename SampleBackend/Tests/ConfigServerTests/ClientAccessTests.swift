@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JWTKit
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @testable import HTTPServing
 
 /// Access of clients to configurations (HTTP 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ClientAccessTests {
     private struct Token: JWTPayload {
         var sub: SubjectClaim

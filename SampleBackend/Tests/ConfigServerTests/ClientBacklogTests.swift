@@ -2,6 +2,7 @@ import InMemoryTemplateStore
 import JSONTree
 import NIOCore
 import NIOEmbedded
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
@@ -43,7 +44,7 @@ struct ClientBacklogTests {
         try channels[1].close().wait()
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func theOldestBodiesThatAreStillComingAreCutOff() async throws {
         var options = ConfigServerOptions()
         options.limits.clientBacklogBytes = 1 << 20

@@ -1,12 +1,13 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Text with tens of thousands of combining marks, which takes Swift's string comparison seconds, at
 /// each place where a request is compared with something.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct CombiningMarksTests {
     /// Out of their canonical order, so that comparing has to sort them.
     private static let marks =

@@ -1,10 +1,11 @@
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Splitting expressions into their rules (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConditionRoutesTests {
     private static let path = "/v1/conditions:parse"
 

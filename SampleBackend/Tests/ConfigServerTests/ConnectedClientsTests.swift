@@ -1,6 +1,7 @@
 import ClientAPI
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import ConfigServer
 
 /// Users and signals in the answer about connections (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConnectedClientsTests {
     @Test func connectedUsersAreFoundByAPartOfTheirID() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

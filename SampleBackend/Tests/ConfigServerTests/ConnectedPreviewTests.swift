@@ -1,5 +1,6 @@
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Effects of a template on connected clients (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConnectedPreviewTests {
     @Test func aPreviewCountsTheConnectedClientsWhoseValuesChange() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @testable import HTTPServing
 
 /// Limits and end of one connection.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConnectionTests {
     @Test func theServerAnswersPipelinedRequestsInTheirOrder() async throws {
         try await RunningServer.with { server in

@@ -2,13 +2,14 @@ import ConfigServer
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import TemporaryFolders
 import Testing
 
 /// Files of the console (HTTP 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConsoleRoutesTests {
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../Sources/Console/Pages")

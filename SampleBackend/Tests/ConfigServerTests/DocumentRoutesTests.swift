@@ -2,6 +2,7 @@ import ActiveConfig
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 @testable import HTTPServing
 
 /// Documents over real sockets (HTTP 1).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DocumentRoutesTests {
     /// Values that the sample source gives a user.
     struct SampleRow {

@@ -7,6 +7,7 @@ import JSONTree
 import Logging
 import NIOCore
 import Rendering
+import SeededRandomness
 import ServerTestSupport
 import Targeting
 import TemplateStore
@@ -16,7 +17,7 @@ import Testing
 @testable import ConfigServer
 
 /// Signatures of documents (HTTP 1), verified from the text of the wire contract alone.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DocumentSignatureTests {
     /// The private key of the contract's example: the bytes 0 to 31.
     private static let seed = Data(0..<32).base64EncodedString()

@@ -3,12 +3,13 @@ import ConfigServer
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
 
 /// The drafts of administrators (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DraftRoutesTests {
     private static let path = "/v1/projects/default/draft"
     private static let new = ["If-None-Match: *"]

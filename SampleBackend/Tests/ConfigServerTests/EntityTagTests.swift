@@ -1,12 +1,13 @@
 import NIOCore
 import Rendering
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 @testable import ConfigServer
 
 /// `ETag` and `If-None-Match` (HTTP 1).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EntityTagTests {
     @Test func theTagOfADocumentIsTheSameOnEveryServer() async throws {
         let tags = try await RunningServer.with { first in

@@ -1,13 +1,14 @@
 import ConfigServer
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 @testable import HTTPServing
 
 /// Streams whose clients do not read.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamCutOffTests {
     @Test func theServerCutsOffAClientThatDoesNotReadAndNoOther() async throws {
         var options = ConfigServerOptions()

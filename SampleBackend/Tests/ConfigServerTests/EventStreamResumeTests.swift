@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import ConfigServer
 
 /// Clients that reconnect with `Last-Event-ID` (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamResumeTests {
     @Test func aResumedStreamTellsAtOnceWhatWasMissed() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -3,6 +3,7 @@ import InMemoryTemplateStore
 import JSONTree
 import NIOCore
 import OrderedCollections
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -11,7 +12,7 @@ import Testing
 @testable import HTTPServing
 
 /// Streams of a user's changes (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamTests {
     @Test func aStreamBeginsWithHello() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -1,3 +1,4 @@
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 @testable import HTTPServing
 
 /// `/health` (HTTP 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HealthRoutesTests {
     @Test func theServerIsLiveAndReady() async throws {
         try await RunningServer.with { server in

@@ -1,10 +1,11 @@
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Templates of other services' files (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ImportRoutesTests {
     private static let path = "/v1/projects/new/remoteConfig:import"
 

@@ -4,6 +4,7 @@ import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
 import SQLiteTemplateStore
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import TemporaryFolders
@@ -12,7 +13,7 @@ import Testing
 @testable import ConfigServer
 
 /// Requests for a document that wait until it changes (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LongPollTests {
     private static let target = "/activeconfig/user/1"
 

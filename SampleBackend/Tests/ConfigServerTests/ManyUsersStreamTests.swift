@@ -3,6 +3,7 @@ import Foundation
 import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -11,7 +12,7 @@ import Testing
 @testable import ConfigServer
 
 /// Streams of many users, for services (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ManyUsersStreamTests {
     private static let key = "a-key-of-a-service"
     private static let target = "/activeconfig/events"

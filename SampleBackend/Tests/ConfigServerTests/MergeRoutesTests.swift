@@ -1,11 +1,12 @@
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
 
 /// Merging an edit with versions published since it began, and the list of projects (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct MergeRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig:merge"
 

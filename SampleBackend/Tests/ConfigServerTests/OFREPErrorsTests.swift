@@ -3,6 +3,7 @@ import InMemoryTemplateStore
 import JSONTree
 import JWTKit
 import OrderedCollections
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -12,7 +13,7 @@ import Testing
 @testable import HTTPServing
 
 /// Errors of OpenFeature's protocol (HTTP 4).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OFREPErrorsTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 

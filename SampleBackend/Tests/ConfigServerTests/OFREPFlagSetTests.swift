@@ -3,6 +3,7 @@ import InMemoryTemplateStore
 import JSONTree
 import NIOCore
 import Rendering
+import SeededRandomness
 import ServerTestSupport
 import Targeting
 import TemplateStore
@@ -13,7 +14,7 @@ import Testing
 @testable import ConfigServer
 
 /// All flags at once by OpenFeature's protocol (HTTP 4).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OFREPFlagSetTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 

@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import ConfigServer
 
 /// Single flags by OpenFeature's protocol (HTTP 4).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OFREPRoutesTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 

@@ -13,7 +13,7 @@ import Testing
 
 /// Credentials are checked before the rest of a request, on every route and for everybody (HTTP 1,
 /// 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OrderOfChecksTests {
     /// Queries that are wrong on one route or another.
     private static let queries = [

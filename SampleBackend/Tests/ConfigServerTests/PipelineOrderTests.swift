@@ -11,7 +11,7 @@ import Testing
 @testable import HTTPServing
 
 /// Requests on one connection are answered in order, whatever their kind (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PipelineOrderTests {
     /// Request of a pipeline with the expected answer.
     private struct Step {

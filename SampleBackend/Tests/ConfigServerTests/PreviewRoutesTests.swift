@@ -1,11 +1,12 @@
 import ConfigServer
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Previews over HTTP (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PreviewRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

@@ -1,12 +1,13 @@
 import ConfigServer
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
 
 /// What administrators tell a project apart by (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ProjectDetailsRoutesTests {
     private static let path = "/v1/projects/default/details"
     private static let shop: JSONNode = [

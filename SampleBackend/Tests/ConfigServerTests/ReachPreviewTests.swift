@@ -1,12 +1,13 @@
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 @testable import ConfigServer
 
 /// Whom a template reaches among connected clients and recent users (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReachPreviewTests {
     private static let template: JSONNode = [
         "conditions": [["name": "ios", "expression": "device.os == 'ios'"]],

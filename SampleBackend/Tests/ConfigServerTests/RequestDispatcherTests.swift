@@ -4,6 +4,7 @@ import InMemoryTemplateStore
 import JSONTree
 import Logging
 import NIOConcurrencyHelpers
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -12,7 +13,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RequestDispatcherTests {
     @Test(arguments: [#"{"Home":{"title":"x"}}"#, ""])
     func aTokenThatIsRevokedWhileABodyArrivesCountsNoMore(body: String) async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @testable import HTTPServing
 
 /// Errors of the wire contract over real sockets.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RequestErrorTests {
     @Test(arguments: [
         "/nothing", "/activeconfig/", "/activeconfig/user", "/activeconfig/user/1/2",

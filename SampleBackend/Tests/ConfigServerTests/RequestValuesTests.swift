@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import ConfigServer
 
 /// Values at the limits that the OpenAPI description states.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RequestValuesTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

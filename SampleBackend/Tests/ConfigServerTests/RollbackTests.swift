@@ -1,5 +1,6 @@
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Rollbacks over HTTP (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RollbackTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

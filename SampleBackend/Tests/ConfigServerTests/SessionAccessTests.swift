@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @testable import ConfigServer
 
 /// Access of console sessions to the administrators' routes (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SessionAccessTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

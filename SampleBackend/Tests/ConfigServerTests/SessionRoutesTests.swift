@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @testable import HTTPServing
 
 /// Signing in to the console and out of it (HTTP 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SessionRoutesTests {
     private static let path = "/console/session"
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPServing
 import JSONTree
 import NIOConcurrencyHelpers
+import SeededRandomness
 import TemplateStore
 import Templates
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @testable import AdminAPI
 
 /// Which versions are read for the history of settings, and what becomes of failures.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingHistoryReadingTests {
     /// Versions whose parameter `a` has the version's number as value; those that `old` is in have
     /// `old` too.

@@ -1,13 +1,14 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 @testable import ConfigServer
 
 /// Which versions changed each setting (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingHistoryTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

@@ -1,3 +1,4 @@
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 @testable import HTTPServing
 
 /// Graceful shutdown (HTTP 5), in this process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ShutdownTests {
     @Test func theServerFinishesTheRequestInFlight() async throws {
         let source = GatedSource()

@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @testable import HTTPServing
 
 /// Guesses at an administrator's token are rate limited, whichever route they use.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SignInLimitTests {
     /// Request that tries a token.
     struct Guess: Sendable {

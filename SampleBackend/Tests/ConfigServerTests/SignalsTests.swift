@@ -1,4 +1,5 @@
 import ActiveConfig
+import SeededRandomness
 import ServerTestSupport
 import Targeting
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import ConfigServer
 
 /// Signals in a query (HTTP 1).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SignalsTests {
     @Test func theServerReadsEverySignal() async throws {
         let query = [

@@ -3,6 +3,7 @@ import Foundation
 import HTTPServing
 import InMemoryTemplateStore
 import Logging
+import SeededRandomness
 import TemplateStore
 import Templates
 import Testing
@@ -12,7 +13,7 @@ import WebhookDelivery
 @testable import ConfigServer
 
 /// What a server reads of its store, in which order.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StoreFollowerTests {
     /// An audit trail that is read until it is released.
     private struct SlowTrail: AuditStoring {

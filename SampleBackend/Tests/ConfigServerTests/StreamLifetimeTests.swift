@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @testable import HTTPServing
 
 /// Maximum age and number of streams.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StreamLifetimeTests {
     @Test func aStreamEndsAtItsMaximumAge() async throws {
         var options = ConfigServerOptions()

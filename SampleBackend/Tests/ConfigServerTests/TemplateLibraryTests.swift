@@ -4,6 +4,7 @@ import JSONTree
 import Logging
 import NIOCore
 import Rendering
+import SeededRandomness
 import ServerTestSupport
 import Targeting
 import TemplateStore
@@ -13,7 +14,7 @@ import Testing
 @testable import AdminAPI
 @testable import ClientAPI
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct TemplateLibraryTests {
     private let store = InMemoryTemplateStore()
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

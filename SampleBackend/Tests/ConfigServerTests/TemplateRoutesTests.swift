@@ -2,6 +2,7 @@ import ActiveConfig
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @testable import ConfigServer
 
 /// Templates and their versions over HTTP (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct TemplateRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

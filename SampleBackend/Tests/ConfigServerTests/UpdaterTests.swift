@@ -2,6 +2,7 @@ import ActiveConfig
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -11,7 +12,7 @@ import Testing
 @testable import HTTPServing
 
 /// The framework's updater over this server's streams.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterTests {
     /// A user whose configuration an updater keeps fresh.
     private struct Client {

@@ -3,6 +3,7 @@ import InMemoryTemplateStore
 import JSONTree
 import JWTKit
 import OrderedCollections
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -12,7 +13,7 @@ import Testing
 @testable import HTTPServing
 
 /// User IDs and names of projects have no special meaning in any path (HTTP 1, 2, 4).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserIDsInPathsTests {
     /// Segments of all routes, other texts with a meaning in paths, and texts that are hard to
     /// encode.

@@ -4,6 +4,7 @@ import JSONTree
 import JWTKit
 import Logging
 import NIOConcurrencyHelpers
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import TemporaryFolders
@@ -13,7 +14,7 @@ import Testing
 @testable import ConfigServer
 
 /// Reloading the keys of users' tokens.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserTokenVerifierTests {
     private struct Claims: JWTPayload {
         var sub: SubjectClaim = "ada"

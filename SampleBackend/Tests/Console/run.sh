@@ -39,7 +39,7 @@ case "${1:-}" in
     shift
     ;;
 -*)
-    echo "run.sh: there is no option \"$1\"; see --help" >&2
+    echo "$0: there is no option \"$1\"; see --help" >&2
     exit 64
     ;;
 esac

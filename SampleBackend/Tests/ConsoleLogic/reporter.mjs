@@ -1,9 +1,9 @@
 /**
  * Reporter of `node --test` that prints failures alone, with their place, and the counts at the end.
- * A run without tests fails: its files were not found, or do not test anything.
+ * A file without tests fails, and so does a test that is skipped or still to do.
  */
 
-import {relative} from 'node:path';
+import {relative, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {inspect} from 'node:util';
 
@@ -23,21 +23,29 @@ function messageOf({error}) {
     return typeof cause?.message === 'string' ? cause.message : inspect(cause);
 }
 
+const isTestFile = (/** @type {string} */ name) => name.endsWith('.test.mjs');
+
 /** True for what is no test: a file, or a group of tests, fails with its tests. */
 function isGroup({name, details}) {
     return details.type === 'suite' || details.error?.failureType === 'subtestsFailed'
-        || /\.test\.mjs$/.test(name);
+        || isTestFile(name);
 }
 
 export default async function* report(source) {
     let passed = 0;
+    const files = new Set(process.argv.filter(isTestFile).map((path) => resolve(path)));
     const failures = [];
     const output = [];
     for await (const {type, data} of source) {
-        if (type === 'test:pass' && !isGroup(data)) passed += 1;
+        if (type === 'test:pass' && !isGroup(data)) {
+            files.delete(data.file);
+            if (data.skip === undefined && data.todo === undefined) passed += 1;
+            else failures.push({...data, details: {error: {message: 'It was not run.'}}});
+        }
         if (type === 'test:stderr' || type === 'test:stdout') output.push(data.message);
         if (type !== 'test:fail') continue;
-        const isOfFile = /\.test\.mjs$/.test(data.name);
+        files.delete(data.file);
+        const isOfFile = isTestFile(data.name);
         // A file that ends early has failed without a failed test.
         if (!isGroup(data) || (isOfFile && data.details.error?.failureType !== 'subtestsFailed')) {
             failures.push(data);
@@ -49,9 +57,8 @@ export default async function* report(source) {
         yield `${placeOf(failure)}: error: ${failure.name}: ${first}\n`
             + rest.map((line) => `    ${line}\n`).join('');
     }
-    if (passed + failures.length === 0) {
-        process.exitCode = 1;
-        yield 'error: no test ran\n';
-    }
-    yield `${passed} passed, ${failures.length} failed\n`;
+    for (const file of files) yield `${relative(process.cwd(), file)}:1: error: no test ran\n`;
+    const failed = failures.length + files.size;
+    if (failed) process.exitCode = 1;
+    yield `${passed} passed, ${failed} failed\n`;
 }

@@ -10,12 +10,12 @@ setup node typescript
 folder=SampleBackend/Tests/ConsoleLogic
 shopt -s nullglob
 tests=("$folder"/*.test.mjs)
-[ ${#tests[@]} -gt 0 ] || { echo "run.sh: there are no tests in $folder" >&2; exit 1; }
+[ ${#tests[@]} -gt 0 ] || { echo "$0: there are no tests in $folder" >&2; exit 1; }
 
 types=$(mktemp)
 trap 'rm -f "$types"' EXIT
 code=0
-# Each of both uses one processor.
+# Each of the two uses one processor.
 tsc --project "$folder/tsconfig.json" --pretty false >"$types" &
 compiler=$!
 node --test --test-reporter="./$folder/reporter.mjs" --test-reporter-destination=stdout "${tests[@]}" ||

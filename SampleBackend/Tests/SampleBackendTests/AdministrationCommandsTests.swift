@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// Commands for administrators, on a server and on a database alike.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AdministrationCommandsTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func theCommandsPublishListCompareAndRollBack(kind: AdministrationTarget.Kind) async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// Keys of services, signing keys and acknowledgements, tested with the real process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AssuranceOptionsTests {
     /// The bytes 0 to 31 in Base64, and their public key.
     private static let seed = Data(0..<32).base64EncodedString()

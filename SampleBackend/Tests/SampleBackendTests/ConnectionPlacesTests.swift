@@ -1,9 +1,10 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// A client that takes all connections locks nobody out, tested with the real process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConnectionPlacesTests {
     /// Opens `count` streams at the same time, then runs `body`.
     private func withStreams(

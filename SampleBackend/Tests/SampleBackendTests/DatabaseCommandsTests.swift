@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// `sample-backend backup` and `doctor`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DatabaseCommandsTests {
     @Test func aBackupCopiesADatabaseThatAServerUses() async throws {
         let folder = try TemporaryFolder()

@@ -1,3 +1,4 @@
+import SeededRandomness
 import TemporaryFolders
 
 #if os(Linux)
@@ -6,7 +7,7 @@ import TemporaryFolders
     import Testing
 
     /// Server without disk space for its writes.
-    @Suite(.timeLimit(.minutes(2)))
+    @Suite(.timeLimit(.minutes(Rounds.minutes)))
     struct DiskFullTests {
         private static let path = "/v1/projects/default/remoteConfig"
 

@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// `sample-backend draft`, on a draft that the console stored.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DraftCommandTests {
     private let folder: TemporaryFolder
     private let backend: RunningBackend

@@ -1,10 +1,11 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Streams while the process shuts down (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamEndTests {
     /// Number of open streams, so many that they take longer to end than the rest of the server.
     private static let count = 500

@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// Exit codes and messages of the administrators' commands.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ExitCodeTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func aPublishNamesEveryProblemOfATemplate(kind: AdministrationTarget.Kind) async throws {

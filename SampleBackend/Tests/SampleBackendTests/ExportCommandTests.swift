@@ -1,10 +1,11 @@
 import ActiveConfigGeneration
 import Foundation
+import SeededRandomness
 import TemporaryFolders
 import Testing
 
 /// `sample-backend export --format swift`; `AdministrationCommandsTests` has the other formats.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ExportCommandTests {
     private static let template = #"""
         {"conditions": [{"name": "ios", "expression": "device.os == 'ios'"}],

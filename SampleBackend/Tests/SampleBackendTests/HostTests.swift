@@ -1,9 +1,10 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Host names that a server accepts: a page whose name resolves to this machine gets nothing.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HostTests {
     /// Status of a request with the given `Host` field.
     private static func status(

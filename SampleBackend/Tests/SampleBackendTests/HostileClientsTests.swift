@@ -6,7 +6,7 @@ import Testing
 /// Clients that pipeline, flood, half-close and never read, on every kind of route.
 ///
 /// Other clients are served, and memory is bounded and released. The tests use the real process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HostileClientsTests {
     /// Number of connections for each kind of request.
     private static let connections = 12

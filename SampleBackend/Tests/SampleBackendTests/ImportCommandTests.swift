@@ -1,10 +1,11 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import TemporaryFolders
 import Testing
 
 /// `sample-backend import`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ImportCommandTests {
     /// Template as Firebase exports it.
     private static let firebase = #"""

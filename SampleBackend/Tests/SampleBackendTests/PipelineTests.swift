@@ -1,9 +1,10 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Clients that pipeline, tested with the real process (HTTP 2).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PipelineTests {
     /// Starts a server that requires users' tokens, with a published template.
     private func backend(_ arguments: [String] = []) async throws -> RunningBackend {

@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// Server whose database is removed, moved or overwritten while it runs.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReplacedDatabaseTests {
     /// Fault of the database's files.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {

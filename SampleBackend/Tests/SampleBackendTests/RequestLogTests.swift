@@ -1,9 +1,10 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// The request log names routes, and never users or tokens.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RequestLogTests {
     @Test func theLogNamesNoUserWhateverTheStatus() async throws {
         let backend = try await RunningBackend(

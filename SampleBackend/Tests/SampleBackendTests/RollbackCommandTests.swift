@@ -1,12 +1,13 @@
 import ArgumentParser
 import Foundation
 import JSONTree
+import SeededRandomness
 import Testing
 
 @testable import SampleBackend
 
 /// The version that `sample-backend rollback` replaces.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RollbackCommandTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)
     func aRollbackReplacesOnlyTheVersionItIsGiven(kind: AdministrationTarget.Kind) async throws {

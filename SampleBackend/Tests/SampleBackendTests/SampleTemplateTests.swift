@@ -1,11 +1,12 @@
 import ActiveConfig
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Template that `serve --dev` publishes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SampleTemplateTests {
     /// Section of the original sample app.
     private static let section = "SampleViewConfiguration"

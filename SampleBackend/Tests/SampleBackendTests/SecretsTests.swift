@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
@@ -11,7 +12,7 @@ import Testing
 ///
 /// Each command is a process of its own. Those are dozens, whose code the sanitizers see in other
 /// tests.
-@Suite(.timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
+@Suite(.timeLimit(.minutes(Rounds.minutes)), .disabled(if: Sanitizer.isOn))
 struct SecretsTests {
     /// Part of every secret in these tests.
     private static let mark = "s3cr3t"

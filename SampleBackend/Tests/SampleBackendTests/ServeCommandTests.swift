@@ -1,10 +1,11 @@
 import Foundation
 import HTTPServing
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// `sample-backend serve` as a process (HTTP 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServeCommandTests {
     @Test func theServerPrintsOneLineThenServes() async throws {
         let process = try BackendProcess(["serve", "--port", "0", "--store", "memory"])

@@ -1,12 +1,13 @@
 import Foundation
 import JSONTree
 import JWTKit
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// Options of `sample-backend serve`, tested with the real process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServeOptionsTests {
     /// Refused command line with its error message.
     struct Refusal: Sendable {

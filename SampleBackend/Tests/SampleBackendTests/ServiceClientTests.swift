@@ -1,12 +1,13 @@
 import ActiveConfig
 import Crypto
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// The framework's updater with many users on few connections, against a backend of its own process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServiceClientTests {
     private static let key = "a-key-of-a-service-0123456789"
 

@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// Two servers, or a server and a command, on one database.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SharedDatabaseTests {
     /// Returns when a server serves a version.
     private func wait(until version: Int, isServedBy backend: RunningBackend) async throws {

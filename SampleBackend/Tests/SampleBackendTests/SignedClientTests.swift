@@ -1,6 +1,7 @@
 import ActiveConfig
 import Crypto
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
@@ -98,7 +99,7 @@ struct SignedClientTests {
     }
 
     /// The server's own answers, 200 and 304, of users whose IDs are percent-encoded.
-    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(2)))
+    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(Rounds.minutes)))
     func theServersAnswersAreTakenAndAcknowledged() async throws {
         let backend = try await RunningBackend(
             ["--dev", "--acknowledgements"],
@@ -161,7 +162,7 @@ struct SignedClientTests {
         }
     }
 
-    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(2)))
+    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(Rounds.minutes)))
     func signedDocumentsComeByLongPolls() async throws {
         let backend = try await RunningBackend(
             ["--dev"],

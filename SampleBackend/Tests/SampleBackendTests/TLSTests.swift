@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
@@ -9,7 +10,7 @@ private let hasTLSTools = ["openssl", "curl"].allSatisfy {
 }
 
 /// `sample-backend serve` with a certificate made by the test.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: hasTLSTools, "needs openssl and curl"))
+@Suite(.timeLimit(.minutes(Rounds.minutes)), .enabled(if: hasTLSTools, "needs openssl and curl"))
 struct TLSTests {
     /// Runs a program, and returns its exit code and output.
     private func run(_ program: String, _ arguments: [String]) throws -> (Int32, String) {

@@ -3,12 +3,13 @@ import ConfigServer
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
 
 /// Texts of a server are printed without characters that control a terminal.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct TerminalTextTests {
     /// Contains C0 and C1 control characters, a bidirectional override, and line separators.
     private static let name =

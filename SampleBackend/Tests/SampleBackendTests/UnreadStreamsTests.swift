@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import Testing
 
 /// Many streams of clients that do not read, each sent a large event of its own by the real
 /// process.
-@Suite(.timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
+@Suite(.timeLimit(.minutes(Rounds.minutes)), .disabled(if: Sanitizer.isOn))
 struct UnreadStreamsTests {
     /// Number of streams, below the usual limit of open files per process.
     private static let count = 800

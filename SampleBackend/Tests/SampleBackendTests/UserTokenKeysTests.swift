@@ -1,12 +1,13 @@
 import Foundation
 import JSONTree
 import JWTKit
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// Keys of `--user-token-jwks`, and required claims of users' tokens.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserTokenKeysTests {
     /// Claims of a token that JWTKit signs.
     private struct Claims: JWTPayload {

@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// `sample-backend watch`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WatchCommandTests {
     /// Template with one setting that differs for user 2, and one that is the same for everybody.
     private static func template(_ title: String, count: Int = 1) -> String {

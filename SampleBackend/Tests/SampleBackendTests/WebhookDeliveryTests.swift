@@ -1,11 +1,12 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
 
 /// Deliveries of processes that are killed, or that share a database.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WebhookDeliveryTests {
     private static let path = "/v1/projects/default/remoteConfig"
 

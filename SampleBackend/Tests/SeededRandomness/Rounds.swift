@@ -8,8 +8,11 @@ package enum Rounds: Sendable {
     package static let areNightly =
         ProcessInfo.processInfo.environment["ACTIVECONFIG_NIGHTLY"] != nil
 
-    /// Minutes for a test whose rounds take long at night.
-    package static let minutes = areNightly ? 15 : 2
+    /// Minutes that a test may take: more at night, and under a sanitizer.
+    package static let minutes = areNightly || isSanitized ? 15 : 2
+
+    private static let isSanitized =
+        ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil
 
     package static func count(_ gate: Int, nightly: Int) -> Int { areNightly ? nightly : gate }
 

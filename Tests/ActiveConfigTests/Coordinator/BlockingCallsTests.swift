@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct BlockingCallsTests {
     @Test func manyCallsThatHangTakeABoundedNumberOfThreads() async throws {
         let store = BlockingCalls()

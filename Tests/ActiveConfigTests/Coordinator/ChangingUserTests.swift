@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Setting the user for the first time, and while downloads end.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ChangingUserTests {
     private struct DiskFull: Error {}
 

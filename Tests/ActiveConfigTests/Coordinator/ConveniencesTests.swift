@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What an app's author meets every day.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConveniencesTests {
     @Test func anErrorsLocalizedDescriptionIsItsSentence() {
         let errors: [any Error] = [

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// The current user: loading, fallbacks and comparison of user IDs.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct CurrentUserTests {
     /// Store with an optional bootstrap and configurations of users "A" and "B".
     private func makeStore(bootstrap: ConfigurationState? = nil) -> InMemoryStore {

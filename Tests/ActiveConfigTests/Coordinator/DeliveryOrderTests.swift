@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// A call has put its deliveries on the listener queue when it returns or throws.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DeliveryOrderTests {
     private static let turns = 1...300
 

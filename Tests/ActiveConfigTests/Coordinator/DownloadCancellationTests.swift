@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// Cancellation of the async `downloadNewConfig`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadCancellationTests {
     @Test("Cancelling the task leaves the download, which goes on for the others") @MainActor
     func oneOfTwoCallersIsCancelled() async throws {

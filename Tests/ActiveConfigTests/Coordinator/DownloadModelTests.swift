@@ -5,7 +5,7 @@ import Testing
 
 /// Downloads, user changes, cancellation, timeouts and failing stores in random order, compared
 /// with a model.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadModelTests {
     private struct DiskFull: Error {}
     private struct Offline: Error {}

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Downloads of a user are joined, and a late answer only affects its own user.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadTests {
     @Test("`downloadNewConfig` for a user whose download is already running joins it (one request)")
     func joinsARunningDownload() async throws {

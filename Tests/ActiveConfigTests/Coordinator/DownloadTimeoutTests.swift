@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A hanging downloader does not block its user forever.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadTimeoutTests {
     private let clock = ManualClock()
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The first download of an installation is announced exactly once, before any update.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FirstDownloadTests {
     private struct DiskFull: Error {}
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// A user is forgotten while something of theirs is between two steps.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ForgettingRacesTests {
     private let store = SteppedStore()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Forgetting a user.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ForgettingTests {
     private let downloader = ScriptedDownloader { _ in .held }
     private let store = InMemoryStore(bootstrap: .state(.titled(["Home": "bootstrap"])))

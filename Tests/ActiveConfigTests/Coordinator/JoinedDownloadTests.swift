@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActiveConfig
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct JoinedDownloadTests {
     private struct Failure: Error {}
 

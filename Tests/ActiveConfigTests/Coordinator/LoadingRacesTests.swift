@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// What waits for a user is stored as the user's own while the user is being loaded.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LoadingRacesTests {
     private let store = SteppedStore()
 

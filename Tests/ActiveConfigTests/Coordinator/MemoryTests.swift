@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Objects are released, and nothing accumulates.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct MemoryTests {
     /// Owned by a log, and so by its ActiveConfig; finishes the sequence when it is released.
     private final class Sentinel: Sendable {

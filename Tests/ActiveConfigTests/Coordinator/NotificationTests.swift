@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Names, order, contents and queue of the notifications.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct NotificationTests {
     private let first = ActiveConfig.firstDownloadFinishedNotification
     private let update = ActiveConfig.downloadUpdateFinishedNotification

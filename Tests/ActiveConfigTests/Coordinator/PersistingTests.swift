@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// Storing of downloads, and the stored configurations that requests are conditional on.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PersistingTests {
     private struct DiskFull: Error {}
 

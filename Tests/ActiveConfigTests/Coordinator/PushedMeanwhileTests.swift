@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Documents that are pushed while the answer of a download is on its way.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PushedMeanwhileTests {
     /// A document of a version; those of one version differ by what is pinned for the user.
     private static func document(_ title: String, version: Int) -> ConfigurationState {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Synchronous reads from any thread, each of one whole configuration.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReadingTests {
     @Test("Reads see one whole configuration, never a mix of two, also under contention")
     func readsSeeOneWholeConfiguration() async {

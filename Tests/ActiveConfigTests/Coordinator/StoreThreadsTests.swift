@@ -6,7 +6,7 @@ import Testing
 /// Stores may block, so async functions never call them on Swift's cooperative threads.
 ///
 /// Of those there is one for each core.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StoreThreadsTests {
     /// True if the current thread is running a task.
     private static var isInTask: Bool { unsafe withUnsafeCurrentTask { unsafe $0 != nil } }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// An unusable answer changes nothing.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UnusableAnswerTests {
     /// Unusable answer, with the code of its `ConfigurationFormatError` if it causes one.
     struct Row: CustomTestStringConvertible, Sendable {

@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Nobody ever reads or receives another user's values.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserIsolationTests {
     private static let users = ["A", "B"]
 

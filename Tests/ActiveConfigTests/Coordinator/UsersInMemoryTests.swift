@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// What is kept in memory of users who are not used any more.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UsersInMemoryTests {
     private struct Full: Error {}
 

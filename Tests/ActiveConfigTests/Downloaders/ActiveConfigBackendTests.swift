@@ -33,7 +33,7 @@ struct ActiveConfigBackendTests {
 
     /// Checks the target that arrives, after all the changes Foundation and its HTTP client make to
     /// a URL.
-    @Test(.timeLimit(.minutes(2)), arguments: userIDs)
+    @Test(.timeLimit(.minutes(Rounds.minutes)), arguments: userIDs)
     func theBackendAsksForEachUserByThatUserAlone(userID: String) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(404) }
         defer { server.stop() }
@@ -49,7 +49,7 @@ struct ActiveConfigBackendTests {
     }
 
     /// The documentation's example of a downloader for other servers.
-    @Test(.timeLimit(.minutes(2)), arguments: userIDs)
+    @Test(.timeLimit(.minutes(Rounds.minutes)), arguments: userIDs)
     func theExampleForOtherServersAsksForEachUser(userID: String) async throws {
         let listener = try LoopbackServer { _ in LoopbackServer.response(404) }
         defer { listener.stop() }

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Header fields of the wire contract beside the entity tag, over real connections.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AnswerFieldsTests {
     private func answers(
         _ answer: @escaping @Sendable (LoopbackServer.Request) -> [LoopbackServer.Step],

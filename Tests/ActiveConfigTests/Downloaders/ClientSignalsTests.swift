@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ClientSignalsTests {
     private static func make(_ store: (any ActiveConfigStore)? = nil) -> ClientSignals {
         ClientSignals(platform: { PlatformSignals() }, store: store, log: .disabled)

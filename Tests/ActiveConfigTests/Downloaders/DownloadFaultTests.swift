@@ -6,7 +6,7 @@ import Testing
 ///
 /// The process survives, in bounded memory, and reports the outcome. `Tests/run.sh release` runs
 /// these tests with a `DownloadProbe` built for release.
-@Suite(.serialized, .timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
+@Suite(.serialized, .timeLimit(.minutes(Rounds.minutes)), .disabled(if: Sanitizer.isOn))
 struct DownloadFaultTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// `JSONURLDownloader` over real connections to a scripted server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct JSONURLDownloaderTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#

@@ -7,7 +7,7 @@ import Testing
 #endif
 
 /// Redirects that a download follows, and the header fields that it forwards.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RedirectTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#

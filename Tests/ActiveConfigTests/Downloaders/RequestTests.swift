@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// Requests that have to be waited for, that carry credentials, and that are refused.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RequestTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#

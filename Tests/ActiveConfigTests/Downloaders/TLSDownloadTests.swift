@@ -6,7 +6,7 @@ import Testing
 ///
 /// The process must not die when a connection that was kept open for the next request is abandoned.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)),
+    .serialized, .timeLimit(.minutes(Rounds.minutes)),
     .enabled(if: TLSServer.isAvailable, "openssl and Python's ssl are needed"),
     .disabled(if: Sanitizer.isOn))
 struct TLSDownloadTests {

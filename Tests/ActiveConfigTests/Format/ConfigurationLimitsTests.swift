@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Documents at the limits and just over them (FORMAT 1.4).
-@Suite(.timeLimit(.minutes(2)), .onOneThread)
+@Suite(.timeLimit(.minutes(Rounds.minutes)), .onOneThread)
 struct ConfigurationLimitsTests {
     /// Array nested `depth` levels deep.
     private func arrays(_ depth: Int) -> String {

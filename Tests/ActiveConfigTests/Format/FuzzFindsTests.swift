@@ -12,7 +12,7 @@ struct FuzzFindsTests {
         #expect(Self.names.count >= 5)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: names)
+    @Test(.timeLimit(.minutes(Rounds.minutes)), arguments: names)
     func theReaderReplaysAFind(name: String) throws {
         let text = try Fixture.data("FuzzFinds/" + name)
         let isDocument = try survives(text)

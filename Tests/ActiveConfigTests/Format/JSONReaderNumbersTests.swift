@@ -69,7 +69,7 @@ struct JSONReaderNumbersTests {
 
     /// FORMAT 1.4.
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(Rounds.minutes)),
         arguments: [
             Row("fraction", "0." + String(repeating: "7", count: 1_000_000), 0.7777777777777778),
             Row("zeros", "0." + String(repeating: "0", count: 1_000_000) + "1", 0),
@@ -84,7 +84,7 @@ struct JSONReaderNumbersTests {
     }
 
     /// FORMAT 1.4.
-    @Test(.timeLimit(.minutes(2)), arguments: ["", "e-5"])
+    @Test(.timeLimit(.minutes(Rounds.minutes)), arguments: ["", "e-5"])
     func theReaderRefusesAMillionDigitsInFrontOfTheStop(exponent: String) throws {
         let text = String(repeating: "7", count: 1_000_000) + exponent
         let error = try DocumentText.fault(in: DocumentText.make(value: text))

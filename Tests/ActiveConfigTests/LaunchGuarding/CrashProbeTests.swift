@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// A program that crashes on a value, started again and again.
-@Suite(.timeLimit(.minutes(2)), .serialized, .onOneThread)
+@Suite(.timeLimit(.minutes(Rounds.minutes)), .serialized, .onOneThread)
 struct CrashProbeTests {
     private let folder = TemporaryFolder()
 

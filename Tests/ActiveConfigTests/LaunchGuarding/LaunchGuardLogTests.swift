@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// The log may use the framework, also when it hears of the guard's own record.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LaunchGuardLogTests {
     /// Versions that the log read, with the messages that made it.
     private func reads(

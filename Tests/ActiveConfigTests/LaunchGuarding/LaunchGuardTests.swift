@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LaunchGuardTests {
     private static let bootstrap = BootstrapConfiguration.state(GuardedLaunch.document(0))
 

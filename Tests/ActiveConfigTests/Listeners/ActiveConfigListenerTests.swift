@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Deliveries to registered listeners: content, order and queue.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActiveConfigListenerTests {
     /// Coordinator that starts with `titles`, and whose n-th download brings the n-th of `next`.
     private func make(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Listening with closures, and the tokens that end it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActiveConfigListenerTokenTests {
     private let fixture = CoordinatorFixture.make(
         ScriptedDownloader { .configuration(.titled(["Other": "\($0.number)"])) },

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A listener is never called after `removeListener` returned on its queue.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RemovingListenersTests {
     /// Listener that removes itself in its `deinit`.
     private final class Leaving: ActiveConfigListener {

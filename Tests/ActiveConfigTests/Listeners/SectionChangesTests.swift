@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Sequences of changes and of values.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SectionChangesTests {
     /// Coordinator whose section "Home" starts with title "0", and which then downloads `next`.
     private func make(then next: [String: String]...) -> CoordinatorFixture {

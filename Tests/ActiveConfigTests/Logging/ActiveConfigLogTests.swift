@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A log's closure may call the framework, which may log again.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActiveConfigLogTests {
     /// Log whose closure records each message, then calls a test's closure with the coordinator.
     ///

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Deeply nested values on the stack of a secondary thread.
-@Suite(.timeLimit(.minutes(2)), .onOneThread)
+@Suite(.timeLimit(.minutes(Rounds.minutes)), .onOneThread)
 struct DeepValueTests {
     /// Kind of container that each level adds.
     enum Nesting: CaseIterable {

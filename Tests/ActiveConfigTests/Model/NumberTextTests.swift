@@ -29,7 +29,7 @@ struct NumberTextTests {
     }
 
     /// FORMAT 1.4.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func theReaderReadsAMillionCharacters() {
         let million = 1_000_000
         #expect(NumberText.value(of: String(repeating: "9", count: million)) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 /// Settings that are observed one by one on the main actor.
 @MainActor
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActiveConfigObserverTests {
     private struct Home: SettingsSection, Equatable {
         static let sectionName = "Home"

@@ -5,7 +5,7 @@ import Observation
 import Testing
 
 /// The property wrapper.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActiveSettingTests {
     @MainActor
     private final class Model {

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConfigurationAcknowledgerTests {
     private let clock = ManualClock()
     private let sent = Locked<[URLRequest]>([])

@@ -6,7 +6,7 @@ import Testing
 
 /// What readers, listeners, observers and properties see of one setting while its user changes and
 /// downloads end: each a part of one history, in order, and no value of another user.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HistoryTests {
     /// A value that says whose it is.
     private static func value(_ number: Int, ofUser user: String?) -> Int {

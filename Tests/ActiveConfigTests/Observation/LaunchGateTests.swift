@@ -6,7 +6,7 @@ import Testing
 
 /// Whether the app may run.
 @MainActor
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LaunchGateTests {
     private let clock = ManualClock()
     private let downloader = ScriptedDownloader { _ in .held }

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// Checks of the original's suite for its coordinator.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OriginalCoordinatorTests {
     private static let some = ConfigurationState.make(
         sections: ["SectionName": ["SomeConfig": "SomeValue"]])

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// Faults of the original that no other suite covers.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OriginalFaultsTests {
     @Test(
         "Names that begin with @, or are empty, are names like others",

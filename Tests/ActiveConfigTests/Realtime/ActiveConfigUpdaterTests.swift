@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActiveConfigUpdaterTests {
     @Test func theDocumentIsFetchedBeforeTheStreamIsOpened() async throws {
         let fixture = UpdaterFixture.make()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Credentials and signals of an updater's connections.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventSourceCredentialsTests {
     private static let document =
         #"{"meta":{"template_version":7},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
@@ -210,7 +210,7 @@ private struct ChangingSource: ActiveConfigEventSource {
     func changes() -> AsyncStream<Void> { stream }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ChangedRequestsTests {
     private let backend = ScriptedBackend()
     private let config = ActiveConfig.make()

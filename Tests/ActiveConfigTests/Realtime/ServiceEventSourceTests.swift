@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Servers that a service meets, by `URLSession`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServiceEventSourceTests {
     private static let document =
         #"{"meta":{"template_version":7},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#

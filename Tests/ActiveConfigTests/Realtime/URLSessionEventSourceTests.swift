@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The transport against a server of raw sockets.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct URLSessionEventSourceTests {
     private static let document =
         #"{"meta":{"template_version":7},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
@@ -199,7 +199,7 @@ struct URLSessionEventSourceTests {
 }
 
 /// The transport in a process of its own.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamProcessTests {
     private static func server(events: [LoopbackServer.Step]) throws -> LoopbackServer {
         try LoopbackServer(keepsAlive: true) { request in

@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// The states of users, and their order.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdateBoardTests {
     private static let user = UserID("1")
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// What an updater says of answers that are not used, and that it leaves nothing behind.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterEndTests {
     private static let hello = "event: hello\nid: 1\ndata: {\"template_version\":1}\n\n"
 

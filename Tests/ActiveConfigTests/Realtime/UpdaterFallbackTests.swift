@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Ways to hear of changes where streams do not get through, and servers that give nothing usable.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterFallbackTests {
     @Test(arguments: [ScriptedBackend.Service.Streams.none, .heldBack])
     func longPollsTakeThePlaceOfStreams(streams: ScriptedBackend.Service.Streams) async throws {

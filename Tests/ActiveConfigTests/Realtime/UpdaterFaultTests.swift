@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// R4 with the updater in the loop: a server that is gone, slow or hostile.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterFaultTests {
     /// A fault of the server, and what the state says then.
     struct Fault: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Events that do not arrive, come twice or in another order.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterGapTests {
     private static func sections(_ home: Int, _ other: Int) -> [String: [String: SettingValue]] {
         ["Home": ["n": .integer(home)], "Other": ["n": .integer(other)]]

@@ -6,7 +6,7 @@ import Testing
 /// A network that cuts, delays, repeats, loses and damages what the backend sends.
 ///
 /// As a connection does, it breaks where it loses something, and keeps the order.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterNetworkTests {
     @Test(arguments: 0..<Rounds.count(8, nightly: 20))
     func listenersHearInOrderAndTheLastVersionArrives(round: Int) async throws {

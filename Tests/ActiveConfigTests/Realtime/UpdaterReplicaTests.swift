@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Streams and documents that come from different replicas of a server, or from a hostile one.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterReplicaTests {
     /// A source whose first connection has the stream, and whose others answer as told.
     private final class Replicas: ActiveConfigEventSource {

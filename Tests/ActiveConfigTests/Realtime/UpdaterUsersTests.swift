@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// R5 with the updater in the loop: users that change while answers and events are late.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterUsersTests {
     private static func owned(_ suffix: String = "") -> ScriptedBackend.Sections {
         { ["Home": ["title": .string(($0 ?? "nobody") + suffix)]] }

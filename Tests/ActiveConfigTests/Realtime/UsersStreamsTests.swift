@@ -6,7 +6,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Who is on which stream of many users, and who is told what.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UsersStreamsTests {
     /// Streams, and the connections that they have opened.
     private struct Fixture {

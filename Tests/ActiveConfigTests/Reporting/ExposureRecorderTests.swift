@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ExposureRecorderTests {
     private static let columns = SettingKey("Home", "columns", default: 1)
     private static let title = SettingKey("Home", "title", default: "none")

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// In-app defaults lie beneath what is downloaded, setting by setting.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct InAppDefaultsTests {
     private static let columns = SettingKey("Home", "columns", default: 1)
     private static let title = SettingKey("Home", "title", default: "key")

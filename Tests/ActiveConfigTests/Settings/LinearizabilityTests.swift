@@ -10,7 +10,7 @@ import Testing
 /// One task brings configurations in force, each with the next number in all its settings, and the
 /// user whose it is. A read is right if it gives a number that could be in force while it ran, and
 /// none before one that anybody had read when it began.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LinearizabilityTests {
     /// What brings the configurations in force.
     enum Means: CaseIterable {

@@ -115,7 +115,7 @@ struct OverridePolicyTests {
     }
 
     /// The probe is a release build where `ACTIVECONFIG_PROBES` says where it is.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aReleaseBuildIgnoresTheArgumentsOfAProcess() async throws {
         let isRelease = ProcessInfo.processInfo.environment["ACTIVECONFIG_PROBES"] != nil
         let process = try DownloadProbeProcess([

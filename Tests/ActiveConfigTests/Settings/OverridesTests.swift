@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Overrides lie above everything else on this device.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OverridesTests {
     private static let columns = SettingKey("Home", "columns", default: 1)
     private static let title = SettingKey("Home", "title", default: "key")

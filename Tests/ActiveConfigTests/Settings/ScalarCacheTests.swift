@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Values that are read without a lock, and with one where there are no atomic values.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ScalarCacheTests {
     enum Storage: CaseIterable {
         case atomic, locked

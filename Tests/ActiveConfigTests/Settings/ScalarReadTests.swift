@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Reading scalars from the cache.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ScalarReadTests {
     private static let isOn = SettingKey("Home", "isOn", default: false)
     private static let columns = SettingKey("Home", "columns", default: -1)

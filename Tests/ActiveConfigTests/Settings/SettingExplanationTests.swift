@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Where values come from, and why.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingExplanationTests {
     private static let columns = SettingKey("Home", "columns", default: 1)
     private static let password = SettingKey("Account", "password", default: 0)
@@ -262,7 +262,7 @@ struct SettingExplanationTests {
     }
 
     /// 10,000 settings: each looked at once.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aReportOfManySettingsIsMadeInTime() async throws {
         var settings: [String: SettingValue] = [:]
         for number in 0..<10_000 { settings["key\(number)"] = .integer(number) }

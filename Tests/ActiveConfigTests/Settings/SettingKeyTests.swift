@@ -203,7 +203,7 @@ struct SettingKeyTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aTypeMayReadSettingsWhileItIsRead() {
         let config = Self.config(["columns": 3, "title": "four", "x": true])
         Curious.config.withLock { $0 = config }
@@ -230,7 +230,7 @@ struct SettingKeyTests {
     }
 
     /// Under one of its locks, it would wait for itself.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aValueIsReleasedOutsideOfTheLocks() async throws {
         let key = SettingKey("Home", "words", default: LastWords(text: ""))
         let fixture = CoordinatorFixture.make(

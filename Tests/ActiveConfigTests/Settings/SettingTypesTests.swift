@@ -39,7 +39,7 @@ struct SettingTypesTests {
 
     /// They are read or refused, and not quoted.
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(Rounds.minutes)),
         arguments: [
             Row("digits", "", "1"), Row("a fraction of a second", "2012-08-20T19:36:05.", "1"),
             Row("an ISO duration", "PT", "1"), Row("text", "", "é["),

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Testing
 
 /// The sequence of a setting's values.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingValuesTests {
     private let config = ActiveConfig.make(
         configuration: .make(sections: ["Home": ["title": "one", "columns": 1]]))

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Sections that are decoded into a type whose own values are the defaults.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingsSectionTests {
     private static func fixture(
         _ settings: [String: SettingValue]?, of name: String = "Checkout"
@@ -555,7 +555,7 @@ struct SettingsSectionTests {
     }
 
     /// The publisher decides how much is wrong, not how long reading takes.
-    @Test(.timeLimit(.minutes(2)), .onOneThread)
+    @Test(.timeLimit(.minutes(Rounds.minutes)), .onOneThread)
     func manyWrongSettingsDoNotMakeDecodingSlow() {
         var settings: [String: SettingValue] = [:]
         for number in 0..<2_000 { settings["\(number)"] = "x" }

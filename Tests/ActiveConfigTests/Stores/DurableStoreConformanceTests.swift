@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Conformance of the stores that keep configurations across launches.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DurableStoreConformanceTests {
     @Test func aFileDefaultsStoreKeepsTheRules() async throws {
         try await StoreConformance(

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Several instances that read, persist, remove and lock in one folder.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FileDefaultsStoreContentionTests {
     private let folder = TemporaryFolder()
 

@@ -131,7 +131,7 @@ struct FileDefaultsStoreDamageTests {
         #expect(recorder.messages.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func theStoreSurvivesAPipeInPlaceOfAFileThatNobodyWrites() throws {
         try store.persistConfiguration(Self.document("a"), forUserID: Self.user)
         let file = try currentFile()

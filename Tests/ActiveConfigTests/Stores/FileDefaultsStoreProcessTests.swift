@@ -47,7 +47,7 @@ struct FileDefaultsStoreProcessTests {
         try killAndCheck(times: Sanitizer.isOn ? 20 : Rounds.count(60, nightly: 500), &generator)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func everyKillBesideRemovalsLeavesTheLastDocumentOrNone() throws {
         let path = folder.url.path(percentEncoded: false)
         var number = 0
@@ -73,7 +73,7 @@ struct FileDefaultsStoreProcessTests {
         #expect(folder.fileNames == [".lock"])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func oneOfFourProcessesRecordsAFirstDownload() throws {
         let path = folder.url.path(percentEncoded: false)
         let probes = try (0..<4).map { _ in try StoreProbeProcess(["first", path, "100"]) }
@@ -81,7 +81,7 @@ struct FileDefaultsStoreProcessTests {
         #expect(first.sorted() == Array(0..<100))
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func twoProcessesMayShareAFolder() throws {
         let path = folder.url.path(percentEncoded: false)
         let probes = try ["u", "u", "v"].map { try StoreProbeProcess(["loop", path, $0, "0"]) }
@@ -96,7 +96,7 @@ struct FileDefaultsStoreProcessTests {
     }
 
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(Rounds.minutes)),
         .disabled(if: Sanitizer.isOn, "a sanitizer's own files may not be limited"))
     func aFileThatMayNotGrowLeavesTheOldDocument() throws {
         let path = folder.url.path(percentEncoded: false)
@@ -111,7 +111,7 @@ struct FileDefaultsStoreProcessTests {
     }
 
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(Rounds.minutes)),
         .disabled(if: Sanitizer.isOn, "a sanitizer's own files may not be limited"))
     func aFailedPersistKeepsThePreviousVersion() throws {
         let path = folder.url.path(percentEncoded: false)
@@ -128,7 +128,7 @@ struct FileDefaultsStoreProcessTests {
     }
 
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(Rounds.minutes)),
         .enabled(if: FullDisk.isAvailable, "mounting a small file system takes the superuser"))
     func aFullDiskLeavesTheOldDocument() throws {
         let disk = try FullDisk(at: folder.url)
@@ -142,7 +142,7 @@ struct FileDefaultsStoreProcessTests {
         #expect(try StoreProbeProcess(["fill", path, "200"]).finish() == ["stored"])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aFolderThatMayNotBeWrittenIsStillRead() throws {
         try FileManager.default.createDirectory(
             at: folder.url, withIntermediateDirectories: true,

@@ -75,7 +75,7 @@ struct UserDefaultsStoreTests {
         #expect(store.ownConfiguration(forUserID: "u") == nil)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func theStoreKeepsEachWriteOfFourThreadsAndPutsNothingAside() async throws {
         let suite = suite
         let recorder = RecordingLog()
@@ -93,7 +93,7 @@ struct UserDefaultsStoreTests {
         #expect(recorder.messages.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aReadThatFindsDamageLeavesANewerRecordWhereItIs() async throws {
         let suite = suite
         let key = UserDefaultsStore.defaultKey(forUserID: "u")

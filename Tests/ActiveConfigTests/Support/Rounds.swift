@@ -7,8 +7,11 @@ enum Rounds {
     /// True in the nightly run.
     static let areNightly = ProcessInfo.processInfo.environment["ACTIVECONFIG_NIGHTLY"] != nil
 
-    /// Minutes for a test whose rounds take long at night.
-    static let minutes = areNightly ? 15 : 2
+    /// Minutes that a test may take: more at night, and under a sanitizer.
+    static let minutes = areNightly || isSanitized ? 15 : 2
+
+    private static let isSanitized =
+        ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil
 
     static func count(_ gate: Int, nightly: Int) -> Int { areNightly ? nightly : gate }
 

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloaderConformanceTests {
     @Test func aDownloaderThatKeepsTheRulesPasses() async throws {
         try await DownloaderConformance { FaultyDownloader(nil, backend: $0) }.run()

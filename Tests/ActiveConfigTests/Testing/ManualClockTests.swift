@@ -1,7 +1,7 @@
 import ActiveConfigTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ManualClockTests {
     private let clock = ManualClock()
 

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RecordersTests {
     @Test func aListenerRecordsDeliveriesInOrder() async throws {
         let config = ActiveConfig.make()

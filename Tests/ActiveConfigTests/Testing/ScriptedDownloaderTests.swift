@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ScriptedDownloaderTests {
     private struct Failure: Error {}
 

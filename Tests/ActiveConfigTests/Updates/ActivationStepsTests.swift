@@ -7,7 +7,7 @@ import Testing
 /// activation.
 ///
 /// The next launch then has whole documents, each with its own entity tag and for its own user.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActivationStepsTests {
     /// What the next launch finds.
     private struct Found: Equatable {

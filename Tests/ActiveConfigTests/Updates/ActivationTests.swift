@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// What was downloaded and waits, over several launches.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActivationTests {
     private static func answer(
         _ titles: [String: String], _ tag: String

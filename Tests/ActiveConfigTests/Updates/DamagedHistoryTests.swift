@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Records of downloads that somebody else has written, or that a clock has made wrong.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DamagedHistoryTests {
     private let store = InMemoryStore()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Content and time of the stored record.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadHistoryTests {
     /// Store that counts how often the record of downloads is written.
     private struct CountingStore: ClientStateStore {

@@ -5,7 +5,7 @@ import Observation
 import Testing
 
 /// The last download, the age and the freshness of what is in force.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadStateTests {
     private static let answer = ScriptedDownloader.Answer.configuration(
         .titled(["Home": "1"], entityTag: "t1"))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// When the server is asked, over several launches.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FetchPolicyTests {
     private static let hour = TimeInterval(60 * 60)
     private static let year = 365 * 24 * hour

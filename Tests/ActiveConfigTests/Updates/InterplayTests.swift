@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Activation policies, signatures, pushes and handles of users together, over launches.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct InterplayTests {
     /// The way by which version 2 comes.
     enum Arrival: CaseIterable {

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// What comes in force since the app was launched again.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct NextLaunchTests {
     private static let document = ConfigurationState.make(
         meta: ["template_version": 7], sections: ["Home": ["title": "1"]], entityTag: "t1")

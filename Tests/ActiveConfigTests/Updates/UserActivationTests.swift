@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Documents of users beside the current one that wait for their activation.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserActivationTests {
     private static func answer(
         _ titles: [String: String], _ tag: String

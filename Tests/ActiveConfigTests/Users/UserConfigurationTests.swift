@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserConfigurationTests {
     private static let title = SettingKey("Home", "title", default: "none")
 

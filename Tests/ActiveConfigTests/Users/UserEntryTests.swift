@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActiveConfig
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserEntryTests {
     private static func snapshot(_ number: Int) -> ConfigurationSnapshot {
         ConfigurationSnapshot(

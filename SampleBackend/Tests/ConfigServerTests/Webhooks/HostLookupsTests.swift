@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// Lookups of host names that take long.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HostLookupsTests {
     /// Lookups of which those of names that begin with "slow" wait for ``end()``.
     private final class SlowLookups: Sendable {

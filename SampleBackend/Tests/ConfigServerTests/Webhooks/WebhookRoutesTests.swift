@@ -1,5 +1,6 @@
 import Foundation
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// Administration of webhooks (HTTP 3).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WebhookRoutesTests {
     /// Configuration of a server that never sends anything.
     private static let neverSends = WebhookOptions.quick {

@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// Deliveries to receivers (HTTP 3), over real connections.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WebhookServiceTests {
     @Test func theReceiverIsToldOfAPublishAndOfARollback() async throws {
         let receiver = try await WebhookReceiver(.status(204))

@@ -3,6 +3,7 @@ import Foundation
 import InMemoryTemplateStore
 import JSONTree
 import Logging
+import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Templates
@@ -11,7 +12,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// When the delivery of webhooks reads the store, and what it is handed.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WebhookWakeUpTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
