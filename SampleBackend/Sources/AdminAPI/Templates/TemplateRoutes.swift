@@ -23,13 +23,19 @@ struct TemplateRoutes: Sendable {
                 [
                     .get: Endpoint(access: RoleAccess(.viewer), handler: get),
                     .put: Endpoint(
-                        access: RoleAccess(upTo: .publisher, neededRole: Self.roleToPut),
+                        access: RoleAccess(
+                            upTo: .publisher, query: ["validateOnly"],
+                            neededRole: Self.roleToPut),
                         handler: put),
                 ]),
             .get(Self.path + ":listVersions", access: RoleAccess(.viewer), handler: list),
             Route(
                 Self.path + ":rollback",
-                [.post: Endpoint(access: RoleAccess(.publisher), handler: rollBack)]),
+                [
+                    .post: Endpoint(
+                        access: RoleAccess(.publisher, query: ["versionNumber"]),
+                        handler: rollBack)
+                ]),
             .get(
                 Self.path + ":downloadDefaults", access: RoleAccess(.viewer), handler: defaults),
             .get(Self.path + ":diff", access: RoleAccess(.viewer), handler: diff),
@@ -101,21 +107,16 @@ struct TemplateRoutes: Sendable {
     /// Publishes an older version again; with `If-Match`, only if that version is current.
     @Sendable
     private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody()
-        guard let version = body["versionNumber"]?.versionNumber, version > 0 else {
-            throw RequestError.invalidArgument(
-                "versionNumber is missing or no version's number: send {\"versionNumber\": \"3\"}.")
-        }
-        return answer(
+        answer(
             try await administration.rollBack(
-                to: version, inProject: request.project,
+                to: try request.rollbackVersion, inProject: request.project,
                 ifMatch: request.headerFields[.ifMatch], user: request.user))
     }
 
     /// The default values in a file format that apps bundle.
     @Sendable
     private func defaults(_ request: RouteRequest) async throws -> RouteResponse {
-        let format = try request.target.query.lastValue(named: "format")?.uppercased() ?? "JSON"
+        let format = try request.queryValue(named: "format")?.uppercased() ?? "JSON"
         let stored = try await administration.template(inProject: request.project)
         let validated = try ValidatedTemplate(jsonData: stored.content, limits: .none)
         let fields = Self.headerFields(version: stored.version.number, project: request.project)
@@ -205,6 +206,32 @@ extension StoredTemplate {
         result.append(version.json.jsonData())
         result.append(UInt8(ascii: "}"))
         return result
+    }
+}
+
+extension RouteRequest {
+    /// The version that a rollback publishes again: in the body, or in the query, as the Firebase
+    /// command line sends it; the name in camel or snake case.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when there is none, or more than one.
+    fileprivate var rollbackVersion: Int {
+        get throws(RequestError) {
+            let name = "versionNumber"
+            let inQuery = try wholeNumber(named: name, in: 1...Int.maximumDecimal)
+            var versions = Set([inQuery].compactMap { $0 })
+            if body.readableBytes > 0 {
+                let json = try jsonBody()
+                for node in name.caseForms.compactMap({ json[$0] }) {
+                    versions.insert(node.versionNumber ?? 0)
+                }
+            }
+            guard let version = versions.first, versions.count == 1, version > 0 else {
+                throw .invalidArgument(
+                    "versionNumber is missing, no version's number, or given twice: send "
+                        + "{\"versionNumber\": \"3\"}.")
+            }
+            return version
+        }
     }
 }
 
