@@ -33,7 +33,7 @@ struct RollbackTests {
                 #expect(answer.error?.status == "VERSION_MISMATCH", "\(tag)")
             }
             let current = try await server.administer("GET", Self.path)
-            #expect(current.fields["etag"] == "etag-default-3")
+            #expect(current.fields["etag"] == #""etag-default-3""#)
             let audit = try await server.administer("GET", "/v1/projects/default/audit").json
             let actions = audit["entries"]?.arrayValue?.compactMap { $0["action"]?.stringValue }
             #expect(actions == ["PUBLISH", "PUBLISH", "PUBLISH"])
@@ -46,7 +46,7 @@ struct RollbackTests {
             for _ in 0..<2 { try await server.publish(.sample) }
             let answer = try await Self.rollBack(on: server, ifMatch: ifMatch)
             #expect(answer.status == 200)
-            #expect(answer.fields["etag"] == "etag-default-3")
+            #expect(answer.fields["etag"] == #""etag-default-3""#)
             #expect(try answer.json["version"]?["updateType"] == "ROLLBACK")
             let audit = try await server.administer("GET", "/v1/projects/default/audit").json
             let newest = audit["entries"]?.arrayValue?.first

@@ -18,7 +18,7 @@ struct TemplateRoutesTests {
             #expect(try await server.answer("/activeconfig/user/1").status == 404)
             let answer = try await server.publish(.sample)
             #expect(answer.status == 200)
-            #expect(answer.fields["etag"] == "etag-default-1")
+            #expect(answer.fields["etag"] == #""etag-default-1""#)
             #expect(try answer.json["version"]?["versionNumber"] == "1")
             #expect(try answer.json["version"]?["updateType"] == "FORCED_UPDATE")
             #expect(try answer.json["version"]?["updateUser"]?["name"] == "environment")
@@ -55,7 +55,7 @@ struct TemplateRoutesTests {
             try await server.publish(.sample)
             let answer = try await server.administer("GET", Self.path)
             var template = try answer.json
-            #expect(answer.fields["etag"] == "etag-default-1")
+            #expect(answer.fields["etag"] == #""etag-default-1""#)
             #expect(template["version"] != nil)
             template.removeMember("version")
             #expect(template == .sample)
@@ -74,9 +74,11 @@ struct TemplateRoutesTests {
                 #expect(answer.error?.status == "VERSION_MISMATCH")
             }
             let answer = try await server.administer("GET", Self.path)
-            #expect(answer.fields["etag"] == "etag-default-2")
+            #expect(answer.fields["etag"] == #""etag-default-2""#)
             #expect(try answer.json["version"]?["updateType"] == "INCREMENTAL_UPDATE")
-            #expect(try await server.publish(.sample, ifMatch: "\"etag-default-2\"").status == 200)
+            // A proxy that compresses makes the tag weak.
+            #expect(
+                try await server.publish(.sample, ifMatch: "W/\"etag-default-2\"").status == 200)
         }
     }
 
@@ -95,7 +97,7 @@ struct TemplateRoutesTests {
                 "PUT", Self.path + "?validateOnly=true", body: .sample,
                 fields: ["If-Match: etag-default-1"])
             #expect(good.status == 200)
-            #expect(good.fields["etag"]?.hasSuffix("-0") == true)
+            #expect(good.fields["etag"] == #""etag-default-0""#)
             let stale = try await server.administer(
                 "PUT", Self.path + "?validateOnly=true", body: .sample,
                 fields: ["If-Match: etag-default-7"])

@@ -177,7 +177,7 @@ extension TemplateRoutes {
 
     private static func headerFields(version: Int, project: String) -> HTTPFields {
         [
-            .eTag: TemplateTag(project: project, version: version).description,
+            .eTag: TemplateTag(project: project, version: version).entityTag,
             .cacheControl: "no-store",
         ]
     }
