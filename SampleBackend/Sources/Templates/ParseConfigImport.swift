@@ -48,12 +48,13 @@ public struct ParseConfigImport: TemplateImport {
     }
 }
 
-/// Reads Parse Config's parameters, with a remark for each change.
+/// Reads the parameters of Parse Config, or of another file of plain values, with a remark for each
+/// change.
 struct ParseConfigReader {
     /// Problems that keep the file from being imported.
     private(set) var found = ProblemCollector()
 
-    private(set) var report = ImportReport()
+    var report = ImportReport()
 
     /// Reads a file: the answer of `GET /config`, or the parameters alone.
     mutating func readFile(_ json: JSONNode) -> OrderedDictionary<String, TemplateParameter> {

@@ -52,7 +52,7 @@ struct ImportCommandTests {
         let file = try folder.write(#"{"params": {"welcome": "Hi"}}"#, to: "parse.json")
         let run = try await CommandRun(["import", "firebase", file])
         #expect(run.exitCode == 2, "\(run)")
-        #expect(run.error.contains("template of Firebase"), "\(run)")
+        #expect(run.error.contains("none of conditions, parameters and parameterGroups"), "\(run)")
     }
 
     @Test(arguments: ["firebase", "parse"])

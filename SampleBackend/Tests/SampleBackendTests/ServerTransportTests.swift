@@ -19,6 +19,8 @@ struct ServerTransportTests {
         ])
         #expect(run.exitCode == 0, "\(run)")
         var requests = receiver.requests.makeAsyncIterator()
+        let read = try #require(await requests.next())
+        #expect(read.method == "GET")
         let request = try #require(await requests.next())
         #expect(request.method == "PUT")
         #expect(request.target.hasPrefix("/a%2Fb/v1/projects/default/remoteConfig"))
@@ -69,7 +71,7 @@ struct ServerTransportTests {
         let backend = try await RunningBackend()
         for _ in 0..<3 {
             let run = try await CommandRun([
-                "publish", file, "--force", "--server", backend.url, "--token", Self.token,
+                "evaluate", "--template", file, "--server", backend.url, "--token", Self.token,
             ])
             #expect(run.exitCode == 5, "\(run)")
             #expect(run.error.contains("A valid token"), "\(run)")

@@ -7,6 +7,7 @@ import JSONTree
 import NIOCore
 import NIOFoundationEssentialsCompat
 import Rendering
+import Targeting
 import TemplateStore
 import Templates
 
@@ -75,7 +76,10 @@ struct TemplateRoutes: Sendable {
             response = answer(try await administration.publish(checked))
         }
         if let name = HTTPField.Name("Warning") {
-            for warning in checked.validated.warnings.prefix(Self.maximumWarnings) {
+            // The console's review shows the doubts beside their conditions.
+            let doubts = request.origin == .console ? [] : Self.doubts(about: checked.validated)
+            let warnings = checked.validated.warnings + doubts
+            for warning in warnings.prefix(Self.maximumWarnings) {
                 response.headerFields.append(
                     HTTPField(name: name, value: Self.warning(warning.description)))
             }
@@ -166,6 +170,21 @@ extension TemplateRoutes {
 
     /// Maximum length of a warning, in characters.
     private static let maximumWarningLength = 300
+
+    /// Remarks on rules that probably no client satisfies, such as `device.os == 'iOS'`.
+    private static func doubts(about validated: ValidatedTemplate) -> [TemplateProblem] {
+        var problems: [TemplateProblem] = []
+        for (index, condition) in validated.conditions.enumerated() {
+            let room = maximumWarnings - problems.count
+            guard room > 0 else { break }
+            problems += condition.doubts(atMost: room).map { doubt in
+                TemplateProblem(
+                    path: "conditions[\(index)]",
+                    message: "\(doubt.rule) is probably never true: \(doubt.message.dropLast())")
+            }
+        }
+        return problems
+    }
 
     /// A stored template with its version and tag.
     private func answer(_ stored: StoredTemplate) -> RouteResponse {

@@ -43,6 +43,9 @@ struct AdministrationOptions: ParsableArguments {
     var projectPath: String { "/v1/projects/\(project.percentEncoded)" }
 
     /// Opens the transport, calls `body` and closes it again.
+    /// The entity tag of a version of the template; 0 is the state before the first publish.
+    func entityTag(ofVersion version: String) -> String { "\"etag-\(project)-\(version)\"" }
+
     func withAdministration<Result>(
         _ body: (any AdministrationTransport) async throws -> Result
     ) async throws -> Result {
