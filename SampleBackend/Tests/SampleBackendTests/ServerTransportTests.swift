@@ -31,6 +31,25 @@ struct ServerTransportTests {
         try await receiver.close()
     }
 
+    @Test(arguments: [["get"], ["watch", "--count", "1"]])
+    func theEnvironmentNamesTheServer(command: [String]) async throws {
+        let named = try await WebhookReceiver(.status(418))
+        let given = try await WebhookReceiver(.status(418))
+        let environment = ["ACTIVECONFIG_SERVER": named.url("")]
+        let run = try await CommandRun(command, environment: environment)
+        #expect(run.error.contains("status 418"), "\(run)")
+        let count = named.requestCount
+        #expect(count > 0)
+        // The option counts more.
+        let other = try await CommandRun(
+            command + ["--server", given.url("")], environment: environment)
+        #expect(other.error.contains("status 418"), "\(other)")
+        #expect(given.requestCount > 0)
+        #expect(named.requestCount == count)
+        try await named.close()
+        try await given.close()
+    }
+
     @Test(arguments: [["get", "--token", token], ["watch", "--user-token", token]])
     func redirectsAreNotFollowed(command: [String]) async throws {
         let other = try await WebhookReceiver(.status(200, body: "{}"))
